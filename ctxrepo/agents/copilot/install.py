@@ -13,8 +13,8 @@ from ctxrepo.errors import ConfigError
 TIMEOUT = 10
 """Seconds after which Copilot ends a hook."""
 
-_TOOLS = "view|edit|create|str_replace_editor|apply_patch|bash"
-"""A regular expression: the tools that read or write files, and the shell."""
+TOOLS = ("view", "edit", "create", "str_replace_editor", "apply_patch", "bash")
+"""The tools that have a hook: those that read or write files, and the shell."""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -46,5 +46,5 @@ def document(line: Callable[[str], str]) -> str:
 
 
 def _hook(event: str, command: str) -> dict[str, object]:
-    matcher = {"matcher": _TOOLS} if event == "postToolUse" else {}
+    matcher = {"matcher": "|".join(TOOLS)} if event == "postToolUse" else {}
     return {"type": "command", **matcher, "bash": command, "timeoutSec": TIMEOUT}

@@ -1,0 +1,143 @@
+"""Copilot CLI's records: in a session's file, a line where hooks of an event start and one where they end,
+with what they were told and what they gave.
+
+The lines are about all hooks of an event together, ours and others: only what was given tells whose it was.
+What was given stands in the messages and results behind it, but for that of a start, which is in no record.
+The user's words are counted and not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from ctxrepo.agents.copilot import install
+from ctxrepo.agents.recorded import Call, Delivery, Fate, RecordedSession
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.lazy import lazy_pattern
+
+UNRECORDED: Mapping[str, str] = {
+    "sessionStart": "Copilot doesn't record what of it came to the model",
+}
+
+_CAUSES = {
+    "session.start": "sessionStart",
+    "session.resume": "sessionStart",
+    "user.message": "userPromptSubmitted",
+    "subagent.started": "subagentStart",
+    "session.compaction_start": "preCompact",
+    "session.shutdown": "sessionEnd",
+}
+"""The event whose hooks a line of this type gives cause to call."""
+
+_KEPT = ("userPromptSubmitted", "postToolUse")
+"""The events of which Copilot records what of it came to the model, and soon."""
+
+_OPENED = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">')
+_CLOSED = lazy_pattern(r'</ctxrepo-memory tag="(\w+)">')
+_MOMENT = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
+_WORDS = 200
+
+_Line = tuple[str, str, Mapping[str, Any]]
+"""What is read of a line: its type, its moment and its data."""
+
+
+def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> RecordedSession | None:
+    """The session in these lines, its subagents included; None when they hold none."""
+    found = [*filter(None, map(_line, lines))]
+    session = next((text_of(data, "sessionId") for kind, _, data in found if kind == "session.start"), "")
+    moments = sorted(at for _, at, _ in found)
+    if is_subagent or not session or not moments:
+        return None
+    places = (data.get("context") for kind, _, data in found if kind == "session.start")
+    return RecordedSession(
+        id=session,
+        began=moments[0],
+        last=moments[-1],
+        cwd=next((text_of(place, "cwd") for place in places if isinstance(place, dict)), ""),
+        happened=_happened(found),
+        calls=tuple(_calls(found)),
+        given=tuple(_given(found, is_whole)),
+    )
+
+
+def _line(line: str) -> _Line | None:
+    event = record(line)
+    data = event.get("data") if event else None
+    if event is None or not isinstance(data, dict):
+        return None
+    at = text_of(event, "timestamp")
+    return (text_of(event, "type"), at, data) if _MOMENT.fullmatch(at) else None
+
+
+def _happened(found: Sequence[_Line]) -> dict[str, int]:
+    """How often there was cause to call a hook of ours."""
+    counted = dict.fromkeys((*_CAUSES.values(), "postToolUse", "agentStop"), 0)
+    tools: dict[str, str] = {}
+    for kind, _, data in found:
+        if kind in _CAUSES:
+            counted[_CAUSES[kind]] += 1
+        elif kind == "assistant.message" and not data.get("toolRequests"):
+            counted["agentStop"] += 1
+        elif kind == "tool.execution_start":
+            tools[text_of(data, "toolCallId")] = text_of(data, "toolName")
+        elif kind == "tool.execution_complete" and data.get("success") is True:
+            counted["postToolUse"] += tools.get(text_of(data, "toolCallId")) in install.TOOLS
+    return counted
+
+
+def _calls(found: Sequence[_Line]) -> Iterator[Call]:
+    """The calls of hooks that have ended. One that failed is ours only where its error names us."""
+    began = {text_of(data, "hookInvocationId"): at for kind, at, data in found if kind == "hook.start"}
+    for event, at, data in _ends(found):
+        start = began.get(text_of(data, "hookInvocationId"), "")
+        took = _milliseconds(start, at) if start else None
+        error = " ".join(str(data.get("error", "")).split())
+        if data.get("success") is True:
+            yield Call(event, at, "ran", took, is_surely_ours=bool(_OPENED.search(_text_given(data))))
+        elif "ctxrepo" in error:
+            yield Call(event, at, "failed", took, error[:_WORDS])
+
+
+def _given(found: Sequence[_Line], is_whole: bool) -> Iterator[Delivery]:
+    """What our hooks gave, each with what became of it."""
+    for number, (kind, at, data) in enumerate(found):
+        event, text = text_of(data, "hookType"), _text_given(data)
+        tags = set(_OPENED.findall(text))
+        if kind != "hook.end" or not tags:
+            continue
+        later = found[number + 1 :]
+        fate: Fate = "open"
+        if any(tags <= _closed_in(line) for line in later):
+            fate = "sent"
+        elif event in _KEPT and is_whole and any(kind == "assistant.message" for kind, _, _ in later):
+            fate = "lost"
+        yield Delivery(event, at, len(text.encode("utf-8", "replace")), fate)
+
+
+def _ends(found: Sequence[_Line]) -> Iterator[_Line]:
+    """(event, moment, data) of each line that tells of the end of hooks of an event of ours."""
+    known = install.events()
+    for kind, at, data in found:
+        if kind == "hook.end" and text_of(data, "hookType") in known:
+            yield text_of(data, "hookType"), at, data
+
+
+def _text_given(data: Mapping[str, Any]) -> str:
+    output = data.get("output")
+    return text_of(output, "additionalContext") if isinstance(output, dict) else ""
+
+
+def _closed_in(line: _Line) -> set[str]:
+    """The tags of our blocks that stand whole in what a line records of the conversation."""
+    kind, _, data = line
+    result = data.get("result")
+    text = text_of(data, "transformedContent") if kind == "user.message" else ""
+    if kind == "tool.execution_complete" and isinstance(result, dict):
+        text = text_of(result, "content")
+    return set(_OPENED.findall(text)) & set(_CLOSED.findall(text))
+
+
+def _milliseconds(start: str, end: str) -> int:
+    return round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() * 1000)
