@@ -15,7 +15,7 @@ from connecting import put
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.protocol import EditedDocument, OwnFile, SkillsFolder, Wanted
+from ctxrepo.agents.protocol import EditedDocument, OwnFile, ShippedFile, SkillsFolder, Wanted
 from ctxrepo.services.setup.connection import Machine, wanted_of
 from ctxrepo.storage.user.places import Places
 
@@ -32,8 +32,8 @@ def documents(agent: str, home: Path) -> list[EditedDocument]:
     return [one for one in wanted(agent, home) if isinstance(one, EditedDocument)]
 
 
-def own_files(agent: str, home: Path) -> list[OwnFile]:
-    return [one for one in wanted(agent, home) if isinstance(one, OwnFile)]
+def own_files(agent: str, home: Path) -> list[OwnFile | ShippedFile]:
+    return [one for one in wanted(agent, home) if isinstance(one, OwnFile | ShippedFile)]
 
 
 def somebodys(document: EditedDocument) -> str:
@@ -97,7 +97,7 @@ def crowded(agent: str, home: Path) -> None:
     """A file of the name that ours has, and skills of the names of ours."""
     fill(agent, home)
     for one in wanted(agent, home):
-        if isinstance(one, OwnFile):
+        if isinstance(one, OwnFile | ShippedFile):
             put(one.path, b"// theirs\n", 0o600)
         if isinstance(one, SkillsFolder):
             put(one.path / "memory-write/SKILL.md", b"theirs\n")

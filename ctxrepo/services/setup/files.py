@@ -175,8 +175,10 @@ class OwnFileOnDisk:
         return f"{self.path} stays: it is not as ctxrepo wrote it." if is_left else ""
 
     def lines(self) -> Mapping[str, Sequence[str]]:
-        """Those that it should hold, where it is there; whether it does is seen by its bytes."""
-        return {event: [line] for event, line in self.wanted.hooks.items()} if self.data is not None else {}
+        """Those that it should hold, where it calls a hook of ours at all; whether it holds them is seen by
+        its bytes."""
+        is_ours = b"ctxrepo/hook.py" in (self.data or b"")
+        return {event: [line] for event, line in self.wanted.hooks.items()} if is_ours else {}
 
     def has_plugin(self) -> bool:
         return False

@@ -13,7 +13,7 @@ from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup.files import WantedFile, wanted_file
 from ctxrepo.storage.user.receipt import WrittenFile, digest
 
-OURS = b"hook()\n"
+OURS = b"hook('/opt/ctxrepo/hook.py')\n"
 
 
 @pytest.fixture
