@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ctxrepo.agents import names
-from live import alone, install, rows, scenarios, stage
+from live import alone, install, rows, scenarios, stage, table
 from live.model import Model
 from live.play import Play
 from live.report import Report
@@ -35,6 +35,8 @@ def main() -> int:
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(ALL))
     parser.add_argument("--form", action="append", help="how ctxrepo is connected; all forms unless said")
     parser.add_argument("--keep", type=Path, help="leave everything in this folder, to look at")
+    parser.add_argument("--newest", action="store_true", help="the newest version and not the pinned one")
+    parser.add_argument("--results", type=Path, help="add what came of each scenario here, for live.table")
     parser.add_argument("--patience", type=float, default=1.0, help="multiplies every limit of time")
     wanted = parser.parse_intermixed_args()
     agent = importlib.import_module(f"live.{wanted.agent}")
@@ -45,16 +47,19 @@ def main() -> int:
         parser.error(
             f"{agent.NAME} has no form {', '.join(sorted(unknown))}; it has {', '.join(agent.FORMS)}"
         )
-    installed = install.install(agent.NAME, agent.PACKAGE, install.root())
+    package = install.newest(agent.PACKAGE) if wanted.newest else agent.PACKAGE
+    installed = install.install(agent.NAME, package, install.root())
     is_alone = alone.go_inside(["-m", "live", *sys.argv[1:]])
     root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-live-"))
     network = "with no network but loopback" if is_alone else "WITH THE NETWORK OF THIS MACHINE"
-    print(f"live: {agent.PACKAGE.wanted}, {network}; files in {root}", flush=True)
+    print(f"live: {package.wanted}, {network}; files in {root}", flush=True)
     reports = [
         play(agent, form, name, root, installed, wanted.patience)
         for form in wanted.form or agent.FORMS
         for name in wanted.scenarios or _usual(agent)
     ]
+    if wanted.results:
+        table.add(wanted.results, agent.NAME, package.version, reports)
     if not wanted.keep:
         shutil.rmtree(root, ignore_errors=True)
     bad = [report.title for report in reports if not report.is_well]
@@ -83,7 +88,7 @@ def play(
     """One scenario on a machine of its own, shown when it is over."""
     scenario = _known(agent)[name]
     words = (scenario.__doc__ or "").strip().split("\n")[0]
-    report = Report(f"{agent.NAME}, {form}: {name}. {words}", patience)
+    report = Report(f"{agent.NAME}, {form}: {name}. {words}", patience, name)
     place = root / f"{form}-{name}"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from live import anthropic
-from live.install import CHECKOUT, Package
+from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
 
 NAME = "claude"
-PACKAGE = Package("@anthropic-ai/claude-code", "2.1.328", "claude", node=22)
+PACKAGE = Package("@anthropic-ai/claude-code", VERSIONS["claude"], "claude", node=22)
 API = anthropic
 FORMS = ("settings", "plugin")
 COMPACT = "/compact"

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from live import openai_responses, turns
-from live.install import CHECKOUT, Package
+from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
 
 NAME = "codex"
-PACKAGE = Package("@openai/codex", "0.169.0", "codex", node=18)
+PACKAGE = Package("@openai/codex", VERSIONS["codex"], "codex", node=18)
 API = openai_responses
 FORMS = ("settings", "plugin")
 INSTRUCTIONS = "AGENTS.md"

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from live import openai_chat, turns
-from live.install import CHECKOUT, Package
+from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
 
 NAME = "copilot"
-PACKAGE = Package("@github/copilot", "1.0.102", "copilot", node=22)
+PACKAGE = Package("@github/copilot", VERSIONS["copilot"], "copilot", node=22)
 API = openai_chat
 FORMS = ("settings", "plugin")
 INSTRUCTIONS = "AGENTS.md"

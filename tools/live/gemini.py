@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from live import gemini_api, turns
-from live.install import CHECKOUT, Package
+from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
 
 NAME = "gemini"
-PACKAGE = Package("@google/gemini-cli", "0.61.0", "gemini", node=20)
+PACKAGE = Package("@google/gemini-cli", VERSIONS["gemini"], "gemini", node=20)
 API = gemini_api
 FORMS = ("settings", "plugin")
 INSTRUCTIONS = "GEMINI.md"

@@ -8,12 +8,16 @@ import re
 import shutil
 import subprocess
 import tarfile
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 NODE = "node@22"
+
+
+VERSIONS = tomllib.loads(Path(__file__).with_name("versions.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,14 @@ class Installed:
 def root(environment: dict[str, str] | os._Environ[str] = os.environ) -> Path:
     """Where agents are: CTXREPO_LIVE, else .live/ in the checkout."""
     return Path(environment.get("CTXREPO_LIVE", "") or CHECKOUT / ".live")
+
+
+def newest(package: Package) -> Package:
+    """The package in the newest version that npm knows of; SystemExit when it can't be asked."""
+    asked = subprocess.run(["npm", "view", package.name, "version"], capture_output=True, text=True)
+    if asked.returncode:
+        raise SystemExit(f"live: npm doesn't tell the newest version of {package.name}")
+    return replace(package, version=asked.stdout.split()[-1])
 
 
 def find(name: str, package: Package, below: Path) -> Installed | None:

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from live import anthropic, pi_rows, pi_talk, turns
-from live.install import Package
+from live.install import VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
 
 NAME = "pi"
 PACKAGE = Package(
-    "@earendil-works/pi-coding-agent", "1.5.2", "pi", node=22, beside=("jiti@2.7.0", "typebox@1.3.27")
+    "@earendil-works/pi-coding-agent", VERSIONS["pi"], "pi", node=22, beside=("jiti@2.7.0", "typebox@1.3.27")
 )
 API = anthropic
 FORMS = ("settings",)

@@ -12,6 +12,7 @@ class Report:
 
     title: str
     patience: float = 1.0
+    name: str = ""
     rows: list[tuple[bool, str, str]] = field(default_factory=list)
     tell: Callable[[str], None] = print
 
