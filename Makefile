@@ -51,6 +51,7 @@ peers: ## what recall is measured beside, from npm into .peers/: 1.2 GB, most of
 live: $(VENV)/ready ## every real agent, offline in sessions of its own: an hour, and at first 1 GB from npm
 	for agent in claude codex copilot gemini opencode pi; do \
 		PYTHONPATH=tests:tools $(BIN)/python -m live $$agent --results .live/results.jsonl || exit 1; done
+	PYTHONPATH=tests:tools $(BIN)/python -m live.relay
 	PYTHONPATH=tests:tools $(BIN)/python -m live.table .live/results.jsonl docs/reference/agents.md
 
 pi-types: $(VENV)/ready ## pi's extension of ours against pi's own types, from npm

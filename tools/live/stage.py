@@ -134,19 +134,25 @@ class Stage:
 def build(root: Path, model: Model, installed: Installed) -> Stage:
     """A memory of a dozen facts on its remote; nothing is connected to an agent yet."""
     root.mkdir(parents=True, exist_ok=True)
+    stage = place(root, make_remote(root), model, installed)
+    for fact, category in FACTS:
+        stage.machine.remember(fact, category=category)
+    stage.ctxrepo("sync")
+    stage.wait_for_silence()
+    return stage
+
+
+def place(root: Path, remote: Path, model: Model, installed: Installed) -> Stage:
+    """A machine with a checkout of the project, and a clone of the memory at this remote."""
     machine = make_machine(
         root, "home", PATH=_path(root, installed), TERM="dumb", TMPDIR=str(_made(root / "tmp"))
     )
-    stage = Stage(root, machine, make_remote(root), model, installed)
+    stage = Stage(root, machine, remote, model, installed)
     (stage.project / "README.md").write_text("# Shop\n")
     machine_git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for words in (["add", "-A"], ["commit", "-qm", "begin"]):
         subprocess.run([*machine_git, *words], cwd=stage.project, env=machine.env, check=True)
     stage.ctxrepo("init", str(stage.remote))
-    for fact, category in FACTS:
-        machine.remember(fact, category=category)
-    stage.ctxrepo("sync")
-    stage.wait_for_silence()
     return stage
 
 
