@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -49,6 +50,8 @@ supports_websockets = false
 
 def connect(stage: Stage, form: str) -> None:
     """What a person does once to have ctxrepo in it, and to trust its hooks."""
+    # Its shell is a login shell, which begins with the system's own PATH.
+    (stage.machine.home / ".profile").write_text(f"export PATH={shlex.quote(stage.machine.env['PATH'])}\n")
     home = stage.machine.home / ".codex"
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(_CONFIG.format(url=stage.model.url))

@@ -66,8 +66,8 @@ def _run(report: Report, a: Play, b: Play, c: Play, g: Play) -> None:
 
     b.stage.ctxrepo("pull")
     note = note_of(b.stage, LEARNT)
-    # A model thinks for seconds. Without that the worker that the start woke may come upon the edit before the
-    # tool's hook has said whose it is.
+    # A model thinks for seconds. Without that the worker that the start woke may come upon the edit before
+    # the tool's hook has said whose it is.
     thinks = b.agent.shell("sleep 3")
     b.stage.model.will(b.agent.read(note), thinks, b.agent.edit(note, LEARNT, CORRECTED), Text())
     _says(b, f"{ASKED} It is Friday at ten now.")
