@@ -42,7 +42,7 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         event.silence_reason = _why_silent(db, event.cwd or os.getcwd()) if is_heard else UNHEARD
         if moment == "prompt":
             event.prompt = dialect.words(event.prompt)
-        if moment == "start" and event.source == "fork":
+        if moment == "start" and event.source == "fork" and not event.origin:
             event.origin = dialect.origin(event.transcript)
         text = _answer_at(moment, db, world, dialect, event, json_text)
         return dialect.reply(db, name, text) if text else ""

@@ -3,7 +3,7 @@
 import _sqlite3
 
 FIELDS = (
-    "session", "cwd", "source", "prompt", "transcript",
+    "session", "cwd", "source", "origin", "prompt", "transcript",
     "tool", "path", "wrote", "edit", "command", "error", "sub",
 )  # fmt: skip
 """What hooks want to know of an event."""
@@ -18,7 +18,7 @@ therefore waits for it."""
 class Event:
     """An event of a session; a field that the agent did not tell is ''."""
 
-    __slots__ = ("agent", "name", "origin", "silence_reason", *FIELDS)
+    __slots__ = ("agent", "name", "silence_reason", *FIELDS)
 
     def __init__(self, agent: str, name: str, texts: dict[str, str]) -> None:
         self.agent = agent
@@ -29,6 +29,8 @@ class Event:
         self.cwd = texts.get("cwd", "")
         self.source = texts.get("source", "")
         """What began the session: startup, resume, clear, compact, fork."""
+        self.origin = texts.get("origin", "")
+        """The id of the session that this one was forked from, where the agent or its dialect can tell."""
         self.prompt = texts.get("prompt", "")
         self.transcript = texts.get("transcript", "")
         self.tool = texts.get("tool", "")
@@ -44,8 +46,6 @@ class Event:
         """What the tool said when it failed; '' where it did not fail."""
         self.sub = texts.get("sub", "")
         """The id of the subagent that the event is about."""
-        self.origin = ""
-        """The id of the session that this one was forked from, where the agent's dialect can tell."""
         self.silence_reason = ""
         """Why the session is given nothing; '' where it is given memory."""
 
