@@ -183,7 +183,7 @@ class Transcripts(Protocol):
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
 
     PATTERN: str
-    """The files of sessions below `folder`, one each."""
+    """The files of sessions below `folder`: one each, or with a `QUERY` one for many."""
 
     OF_SESSION: str
     """The same for one session, whose id stands for `{session}`."""
@@ -191,6 +191,10 @@ class Transcripts(Protocol):
     SUBAGENTS: str
     """The files of a session's subagents, one each, below the folder that has the name of the session's file
     without its ending; '' where there are none."""
+
+    QUERY: str
+    """Where the files are SQLite databases, what selects the lines of the session `:session`, oldest first;
+    '' where they are files of lines."""
 
     def messages(self, lines: Iterable[str]) -> Iterator[Message]:
         """What user and agent said in these lines of a file, oldest first. Lines that can't be read are

@@ -19,6 +19,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 PATTERN = "*/*.jsonl"
 OF_SESSION = "*/{session}.jsonl"
 SUBAGENTS = "subagents/agent-*.jsonl"
+QUERY = ""
 
 _NOBODY = ("<", "[Request interrupted", "Caveat: The messages below", "This session is being continued")
 """How texts begin that stand as the user's and which nobody typed."""

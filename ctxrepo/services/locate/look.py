@@ -63,7 +63,7 @@ def checkout_at(memory: Memory, folder: Path, worktrees: str = "") -> CodeChecko
 
 def folders_there(memory: Memory, folders: Iterable[str]) -> set[str]:
     """Those of these folders that are there; one that hangs isn't."""
-    return {folder for folder, is_there in memory.outside.ask_each(folders, os.path.isdir) if is_there}
+    return {folder for folder, is_there in memory.outside.ask_each(folders, os.path.isdir, Path) if is_there}
 
 
 def _project_at(memory: Memory, code: CodeCheckout) -> Project:

@@ -21,7 +21,8 @@ from ctxrepo.services.notes.scratch import items_in
 from ctxrepo.services.reading.anchors import anchor_names
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.reading.log import entries_today
-from ctxrepo.storage.disk.recent import ends_of, newest
+from ctxrepo.services.tape.transcript import ends_of_session
+from ctxrepo.storage.disk.recent import newest
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import AccessLog
 from ctxrepo.storage.user.sound import is_path
@@ -82,9 +83,8 @@ def _asked(memory: Memory, sitting: Sitting) -> tuple[str, str]:
     transcripts = transcripts_of(sitting.agent)
     if transcripts is None or not sitting.transcript:
         return "", ""
-    ends = memory.outside.ask(
-        Path(sitting.transcript).parent, lambda: ends_of(Path(sitting.transcript), _READ)
-    )
+    path = Path(sitting.transcript)
+    ends = memory.outside.ask(path.parent, lambda: ends_of_session(transcripts, path, sitting.session, _READ))
     head, tail = (prompts(transcripts.messages(lines)) for lines in ends)
     first = next((said for said in head if not is_left_alone(said, is_follow_up=True)), "")
     last = [said for said in tail if not is_left_alone(said, is_follow_up=True)][-1:]

@@ -13,6 +13,7 @@ from typing import Any
 
 from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import transcripts_of
+from ctxrepo.agents.protocol import Transcripts
 from ctxrepo.agents.transcript import reply
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
@@ -29,8 +30,8 @@ from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import given_before_writes, read_ledger
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.reading.read import Reading
+from ctxrepo.services.tape.transcript import ends_of_session
 from ctxrepo.storage.cache.rows import digest_of
-from ctxrepo.storage.disk.recent import ends_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import Access, AccessLog
 from ctxrepo.storage.state.spool import SpoolEvent
@@ -97,14 +98,15 @@ def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now
 
 def _replies(memory: Memory, events: Sequence[SpoolEvent]) -> list[tuple[SpoolEvent, str]]:
     """What the agent said last in each session whose turn has ended."""
-    ended = {e.transcript: e for e in events if e.event in ("stop", "end") and e.transcript}
-    found = memory.outside.ask_each(ended, lambda path: ends_of(Path(path), REPLY_BYTES)[1], _folder)
-    return [
-        (e, reply(transcripts.messages(lines)))
-        for path, lines in found
-        for e in [ended[path]]
-        if (transcripts := transcripts_of(e.agent))
-    ]
+    ended = {(e.transcript, e.session): e for e in events if e.event in ("stop", "end") and e.transcript}
+    asked = [(e, known) for e in ended.values() if (known := transcripts_of(e.agent))]
+    found = memory.outside.ask_each(asked, _end_of, lambda one: _folder(one[0].transcript))
+    return [(e, reply(transcripts.messages(lines))) for (e, transcripts), lines in found]
+
+
+def _end_of(ended: tuple[SpoolEvent, Transcripts]) -> list[str]:
+    event, transcripts = ended
+    return ends_of_session(transcripts, Path(event.transcript), event.session, REPLY_BYTES)[1]
 
 
 def _places(memory: Memory) -> dict[str, str]:

@@ -35,6 +35,7 @@ QUIET = 60.0
 _HANGS = 2
 """Folders that are waited for while many are asked; what is left then is passed over."""
 
+Asked = TypeVar("Asked")
 Found = TypeVar("Found")
 
 
@@ -108,13 +109,13 @@ class Outside:
 
     def ask_each(
         self,
-        paths: Iterable[str],
-        question: Callable[[str], Found],
-        place: Callable[[str], Path] = Path,
+        paths: Iterable[Asked],
+        question: Callable[[Asked], Found],
+        place: Callable[[Asked], Path],
         patience: float = ANSWER_WAIT,
-    ) -> Iterator[tuple[str, Found]]:
-        """The same question about many paths; those without an answer are passed over. `place` is the folder
-        that is to be left alone when a path hangs, and all that is in it."""
+    ) -> Iterator[tuple[Asked, Found]]:
+        """The same question about many paths, or what stands for them; those without an answer are passed
+        over. `place` is the folder that is to be left alone when a path hangs, and all that is in it."""
         silent = self._lately()
         left = deque(path for path in paths if not _above(place(path), silent))
         for _ in range(_HANGS):

@@ -1,0 +1,19 @@
+"""The two ends of a session in the agent's own transcript, whatever kind of file that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ctxrepo.agents.protocol import Transcripts
+from ctxrepo.storage.disk.recent import ends_of
+from ctxrepo.storage.disk.rows import ends_of_rows
+
+
+def ends_of_session(
+    transcripts: Transcripts, path: Path, session: str, most: int
+) -> tuple[list[str], list[str]]:
+    """The lines within the first and within the last `most` bytes; of a shorter transcript both times all.
+    What can't be read is as empty."""
+    if transcripts.QUERY:
+        return ends_of_rows(path, transcripts.QUERY, session, most)
+    return ends_of(path, most)

@@ -1,0 +1,60 @@
+"""Records that another program keeps in an SQLite database, read as lines and without making it wait."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+_BUSY_SECONDS = 0.25
+_SECONDS = 2.0
+"""How long a query may take; a view in a hostile database has no end."""
+
+_STEPS = 10_000
+"""Instructions of SQLite between two looks at the clock: less than a millisecond."""
+
+_ROW_BYTES = 64 * 1024 * 1024
+
+
+def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[str], list[str]]:
+    """The texts that `query` selects for `:session`, oldest first: those within the first and within the last
+    `most` bytes; of less both times all. What is no database, or can't be read to its end, ends there."""
+    head: list[str] = []
+    tail: deque[str] = deque()
+    room, size = most, 0
+    for line in _lines(path, query, session):
+        length = _size(line)
+        if room >= 0:
+            room -= length
+            head += [line] if room >= 0 else []
+        tail.append(line)
+        size += length
+        while size > most:
+            size -= _size(tail.popleft())
+    return head, [*tail]
+
+
+def _lines(path: Path, query: str, session: str) -> Iterator[str]:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return
+        address = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS)) as db:
+            end = time.monotonic() + _SECONDS
+            db.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _ROW_BYTES)
+            db.text_factory = lambda data: data.decode("utf-8", "replace")
+            db.execute("pragma trusted_schema = off")
+            for (line,) in db.execute(query, {"session": session}):
+                if isinstance(line, str):
+                    yield line
+    except (OSError, ValueError, sqlite3.Error):
+        return
+
+
+def _size(line: str) -> int:
+    return len(line.encode("utf-8", "replace"))
