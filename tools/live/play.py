@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from live.recorded import Prompt, added, blocks, break_between, breaks
+from live.recorded import Prompt, added, blocks, breaks, is_more_of
 from live.report import Report
 from live.stage import Stage, note_of
 from live.steps import Text
@@ -45,7 +45,7 @@ class Play:
         """Our blocks in what this request has and the one before hadn't; all, where a conversation begins."""
         told = self.told()
         turn = turn % len(told)
-        goes_on = turn > 0 and not break_between(told[turn - 1], told[turn])
+        goes_on = turn > 0 and is_more_of(told[turn - 1], told[turn])
         return blocks(added(told[turn - 1] if goes_on else None, told[turn]))
 
     def continues(self, told: Sequence[Prompt]) -> None:

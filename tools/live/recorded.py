@@ -50,6 +50,11 @@ def break_between(before: Prompt, after: Prompt) -> str:
     return ""
 
 
+def is_more_of(before: Prompt, after: Prompt) -> bool:
+    """Whether `after` has the messages of `before` and more behind them, whatever tools it offers."""
+    return after.messages[: len(before.messages)] == before.messages
+
+
 def breaks(prompts: Sequence[Prompt]) -> list[str]:
     """All breaks along a conversation, each with the number of the prompt where it came."""
     found = [break_between(before, after) for before, after in pairwise(prompts)]
