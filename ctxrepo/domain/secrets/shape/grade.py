@@ -39,6 +39,8 @@ class Grade(IntEnum):
 
 _JUDGED = 96
 _UUID = lazy_pattern(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::fx)?\Z", re.IGNORECASE)
+_DATED_ID = lazy_pattern(rb"(?:ses|msg|prt)_[0-9a-f]{12}[0-9A-Za-z]{14}\Z")
+"""The id of an agent's session, message or part, which begins with its time; a tape has one on each line."""
 _HEX = lazy_pattern(rb"(?:0x)?(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _SHORT_HEX = lazy_pattern(rb"[0-9a-f]+\Z")
 _NUMBER = lazy_pattern(rb"[0-9]{3,8}\Z")
@@ -83,7 +85,7 @@ def graded(value: bytes) -> Grade:
         return Grade.NONE
     if _PUBLIC_KEY.match(value):
         return Grade.NONE
-    if _UUID.match(value):
+    if _UUID.match(value) or _DATED_ID.match(value):
         return Grade.UUID
     if _HEX.match(value):
         return Grade.RANDOM if len(set(lowered)) > 7 else Grade.NONE
