@@ -1,0 +1,39 @@
+"""OpenCode's installation: our bridge among its plugins, and our skills where several agents look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ctxrepo.agents.opencode.dialect import DIALECT
+from ctxrepo.agents.protocol import ShippedFile, SkillsFolder, Wanted
+from ctxrepo.errors import ConfigError
+
+BRIDGE = "opencode/ctxrepo.js"
+"""The bridge in hooks/, which OpenCode can load from there as well."""
+
+ANY_EVENT = "EVENT"
+"""What stands for the name of one in the bridge's hook line."""
+
+EVENTS = tuple(event for event, _ in DIALECT.events.values())
+
+
+def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
+    """The user's folder of OpenCode, which it reads whatever OPENCODE_CONFIG_DIR says: what that names is one
+    more."""
+    named = environment.get("XDG_CONFIG_HOME", "")
+    if named and not Path(named).is_absolute():
+        raise ConfigError(
+            f"XDG_CONFIG_HOME is {named!r}, which is not an absolute path", "Set it to one, or unset it."
+        )
+    return (Path(named) if named else user_home / ".config") / "opencode"
+
+
+def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
+    """The bridge with the hook line of this machine in it, and our skills."""
+    hooks = {event: line(event) for event in EVENTS}
+    bridge = folder(user_home, environment) / "plugins/ctxrepo.js"
+    return (
+        ShippedFile(bridge, BRIDGE, {"line": line(ANY_EVENT)}, hooks),
+        SkillsFolder(user_home / ".agents/skills"),
+    )

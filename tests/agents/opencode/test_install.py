@@ -1,0 +1,167 @@
+"""What connects OpenCode: a bridge of ours, skills in the folder that agents share, and every byte back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from checkout import CHECKOUT
+from connecting import everything, put, workplace
+from machines import Machine as Desk
+
+from ctxrepo.agents.hook_line import HookLine
+from ctxrepo.agents.opencode import install
+from ctxrepo.agents.opencode.dialect import DIALECT
+from ctxrepo.agents.protocol import ShippedFile, SkillsFolder
+from ctxrepo.errors import ConfigError, CtxrepoError
+from ctxrepo.services.setup import setup
+from ctxrepo.services.setup.connected import check
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.files import wanted_file
+
+HOME = Path("/home/ada")
+BRIDGE = CHECKOUT / "hooks" / install.BRIDGE
+
+HOMES: dict[str, dict[str, bytes]] = {
+    "nothing": {},
+    "settings with comments": {
+        ".config/opencode/opencode.jsonc": b'{\n  // mine\n  "model": "x/y", /* and */ "plugin": [],\n}\n',
+        ".config/opencode/AGENTS.md": b"Be brief.\n",
+    },
+    "plugins of others": {
+        ".config/opencode/plugins/other.js": b"export const Other = async () => ({})\n",
+        ".config/opencode/plugin/old.ts": b"export default async () => ({})\r\n",
+        ".config/opencode/package.json": b'{"dependencies": {"left-pad": "1"}}',
+        ".agents/skills/mine/SKILL.md": b"---\nname: mine\n---\n",
+    },
+    "a file in its place": {".config/opencode/plugins/ctxrepo.js": b"// a person's own\n"},
+}
+
+
+@pytest.fixture
+def machine(ada: Desk) -> Machine:
+    return workplace(ada)
+
+
+def bridge(machine: Machine) -> Path:
+    return machine.places.user_home / ".config/opencode/plugins/ctxrepo.js"
+
+
+def line_in(text: str) -> str:
+    """The hook line in a bridge, which is spelt as in JSON."""
+    found = re.search(r"^const LINE = (\".*\")$", text, re.MULTILINE)
+    assert found
+    said: str = json.loads(found[1])
+    return said
+
+
+def test_files_are_where_opencode_looks() -> None:
+    def paths(**environment: str) -> list[Path]:
+        return [one.path for one in install.files(HOME, environment, str)]
+
+    skills = HOME / ".agents/skills"
+    assert paths() == [HOME / ".config/opencode/plugins/ctxrepo.js", skills]
+    assert paths(XDG_CONFIG_HOME="/w") == [Path("/w/opencode/plugins/ctxrepo.js"), skills]
+    assert paths(OPENCODE_CONFIG_DIR="/elsewhere", XDG_CONFIG_HOME="") == paths()
+    with pytest.raises(ConfigError, match="XDG_CONFIG_HOME"):
+        install.folder(HOME, {"XDG_CONFIG_HOME": "~/w"})
+
+
+def test_the_bridge_as_it_is_shipped_has_no_line_and_asks_for_every_event() -> None:
+    text = BRIDGE.read_text("utf-8")
+    assert line_in(text) == "{line}"
+    assert text.count('"{line}"') == 1
+    assert {event for event, _ in DIALECT.events.values()} == set(install.EVENTS)
+    assert [event for event in install.EVENTS if f'"{event}"' not in text] == []
+    assert text.count("\n") < 150
+
+
+def test_setup_puts_the_line_of_this_machine_into_it() -> None:
+    line = HookLine(Path("/usr/bin/it's é"), Path('/p "q"/ctxrepo/hook.py'), Path("/state\\folder"))
+    program, skills = install.files(HOME, {}, lambda event: line("opencode", event))
+    assert isinstance(program, ShippedFile)
+    assert isinstance(skills, SkillsFolder)
+    filled = wanted_file(program).connected().decode()
+    for event, command in program.hooks.items():
+        # As the bridge does it.
+        assert line_in(filled).replace(" opencode EVENT ", f" opencode {event} ") == command
+        assert HookLine.read(command) == line
+
+
+def test_the_bridge_is_javascript_as_setup_leaves_it(machine: Machine) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node isn't installed; `make live` plays the bridge in the real OpenCode")
+    setup.apply(setup.plan("opencode", machine))
+    as_module = bridge(machine).with_suffix(".mjs")
+    shutil.copy(bridge(machine), as_module)
+    assert os.spawnl(os.P_WAIT, node, node, "--check", str(as_module)) == 0
+
+
+@pytest.mark.parametrize("files", HOMES.values(), ids=HOMES.keys())
+def test_setup_check_setup_and_remove_leave_every_byte(machine: Machine, files: dict[str, bytes]) -> None:
+    home = machine.places.user_home
+    for name, data in files.items():
+        put(home / name, data)
+    before = everything(home)
+    assert check("opencode", machine).state == ("stale" if bridge(machine).exists() else "absent")
+    setup.apply(setup.plan("opencode", machine))
+    assert " opencode EVENT " in line_in(bridge(machine).read_text("utf-8"))
+    assert (home / ".agents/skills/memory-write/SKILL.md").is_file()
+    assert check("opencode", machine).state == "current"
+    connected = everything(home)
+    assert setup.plan("opencode", machine).changes == ()
+    setup.apply(setup.plan("opencode", machine))
+    assert everything(home) == connected
+    setup.apply(setup.removal("opencode", machine))
+    assert everything(home) == before
+
+
+def test_a_bridge_of_another_installation_is_stale_and_made_anew(machine: Machine) -> None:
+    setup.apply(setup.plan("opencode", machine))
+    moved = replace(machine, interpreter=Path("/gone/python3"))
+    setup.apply(setup.plan("opencode", moved))
+    assert check("opencode", machine).state == "stale"
+    setup.apply(setup.plan("opencode", machine))
+    assert check("opencode", machine).state == "current"
+    assert line_in(bridge(machine).read_text()).startswith(sys.executable)
+
+
+def test_a_link_into_a_folder_of_dotfiles_stays_one(machine: Machine) -> None:
+    home = machine.places.user_home
+    real = home / "dotfiles/opencode"
+    put(real / "opencode.json", b"{}\n")
+    (home / ".config").mkdir(exist_ok=True)
+    (home / ".config/opencode").symlink_to(real)
+    before = everything(home)
+    setup.apply(setup.plan("opencode", machine))
+    assert (real / "plugins/ctxrepo.js").is_file()
+    assert check("opencode", machine).state == "current"
+    setup.apply(setup.removal("opencode", machine))
+    assert (home / ".config/opencode").is_symlink()
+    assert everything(home) == before
+
+
+def test_a_bridge_that_a_person_edited_stays_and_that_is_told(machine: Machine) -> None:
+    setup.apply(setup.plan("opencode", machine))
+    with bridge(machine).open("a") as file:
+        file.write("// mine\n")
+    assert check("opencode", machine).state == "stale"
+    taken = setup.removal("opencode", machine)
+    setup.apply(taken)
+    assert bridge(machine).read_text().endswith("// mine\n")
+    assert any(str(bridge(machine)) in notice for notice in taken.notices)
+
+
+def test_a_file_that_is_no_file_is_told_and_left(machine: Machine) -> None:
+    bridge(machine).mkdir(parents=True)
+    with pytest.raises(CtxrepoError, match="ctxrepo"):
+        setup.plan("opencode", machine)
+    assert check("opencode", machine).state == "stale"
+    assert bridge(machine).is_dir()
