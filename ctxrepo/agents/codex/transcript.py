@@ -19,6 +19,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 PATTERN = "*/*/*/rollout-*.jsonl"
 OF_SESSION = "*/*/*/rollout-*-{session}.jsonl"
 SUBAGENTS = ""
+QUERY = ""
 
 _PATCH = "apply_patch"
 

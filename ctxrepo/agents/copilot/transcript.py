@@ -18,6 +18,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 PATTERN = "*/events.jsonl"
 OF_SESSION = "{session}/events.jsonl"
 SUBAGENTS = ""
+QUERY = ""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:

@@ -20,6 +20,7 @@ from ctxrepo.lazy import lazy_pattern
 PATTERN = "*/agent-transcripts/*/*.jsonl"
 OF_SESSION = "*/agent-transcripts/{session}/{session}.jsonl"
 SUBAGENTS = ""  # they are in `subagents/` beside the session's file, and nothing of ours is recorded in them
+QUERY = ""
 
 _TYPED = lazy_pattern(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 

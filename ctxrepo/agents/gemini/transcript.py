@@ -21,6 +21,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 PATTERN = "*/chats/session-*.jsonl"
 OF_SESSION = "*/chats/session-*-{session:.8}.jsonl"
 SUBAGENTS = ""  # they are in a folder named by the whole id, and no file of the session has that name
+QUERY = ""
 
 _SESSION_CONTEXT = "<session_context>"
 """How the part begins in which Gemini CLI tells the model where it is."""

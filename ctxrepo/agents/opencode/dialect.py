@@ -7,7 +7,9 @@ import _sqlite3
 
 from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
 
-_LINES = "select value from json_each(json_extract(:json, '$.lines[0]', '$.lines[1]', '$.lines[2]'))"
+_LINES = """
+        select case type when 'integer' then value end
+        from json_each(json_extract(:json, '$.lines[0]', '$.lines[1]', '$.lines[2]'))"""
 _TEXTS = """
         select case type when 'text' then value end
         from json_each(json_extract(:json, '$.diff', '$.output'))"""
@@ -75,7 +77,7 @@ def _rows(db: _sqlite3.Connection, query: str, json: str) -> list[tuple[str, ...
 def _shown(db: _sqlite3.Connection, json: str) -> str:
     """The range of the lines that a read has shown; none for a whole file."""
     first, last, count = [value for (value,) in db.execute(_LINES, {"json": json})]
-    is_range = isinstance(first, int) and isinstance(last, int) and 0 < first <= last
+    is_range = first and last and 0 < first <= last
     is_whole = first == 1 and last == count
     return f"[[{first}, {last}]]" if is_range and not is_whole else "[]"
 

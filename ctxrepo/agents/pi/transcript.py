@@ -19,6 +19,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 PATTERN = "**/*.jsonl"
 OF_SESSION = "**/*_{session}.jsonl"
 SUBAGENTS = ""
+QUERY = ""
 
 _SKILL = re.compile(r'<skill name="[^"]*" location="[^"]*">\n.*?\n</skill>\s*', re.DOTALL)
 """What pi puts in the place of `/skill:NAME`, in front of what was typed behind it."""
