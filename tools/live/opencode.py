@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from live import anthropic, turns
-from live.install import CHECKOUT, Package
+from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
 
 NAME = "opencode"
-PACKAGE = Package("opencode-ai", "1.18.33", "opencode", node=18)
+PACKAGE = Package("opencode-ai", VERSIONS["opencode"], "opencode", node=18)
 API = anthropic
 FORMS = ("settings", "plugin")
 INSTRUCTIONS = "AGENTS.md"

@@ -110,7 +110,7 @@ def test_setup_check_setup_and_remove_leave_every_byte(machine: Machine, files: 
     for name, data in files.items():
         put(home / name, data)
     before = everything(home)
-    assert check("opencode", machine).state == ("stale" if bridge(machine).exists() else "absent")
+    assert check("opencode", machine).state == "absent"
     setup.apply(setup.plan("opencode", machine))
     assert " opencode EVENT " in line_in(bridge(machine).read_text("utf-8"))
     assert (home / ".agents/skills/memory-write/SKILL.md").is_file()
