@@ -84,10 +84,6 @@ class HookGroups:
                 found.setdefault(event, []).append(_command(listed, group, hook))
         return found
 
-    def has_plugin(self, _text: str) -> bool:
-        """Whether these settings switch ctxrepo's plugin on; the default knows of none."""
-        return False
-
     def obstacle(self, _text: str) -> str:
         """What in these settings keeps hooks from running, or ''; the default knows of nothing."""
         return ""

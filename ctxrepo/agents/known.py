@@ -12,7 +12,15 @@ from ctxrepo.agents import dialect_of, names
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
-    from ctxrepo.agents.protocol import AgentIdentity, Install, NativeMemory, Records, Transcripts, Trust
+    from ctxrepo.agents.protocol import (
+        AgentIdentity,
+        Install,
+        NativeMemory,
+        Plugin,
+        Records,
+        Transcripts,
+        Trust,
+    )
 
 
 class Agent:
@@ -46,6 +54,11 @@ class Agent:
     def trust(self) -> Trust | None:
         """How it is asked whether it trusts our hooks; None where it runs every hook that is in its files."""
         return cast("Trust | None", self._part_if_any(".trust"))
+
+    @cached_property
+    def plugin(self) -> Plugin | None:
+        """How it notes that our plugin is on; None where there is no such plugin."""
+        return cast("Plugin | None", self._part_if_any(".plugin"))
 
     @cached_property
     def native(self) -> NativeMemory | None:

@@ -56,10 +56,6 @@ class Document(Protocol):
         """The commands of our hooks in it, by event."""
         ...
 
-    def has_plugin(self, text: str) -> bool:
-        """Whether it switches ctxrepo's plugin on."""
-        ...
-
     def obstacle(self, text: str) -> str:
         """What in it keeps hooks from running, or ''."""
         ...
@@ -158,6 +154,19 @@ class Trust(Protocol):
 
     def grant(self, found: Sequence[AskedHook]) -> tuple[str, Mapping[str, Any]]:
         """The call that has the agent trust these hooks."""
+        ...
+
+
+class Plugin(Protocol):
+    """`plugin.py`, where there is a plugin or extension of ours for the agent: how it notes that it is on."""
+
+    def note(self, user_home: Path, environment: Mapping[str, str]) -> Path:
+        """The file in which the agent notes it."""
+        ...
+
+    def is_on(self, text: str) -> bool:
+        """Whether this file, when it is there, says that our plugin is on; ValueError when it can't be
+        read."""
         ...
 
 

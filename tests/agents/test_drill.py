@@ -74,9 +74,6 @@ def lines(text):
     pairs = [line.rstrip("\\n").split("\\t") for line in text.splitlines(True) if is_ours(line, "hal")]
     return {event: [command] for event, command in pairs}
 
-def has_plugin(text):
-    return False
-
 def obstacle(text):
     return "the pod bay doors are closed" if "closed" in text else ""
 

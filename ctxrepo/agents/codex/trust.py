@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ctxrepo.agents.hook_line import is_ours
+from ctxrepo.agents.plugins import is_among
 from ctxrepo.agents.protocol import AskedHook
 
-PLUGIN = "ctxrepo"
 PROGRAM = ("codex", "app-server")
 HINT = "start `codex`, type /hooks, and trust them"
 LEFT = "Codex' own entries of trust stay in its config.toml; they name hooks that are gone"
@@ -49,7 +49,7 @@ def grant(found: Sequence[AskedHook]) -> tuple[str, Mapping[str, Any]]:
 
 def _is_ours(hook: Mapping[str, Any]) -> bool:
     """Whether it is one that setup wrote, or one of our plugin, of whatever marketplace."""
-    if str(hook.get("pluginId") or "").partition("@")[0] == PLUGIN:
+    if is_among([str(hook.get("pluginId") or "")]):
         return True
     return is_ours(hook.get("command"), "codex") and hook.get("source") == "user"
 

@@ -96,11 +96,6 @@ def lines(text: str) -> dict[str, list[str]]:
     return {event: commands for event, commands in found.items() if commands}
 
 
-def has_plugin(_text: str) -> bool:
-    """Cursor's plugins aren't listed here."""
-    return False
-
-
 def obstacle(_text: str) -> str:
     """Nothing in this list switches hooks off."""
     return ""

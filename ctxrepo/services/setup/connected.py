@@ -35,7 +35,7 @@ def check(name: str, machine: Machine) -> Standing:
         connection = Connection.of(name, machine)
         lines = [(file, file.lines()) for file in connection.files]
         is_there = any(found for _, found in lines)
-        if not is_there and not any(file.has_plugin() for file in connection.files):
+        if not is_there and not connection.has_plugin:
             return Standing(name, "absent")
         problems = _problems(connection, lines) if is_there else []
         off = [(file.path, why) for file in connection.files if (why := file.obstacle())]

@@ -82,6 +82,18 @@ class Connection:
         return cls(agent, machine, tuple(files), tuple(skills), gone)
 
     @cached_property
+    def has_plugin(self) -> bool:
+        """Whether our plugin for the agent is on; False where its note can't be understood, too."""
+        plugin = self.agent.plugin
+        if plugin is None:
+            return False
+        data = foreign.read(plugin.note(self.machine.places.user_home, self.machine.environment))
+        try:
+            return data is not None and plugin.is_on(data.decode("utf-8"))
+        except ValueError:
+            return False
+
+    @cached_property
     def slip(self) -> Slip:
         """What is known of an earlier setup of these very files."""
         first = self.files[0].path

@@ -53,8 +53,6 @@ class WantedFile(Protocol):
         """The commands of our hooks in it, by event."""
         ...
 
-    def has_plugin(self) -> bool: ...
-
     def obstacle(self) -> str: ...
 
 
@@ -116,9 +114,6 @@ class EditedOnDisk:
     def lines(self) -> Mapping[str, Sequence[str]]:
         return self._ask(self.wanted.document.lines)
 
-    def has_plugin(self) -> bool:
-        return self._ask(self.wanted.document.has_plugin)
-
     def obstacle(self) -> str:
         return self._ask(self.wanted.document.obstacle)
 
@@ -179,9 +174,6 @@ class OwnFileOnDisk:
         its bytes."""
         is_ours = b"ctxrepo/hook.py" in (self.data or b"")
         return {event: [line] for event, line in self.wanted.hooks.items()} if is_ours else {}
-
-    def has_plugin(self) -> bool:
-        return False
 
     def obstacle(self) -> str:
         return ""

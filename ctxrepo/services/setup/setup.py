@@ -114,7 +114,7 @@ def plan(name: str, machine: Machine) -> Plan:
     slip = connection.slip.changed_to(connection.new_receipt(skill.owned).dump())
     title = connection.agent.title
     beside = (f"{title}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough",)
-    notices = beside if any(file.has_plugin() for file in connection.files) else ()
+    notices = beside if connection.has_plugin else ()
     return Plan(
         name,
         # The receipt first: what a crash leaves then has its way back.

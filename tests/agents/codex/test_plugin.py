@@ -8,7 +8,7 @@ from typing import Any
 from checkout import CHECKOUT
 
 from ctxrepo.agents.codex.install import HOOKS
-from ctxrepo.agents.codex.trust import PLUGIN
+from ctxrepo.agents.plugins import NAME
 
 
 def read(name: str) -> Any:
@@ -18,7 +18,7 @@ def read(name: str) -> Any:
 def test_its_manifest_is_that_of_the_other_plugin_but_for_its_hooks() -> None:
     ours, other = read(".codex-plugin/plugin.json"), read(".claude-plugin/plugin.json")
     assert {**ours, "hooks": ""} == {**other, "hooks": ""}
-    assert ours["name"] == PLUGIN
+    assert ours["name"] == NAME
     assert (CHECKOUT / ours["hooks"]).is_file()
 
 
