@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile, hook_output
 
 # The line ranges [[first, last], ...] that a tool touched, from the JSON :json. A whole file has no range; a
 # hunk of a patch has the range of its changed lines, without the context around them. Each mention of :json
@@ -31,10 +31,6 @@ _RANGES = """
             limit 101 -- there are no more; without a limit SQLite computes the counts several times
         ) where typeof(first) = 'integer' and typeof(count) = 'integer' and count > 0"""
 
-_REPLY = """
-        select json_object('hookSpecificOutput', json((
-            select json_object('hookEventName', ?, 'additionalContext', ?))))"""
-
 
 class _Claude(Dialect):
     def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
@@ -52,7 +48,7 @@ class _Claude(Dialect):
 
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON."""
-        return str(db.execute(_REPLY, (event, text)).fetchone()[0]) + "\n"
+        return hook_output(db, event, text)
 
 
 DIALECT = _Claude(

@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile, hook_output
 
 _PATCH = "apply_patch"
 
@@ -28,10 +28,6 @@ _ENDS_OF_FAILURES = (": command not found", ": no such file or directory", ": pe
 _LAST_LINES = 20
 """As many lines at the end of an output are looked at."""
 
-_REPLY = """
-        select json_object('hookSpecificOutput', json((
-            select json_object('hookEventName', ?, 'additionalContext', ?))))"""
-
 
 class _Codex(Dialect):
     def touched(self, _db: _sqlite3.Connection, event: Event, _json: str) -> list[TouchedFile]:
@@ -51,7 +47,7 @@ class _Codex(Dialect):
 
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON."""
-        return str(db.execute(_REPLY, (event, text)).fetchone()[0]) + "\n"
+        return hook_output(db, event, text)
 
 
 def _reads_like_failure(line: str) -> bool:

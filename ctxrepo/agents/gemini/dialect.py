@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event, TouchedFile, hook_output
 from ctxrepo.hooks.dialect.payload import extract_fields
 
 _SHELL = "run_shell_command"
@@ -17,10 +17,6 @@ _LINES_READ = """
             select json_extract(:json, '$.tool_input.start_line') as first,
                 json_extract(:json, '$.tool_input.end_line') as last
         ) where typeof(first) = 'integer' and typeof(last) = 'integer' and 0 < first and first <= last"""
-
-_REPLY = """
-        select json_object('hookSpecificOutput', json((
-            select json_object('hookEventName', ?, 'additionalContext', ?))))"""
 
 _CONTEXT, _CONTEXT_END = "<hook_context>", "</hook_context>"
 
@@ -63,7 +59,7 @@ class _Gemini(Dialect):
 
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON; any other text would be shown to the user."""
-        return str(db.execute(_REPLY, (event, text)).fetchone()[0]) + "\n"
+        return hook_output(db, event, text)
 
 
 def without_context(text: str) -> str:

@@ -9,6 +9,10 @@ FIELDS = (
 """What hooks want to know of an event."""
 
 
+_HOOK_OUTPUT = """
+        select json_object('hookSpecificOutput', json((
+            select json_object('hookEventName', ?, 'additionalContext', ?))))"""
+
 AT_START, WITH_PROMPT, BESIDE_PROMPT = "start", "with prompt", "beside prompt"
 """When a session is given its packet: at its start; with its first prompt, because the agent loses what it is
 told at the start; or at a start that the agent runs at the same time as the first prompt's hook, which
@@ -140,3 +144,8 @@ class Dialect:
         """The id of the session from which the one with this transcript was forked; '' where it can't be
         told. A dialect may look at the agent's files and processes for it."""
         return ""
+
+
+def hook_output(db: _sqlite3.Connection, event: str, text: str) -> str:
+    """One line of JSON that adds `text` to the context, as Claude Code and, after it, others read it."""
+    return str(db.execute(_HOOK_OUTPUT, (event, text)).fetchone()[0]) + "\n"
