@@ -1,11 +1,11 @@
-"""`python -m bench sync|hooks|commands|build|load|…`, tests/ on the path: a table each."""
+"""`python -m bench sync|hooks|agents|commands|build|load|…`, tests/ on the path: a table each."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-_WHAT = ("sync", "hooks", "commands", "build", "load", "profile", "recall", "meaning")
+_WHAT = ("sync", "hooks", "agents", "commands", "build", "load", "profile", "recall", "meaning")
 
 
 def main(words: list[str]) -> int:

@@ -84,8 +84,7 @@ def code_of(person: Person) -> Path:
 
 
 def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
-    """Every moment that has a ceiling; those that wake the worker come last. A tool in the memory comes just
-    before the turn ends: a prompt would wait for its save to be committed."""
+    """Every moment that has a ceiling; those that wake the worker come last."""
     code, author = code_of(person), Author()
     prompts = [author.prompt(PROJECT * PER_PROJECT + n % PER_PROJECT) for n in range(1, 98)]
     unknown = ["qqqxzv wwwxkj: zzzqx pppkvq yyyqxw?"]
@@ -107,7 +106,8 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
         Row(command("prompt that recalls nothing", "UserPromptSubmit", code, prompt=unknown), most),
         Row(command("prompt passed over", "UserPromptSubmit", code, prompt=["ok, thanks!"]), most),
         Row(start(hooks, code), 2.0 if size < 10_000 else 4.0, speaks=True),
-        Row(command("tool, inside the memory", "PostToolUse-edit", code, file=note), 1.6),
+        Row(command("a command that failed", "PostToolUseFailure", code), 1.6),
+        Row(command("tool, inside the memory", "PostToolUse-edit", code, wakes=True, file=note), 1.6),
         Row(command("turn end", "Stop", code, wakes=True), 2.0),
         Row(command("session end", "SessionEnd", code, wakes=True), 2.0),
     ]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -17,7 +19,9 @@ from checkout import PAYLOADS
 
 from bench.person import Person
 from ctxrepo import hook
+from ctxrepo.agents import dialect_of
 from ctxrepo.agents.hook_line import HookLine
+from ctxrepo.hooks.dialect.payload import extract_fields
 
 WARM = 2
 """Rounds before those that count."""
@@ -52,27 +56,49 @@ class Hooks:
         cwd: Path,
         wakes: bool = False,
         shell: bool = False,
+        agent: str = "claude",
+        of: str = "",
         **fill: Sequence[str],
     ) -> Command:
-        """The hook of a recorded payload; each round a session of its own, and its own value for `fill`."""
+        """The hook of a recorded payload; each round a session of its own, which it shares with hooks of the
+        same `of`, and its own value for `fill`."""
         line = HookLine(self.interpreter, Path(hook.__file__), self.person.state)
-        text = line("claude", payload.partition("-")[0])
+        text = line(agent, payload.partition("-")[0])
         words = ["/bin/sh", "-c", text] if shell else shlex.split(text)
-        return Command(name, words, str(cwd), self._inputs(name, payload, cwd, fill), wakes)
+        recorded = (PAYLOADS.parent / agent / f"{payload}.json").read_text()
+        told = _told(recorded, agent)
+        if told["path"] and "@file@" not in recorded:
+            recorded = recorded.replace(told["path"], "@file@")
+        inputs = self._inputs(name, recorded, told["session"], cwd, fill, of)
+        return Command(name, words, str(cwd), inputs, wakes)
 
-    def _inputs(self, name: str, payload: str, cwd: Path, fill: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    def _inputs(
+        self,
+        name: str,
+        recorded: str,
+        session: str,
+        cwd: Path,
+        fill: Mapping[str, Sequence[str]],
+        of: str,
+    ) -> Sequence[str]:
         folder = self.person.home / "stdin" / name.replace(" ", "-").replace(",", "")
         folder.mkdir(parents=True, exist_ok=True)
-        recorded = (PAYLOADS / f"{payload}.json").read_text()
-        session = json.loads(recorded)["session_id"]
         for number in range(WARM + self.rounds):
             given = {"cwd": str(cwd), "home": str(self.person.home), "prompt": "", "file": ""}
             given |= {key: values[number % len(values)] for key, values in fill.items()}
-            text = recorded.replace(session, f"{folder.name}-{number}")
+            text = recorded.replace(session, f"{of or folder.name}-{number}")
             for key, value in given.items():
                 text = text.replace(f"@{key}@", json.dumps(value)[1:-1])
             (folder / str(number)).write_text(text)
         return [str(folder / str(number)) for number in range(WARM + self.rounds)]
+
+
+def _told(recorded: str, agent: str) -> dict[str, str]:
+    """The fields that this agent's dialect finds in a recorded payload."""
+    dialect = dialect_of(agent)
+    assert dialect
+    with closing(sqlite3.connect(":memory:")) as db:
+        return extract_fields(db, recorded, dialect.fields)
 
 
 def run(person: Person, commands: Sequence[Command], rounds: int, waits: bool = True) -> Rows:
