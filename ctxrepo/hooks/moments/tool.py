@@ -6,7 +6,6 @@ import os
 import time
 
 from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
-from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.hooks.files.logs import BRIEFLY, append_rolling, line_json
 from ctxrepo.hooks.known.cache import faults_of, open_cache
 from ctxrepo.hooks.known.compiled import Repo, World
@@ -41,6 +40,8 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             unsaved += _save(db, world, event, file, relative)
             has_written = True
     if has_written and world.wakes_at_stop:
+        from ctxrepo.hooks.files.daemon import start_worker
+
         # Some agents call no hook at their end, so nothing that was written waits for one.
         start_worker(world.interpreter, world.state, world.repo.state)
     unsaved_block = _unsaved_block(world, unsaved) if unsaved and not event.silence_reason else ""
