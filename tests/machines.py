@@ -61,6 +61,10 @@ class Machine:
     def init(self, remote: str = "") -> None:
         init(self.places, self.env, InitRequest(remote), sys.executable, NOW)
 
+    def commits_late(self) -> None:
+        """From now on hooks of tools and of turns leave what was written to whoever comes later."""
+        assert self.ctxrepo("config", "set", "hooks.turn_end", "").returncode == 0
+
     def remember(self, text: str, **fact: Any) -> RememberResult:
         memory = self.open()
         return remember(memory, Fact(text, **fact), self.project(), Origin(memory.host), NOW)

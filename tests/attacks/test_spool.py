@@ -45,6 +45,7 @@ def held(*locks: Path) -> Iterator[None]:
 @pytest.fixture
 def agent(ada: Machine, tmp_path: Path) -> Session:
     connected(ada, str(make_remote(tmp_path)))
+    ada.commits_late()
     ada.write(NOTE, "- at first\n")
     ada.sync()
     eventually(lambda: not processes_of(ada), 60)

@@ -36,7 +36,7 @@ def mine(ada: Machine) -> Machine:
     ada.init()
     ada.write(NOTE, FACTS)
     ada.sync()
-    assert ada.ctxrepo("status").returncode == 0
+    ada.commits_late()
     return ada
 
 
@@ -152,7 +152,7 @@ def test_three_versions_between_two_commits_are_three_in_the_history(
     ada.init()
     ada.write(NOTE, "- first\n")
     ada.sync()
-    assert ada.ctxrepo("status").returncode == 0  # which lets hooks know where the memory is
+    ada.commits_late()
     for number, session in enumerate(sessions):
         text = f"- first\n- version {number}\n"
         ada.write(NOTE, text)
@@ -180,7 +180,7 @@ def test_a_note_that_a_command_removes_after_an_agent_edited_it_stays_away(
     ada.remember("the project is known")
     ada.write(NOTE, "- first\n")
     ada.sync()
-    assert ada.ctxrepo("status").returncode == 0
+    ada.commits_late()
     text = "- first\n- second\n"
     ada.write(NOTE, text)
     assert show_hook(ada, "s-1", ada.clone / NOTE, text)
@@ -200,7 +200,7 @@ def test_an_entry_that_a_command_forgets_after_two_sessions_edited_its_note_stay
     ada.init()
     ada.write(NOTE, "- first\n")
     ada.sync()
-    assert ada.ctxrepo("status").returncode == 0
+    ada.commits_late()
     for session, text in (("s-1", "- first\n- second\n"), ("s-2", "- first\n- second\n- third\n")):
         ada.write(NOTE, text)
         assert show_hook(ada, session, ada.clone / NOTE, text)
@@ -216,7 +216,7 @@ def test_what_another_session_left_unseen_in_a_note_that_is_removed_stays(ada: M
     ada.init()
     ada.write(NOTE, "- first\n")
     ada.sync()
-    assert ada.ctxrepo("status").returncode == 0
+    ada.commits_late()
     for session in ("s-1", "s-2"):
         text = f"- first\n- by {session}\n"
         ada.write(NOTE, text)

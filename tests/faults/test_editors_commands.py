@@ -22,7 +22,7 @@ def known(ada: Machine) -> Machine:
     ada.init()
     ada.write(NOTE, "- first\n")
     ada.sync()
-    assert ada.ctxrepo("status").returncode == 0
+    ada.commits_late()
     return ada
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ctxrepo.agents.protocol import Transcripts
 from ctxrepo.storage.disk.recent import ends_of
 from ctxrepo.storage.disk.rows import ends_of_rows
+
+if TYPE_CHECKING:
+    from ctxrepo.agents.protocol import Transcripts
 
 
 def ends_of_session(

@@ -9,11 +9,10 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import transcripts_of
-from ctxrepo.agents.protocol import Transcripts
 from ctxrepo.agents.transcript import reply
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
@@ -36,6 +35,9 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import Access, AccessLog
 from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import UsageStore
+
+if TYPE_CHECKING:
+    from ctxrepo.agents.protocol import Transcripts
 
 REPLY_BYTES = 256 * 1024
 """As much of the end of a session's record is read for its last reply."""

@@ -59,10 +59,10 @@ def test_agents_are_connected_when_somebody_agrees(ada: Machine, desk: Desk) -> 
         return False
 
     claude = agents.AgentsRequest(["claude"])
-    assert not desk.perform(agents.set_up, agents.SetupRequest(claude, refuses)).value[0].is_applied
+    assert not desk.perform(agents.set_up, agents.SetupRequest(claude, refuses)).value.done[0].is_applied
     assert [plan.agent for plan in asked] == ["claude"]
     assert desk.perform(agents.check_setup, claude).exit_code == 1
-    assert desk.perform(agents.set_up, agents.SetupRequest(claude, lambda _: True)).value[0].is_applied
+    assert desk.perform(agents.set_up, agents.SetupRequest(claude, lambda _: True)).value.done[0].is_applied
     assert desk.perform(agents.check_setup, claude).exit_code == 0
     with pytest.raises(UsageError):
         desk.perform(agents.check_setup, agents.AgentsRequest())

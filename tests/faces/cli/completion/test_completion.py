@@ -10,6 +10,7 @@ import pytest
 from machines import Machine
 from terminal import Terminal
 
+from ctxrepo.agents import names
 from ctxrepo.faces.cli.completion.door import main
 
 
@@ -64,7 +65,7 @@ class TestWords:
         for words, wanted in (
             ("conflicts resolve --keep", ["kept", "other", "both"]),
             ("sync --accept", ["deletions", "remote"]),
-            ("setup", ["claude"]),
+            ("setup", names()),
             ("completion", ["bash", "zsh", "fish"]),
             ("config set recall.gate", ["true", "false"]),
             ("config set repository.review", ["direct", "branch"]),
