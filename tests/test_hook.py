@@ -268,7 +268,7 @@ class TestTool:
         ] * 2
         assert [save.after for save in saves] == [b"one", b"two"]
         assert world.spooled() == [], "the journal has it all, so the worker is told nothing more"
-        assert world.starts(2)
+        assert world.is_worker_started()
 
     def test_reading_memory_and_touching_its_git_keeps_nothing(self, world: World) -> None:
         (world.memory / ".git").mkdir()

@@ -196,6 +196,11 @@ class World:
             time.sleep(0.02)
         return self._starts() == count
 
+    def is_worker_started(self) -> bool:
+        """Whether the worker was started by now, or soon. Of two hooks in a row the second may find it at
+        work."""
+        return self.becomes(lambda: self._starts() > 0)
+
     def becomes(self, is_so: Callable[[], bool]) -> bool:
         """Whether it is so within a time that any machine keeps to."""
         deadline = time.monotonic() + 30

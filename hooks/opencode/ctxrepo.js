@@ -1,18 +1,17 @@
 // @ts-check
-/**
- * ctxrepo in OpenCode: hands events to ctxrepo's hook, and puts its answer where the model reads it. Where ctxrepo
- * is gone, late or wrong, OpenCode works on as if this file weren't there. What is given are parts of the session
- * that only requests of the conversation show: whatever makes titles and summaries is not given them.
- */
-import { spawn } from "node:child_process"
+/** ctxrepo in OpenCode: hands events to ctxrepo's hook, and puts its answer where the model reads it. Where ctxrepo is
+ * gone, late or wrong, OpenCode works on as if this file weren't there. What is given are parts of the session that
+ * only requests of the conversation show: whatever makes titles and summaries is not given them. */
+import { spawn, spawnSync } from "node:child_process"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** The hook line, in which an event's name takes the place of EVENT; before `ctxrepo setup` it is no line. */
 const LINE = "{line}"
-const RUN = fileURLToPath(new URL("../run", import.meta.url))
+const RUN = fileURLToPath(new URL("../run", import.meta.url)) // finds ctxrepo where there is no line
 const MILLISECONDS = 10_000
+const TOOL = "tool.execute.after"
 const TOOLS = new Set(["read", "edit", "write", "apply_patch", "bash"])
 const DATA = process.env.XDG_DATA_HOME || join(homedir(), ".local/share")
 const DATABASE = resolve(DATA, "opencode", process.env.OPENCODE_DB || "opencode.db")
@@ -20,23 +19,24 @@ const DATABASE = resolve(DATA, "opencode", process.env.OPENCODE_DB || "opencode.
 /** @typedef {{ id: string, sessionID: string, messageID: string, type: string, [key: string]: any }} Part */
 /** @typedef {{ info: any, parts: Part[] }} Message */
 
-/** What the hook answers, "" where it fails or takes too long.
+/** What the hook answers, "" where it fails or takes too long. OpenCode stops for a tool's hook, which waits for
+ * nobody: it is over before OpenCode would have heard of its end.
  * @param {string} event @param {object} about @returns {Promise<string>} */
-function ask(event, about) {
+async function ask(event, about) {
+  const line = LINE.startsWith("{") ? 'sh "$0" opencode EVENT ' : LINE
+  const words = ["-c", line.replaceAll(" opencode EVENT ", ` opencode ${event} `), RUN]
+  const input = JSON.stringify(about)
+  if (event === TOOL) return spawnSync("sh", words, { input, encoding: "utf8", timeout: MILLISECONDS / 4 }).stdout ?? ""
   return new Promise((answer) => {
-    const line = LINE.startsWith("{") ? 'sh "$0" opencode EVENT ' : LINE // else hooks/run finds ctxrepo
-    const command = line.replaceAll(" opencode EVENT ", ` opencode ${event} `)
-    // A group of its own: it can be ended whole, and doesn't end with OpenCode's.
-    const hook = spawn("sh", ["-c", command, RUN], { detached: true, stdio: ["pipe", "pipe", "ignore"] })
+    // A group of its own: it can be ended whole, unless it is gone already, and doesn't end with OpenCode's.
+    const hook = spawn("sh", words, { detached: true, stdio: ["pipe", "pipe", "ignore"] })
     let said = ""
     const end = (/** @type {string} */ text) => (clearTimeout(clock), answer(text))
-    const clock = setTimeout(() => {
-      end("")
-      try { if (hook.pid) process.kill(-hook.pid, "SIGKILL") } catch {} // it is gone already
-    }, MILLISECONDS)
+    const kill = () => { try { if (hook.pid) process.kill(-hook.pid, "SIGKILL") } catch {} }
+    const clock = setTimeout(() => (end(""), kill()), MILLISECONDS)
     hook.on("error", () => end("")).on("close", (code) => end(code ? "" : said))
     hook.stdout.setEncoding("utf8").on("data", (text) => (said += text))
-    hook.stdin.on("error", () => {}).end(JSON.stringify(about))
+    hook.stdin.on("error", () => {}).end(input)
   })
 }
 
@@ -114,12 +114,12 @@ export const ctxrepo = async ({ client, directory }) => {
       if (start) parts.unshift(part({ ...words[0], id: ids[0] }, "0", start))
       if (recalled) parts.push(part({ ...words[0], id: ids.at(-1) }, "z", recalled))
     }),
-    "tool.execute.after": quiet(async ({ tool, sessionID, args }, out) => {
+    [TOOL]: quiet(async ({ tool, sessionID, args }, out) => {
       if (!TOOLS.has(tool)) return
       const { exit, display, files, diff } = out.metadata ?? {}
       const lines = [display?.lineStart, display?.lineEnd, display?.totalLines]
       const fields = { tool, args, lines, files, diff, output: exit ? out.output : "" }
-      const answer = await tell("tool.execute.after", sessionID, fields)
+      const answer = await tell(TOOL, sessionID, fields)
       if (answer) out.output += `\n${answer}`
     }),
     "experimental.session.compacting": quiet(async ({ sessionID }) => {

@@ -47,7 +47,7 @@ def test_what_it_writes_is_kept_and_the_worker_is_woken(world: World, path: str)
     world.run("Stop")
     assert [line["event"] for line in world.spooled()] == ["start", "stop"]
     assert [(save.path, save.after) for save in world.saved()] == [("shop/MEMORY.md", b"one")]
-    assert world.starts(3)
+    assert world.is_worker_started()
 
 
 def test_the_trace_says_why(world: World, path: str) -> None:
