@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import field
 
 from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.domain.formats import jsontext, jsontree
@@ -23,6 +24,8 @@ class HookGroups:
     """The events that get a hook, and the tools an event is about ('' where it is about none)."""
     timeout: int
     """The time after which the agent ends a hook, in the unit that it reads."""
+    other_timeouts: Mapping[str, int] = field(default_factory=dict)
+    """The events for which it is another time."""
     has_comments: bool = False
     """Whether the agent takes a document with comments."""
 
@@ -38,9 +41,10 @@ class HookGroups:
             ours[event]["hooks"] = [self.hook(event, line(event))]
         return ours
 
-    def hook(self, event: str, command: str) -> dict[str, object]:  # noqa: ARG002 (an agent's may use it)
+    def hook(self, event: str, command: str) -> dict[str, object]:
         """Our hook for an event, as the agent writes one."""
-        return {"type": "command", "command": command, "timeout": self.timeout}
+        timeout = self.other_timeouts.get(event, self.timeout)
+        return {"type": "command", "command": command, "timeout": timeout}
 
     def connect(self, text: str, line: Callable[[str], str]) -> str:
         """Put our group into each event; jsontree.Malformed when these settings can't be read.

@@ -16,13 +16,7 @@ END_TIMEOUT = 3
 """The most that it grants at a session's end; for more it complains to its user."""
 
 
-class _CodexHooks(HookGroups):
-    def hook(self, event: str, command: str) -> dict[str, object]:
-        """A hook as Codex writes one, with the time that its event may have."""
-        return {**super().hook(event, command), "timeout": END_TIMEOUT if event == "SessionEnd" else TIMEOUT}
-
-
-HOOKS = _CodexHooks(
+HOOKS = HookGroups(
     name="codex",
     matchers={
         "SessionStart": "",
@@ -34,6 +28,7 @@ HOOKS = _CodexHooks(
         "SessionEnd": "",
     },
     timeout=TIMEOUT,
+    other_timeouts={"SessionEnd": END_TIMEOUT},
 )
 
 
