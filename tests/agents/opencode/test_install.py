@@ -14,6 +14,7 @@ import pytest
 from checkout import CHECKOUT
 from connecting import everything, put, workplace
 from machines import Machine as Desk
+from needs import unless
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.opencode import install
@@ -24,6 +25,8 @@ from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connected import check
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.files import wanted_file
+
+NODE = shutil.which("node")
 
 HOME = Path("/home/ada")
 BRIDGE = CHECKOUT / "hooks" / install.BRIDGE
@@ -94,14 +97,13 @@ def test_setup_puts_the_line_of_this_machine_into_it() -> None:
         assert HookLine.read(command) == line
 
 
+@unless("" if NODE else "node isn't installed; `make live` plays the bridge in the real OpenCode")
 def test_the_bridge_is_javascript_as_setup_leaves_it(machine: Machine) -> None:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node isn't installed; `make live` plays the bridge in the real OpenCode")
+    assert NODE
     setup.apply(setup.plan("opencode", machine))
     as_module = bridge(machine).with_suffix(".mjs")
     shutil.copy(bridge(machine), as_module)
-    assert os.spawnl(os.P_WAIT, node, node, "--check", str(as_module)) == 0
+    assert os.spawnl(os.P_WAIT, NODE, NODE, "--check", str(as_module)) == 0
 
 
 @pytest.mark.parametrize("files", HOMES.values(), ids=HOMES.keys())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -45,8 +46,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program
 
 
-def standing(machine: Machine, state: str = "current") -> list[str]:
-    stands = Standing("codex", state)  # type: ignore[arg-type]
+def standing(machine: Machine, state: Literal["absent", "current"] = "current") -> list[str]:
+    stands = Standing("codex", state)
     return [finding.problem for finding in trusted_standing(stands, machine).findings]
 
 
