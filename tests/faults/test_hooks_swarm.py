@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine, count_pushes
-from processes import processes_of
+from processes import processes_of, wait_for_workers
 from servers.line import ssh_client
 from servers.ssh import SshServer, needs_sshd
 from sessions import Session, connected, eventually
@@ -44,6 +44,7 @@ def swarm(ada: Machine, remote: Path, sshd: SshServer, tmp_path: Path) -> tuple[
         config.write(ssh_client(sshd.client))
     connected(ada, sshd.url(remote))
     ada.commits_late()
+    wait_for_workers(ada)  # `init` woke one, which would commit what follows
     sessions = [Session(ada, f"s-{number}") for number in range(MANY)]
     for number, session in enumerate(sessions):
         session.edit(f"shop/topics/of-{number}.md", f"- fact {number} of the swarm\n")
