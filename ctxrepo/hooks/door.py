@@ -5,7 +5,7 @@ import _sqlite3
 import os
 import sys
 
-from ctxrepo.hooks.dialect import AT_START, Dialect, Event
+from ctxrepo.hooks.dialect import AT_START, Answer, Dialect, Event
 from ctxrepo.hooks.dialect.payload import extract_fields, object_text
 from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
@@ -36,16 +36,18 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             from ctxrepo.hooks.session.ledger import move_old_ledgers
 
             move_old_ledgers(state, world.repo.state)
-        world.most_bytes = dialect.most_bytes
+        world.most_bytes, world.places = dialect.most_bytes, dialect.places
         event = Event(dialect.name, name, fields)
         is_heard = name not in dialect.unheard
-        event.silence_reason = _why_silent(db, event.cwd or os.getcwd()) if is_heard else UNHEARD
+        silence, mode = dialect.own_settings(db)
+        world.mode = mode or world.mode
+        silence = silence or _why_silent(db, event.cwd or os.getcwd())
+        event.silence_reason = silence if is_heard else UNHEARD
         if moment == "prompt":
             event.prompt = dialect.words(event.prompt)
         if moment == "start" and event.source == "fork" and not event.origin:
             event.origin = dialect.origin(event.transcript)
-        text = _answer_at(moment, db, world, dialect, event, json_text)
-        return dialect.reply(db, name, text) if text else ""
+        return dialect.spell(db, name, _answer_at(moment, db, world, dialect, event, json_text))
     finally:
         db.close()
 
@@ -110,12 +112,14 @@ def _answer_at(
     dialect: Dialect,
     event: Event,
     json_text: str,
-) -> str:
+) -> Answer:
     """The answer of the moment's module, which is imported here."""
     if moment == "start":
+        from ctxrepo.hooks.known.mode import is_in_system_prompt
         from ctxrepo.hooks.moments import start
 
-        return start.answer(db, world, dialect, event)
+        text = start.answer(db, world, dialect, event)
+        return Answer(system=text) if is_in_system_prompt(world) else Answer(text)
     packet = ""
     if moment in ("prompt", "tool") and not dialect.starts_after_compaction and not event.sub:
         from ctxrepo.hooks.moments import first_prompt
@@ -128,19 +132,21 @@ def _answer_at(
             from ctxrepo.hooks.moments import first_prompt
 
             packet = first_prompt.answer(db, world, dialect, event)
-        return packet + prompt.answer(db, world, event)
+        answer = prompt.answer(db, world, event)
+        answer.kept = packet + answer.kept
+        return answer
     if moment == "tool":
         from ctxrepo.hooks.moments import tool
 
-        return packet + tool.answer(db, world, dialect, event, json_text)
+        return Answer(packet + tool.answer(db, world, dialect, event, json_text))
     if moment == "sub":
         from ctxrepo.hooks.moments import subagent
 
-        return subagent.answer(db, world, event)
+        return Answer(subagent.answer(db, world, event))
     if moment == "compact" and not dialect.starts_after_compaction:
         from ctxrepo.hooks.moments import first_prompt
 
         first_prompt.note_compaction(world, event)
     from ctxrepo.hooks.moments import turn
 
-    return turn.answer(db, world, moment, event)
+    return Answer(turn.answer(db, world, moment, event))

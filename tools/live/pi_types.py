@@ -15,7 +15,8 @@ from pathlib import Path
 from live import install, pi
 from live.install import CHECKOUT
 
-SOURCE = CHECKOUT / "hooks" / "pi" / "ctxrepo.ts"
+FOLDER = CHECKOUT / "hooks" / "pi"
+SOURCE = FOLDER / "ctxrepo.ts"
 
 _PACKS = ("pi-coding-agent", "pi-agent-core", "pi-ai")
 _COMPILER = ("typescript@5.9.3", "@types/node@22.20.5", "typebox@1.3.27")
@@ -26,7 +27,7 @@ _OPTIONS = {
     "noUnusedLocals": True,
     "noUnusedParameters": True,
     "noUncheckedIndexedAccess": True,
-    "target": "es2022",
+    "target": "es2023",
     "module": "nodenext",
     "allowImportingTsExtensions": True,
     "skipLibCheck": True,
@@ -57,11 +58,16 @@ def bring(below: Path) -> None:
         (scope / "package").rename(scope / name)
 
 
-def complaints(below: Path, source: str) -> str:
-    """What the compiler says of an extension with this text, '' when it is content."""
+def complaints(below: Path, right: str = "", wrong: str = "") -> str:
+    """What the compiler says of the extension, '' when it is content; with `wrong` in place of `right`."""
     with tempfile.TemporaryDirectory(dir=below) as folder:
-        (Path(folder) / "ctxrepo.ts").write_text(source, "utf-8")
-        config = {"compilerOptions": _OPTIONS, "files": ["ctxrepo.ts"]}
+        for file in (SOURCE, *sorted((FOLDER / "ctxrepo").glob("*.ts"))):
+            copy = Path(folder) / file.relative_to(FOLDER)
+            copy.parent.mkdir(exist_ok=True)
+            text = file.read_text("utf-8")
+            copy.write_text(text.replace(right, wrong) if right else text, "utf-8")
+        (Path(folder) / "package.json").write_text('{"type": "module"}')
+        config = {"compilerOptions": _OPTIONS, "files": [SOURCE.name]}
         (Path(folder) / "tsconfig.json").write_text(json.dumps(config))
         node = below.parent / "node" / "node_modules" / "node" / "bin"
         words = [str(below / "node_modules" / ".bin" / "tsc"), "-p", folder, "--pretty", "false"]
@@ -74,7 +80,7 @@ def main() -> int:
     below = root()
     if not are_there(below):
         bring(below)
-    found = complaints(below, SOURCE.read_text("utf-8"))
+    found = complaints(below)
     print(found or f"{SOURCE.relative_to(CHECKOUT)} agrees with the types of {pi.PACKAGE.wanted}")
     return 1 if found else 0
 

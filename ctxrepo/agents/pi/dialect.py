@@ -4,7 +4,7 @@ pi's names, with JSON of its own making."""
 import _sqlite3
 import os
 
-from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect import Answer, Dialect, Event, TouchedFile
 from ctxrepo.hooks.known.compiled import NO_LIMIT
 
 _READ = """
@@ -18,7 +18,8 @@ _READ = """
 _PATCH = """
         select cast(json_extract(:json, '$.patch') as blob) where json_type(:json, '$.patch') = 'text'"""
 
-_REPLY = "select json_object('context', ?)"
+_REPLY = "select json_patch('{}', json_object('context', ?, 'system', ?, 'turn', ?))"
+"""A member that is null is left out."""
 
 _MOST_HUNKS = 100
 
@@ -36,9 +37,17 @@ class _Pi(Dialect):
             ranges = f"[{first},{first + count - 1}]" if first > 0 and count > 0 else ""
         return [TouchedFile(_as_pi_reads(event.path), f"[{ranges}]", event.wrote)]
 
-    def reply(self, db: _sqlite3.Connection, _event: str, text: str) -> str:
+    def spell(self, db: _sqlite3.Connection, _event: str, answer: Answer) -> str:
         """One object, which the extension can't take for whole when it isn't."""
-        return str(db.execute(_REPLY, (text,)).fetchone()[0]) + "\n"
+        parts = [part or None for part in (answer.kept, answer.system, answer.turn)]
+        return str(db.execute(_REPLY, parts).fetchone()[0]) + "\n" if any(parts) else ""
+
+    def own_settings(self, db: _sqlite3.Connection) -> tuple[str, str]:
+        """What pi's settings for all projects say, as pi-memory-md reads them."""
+        from ctxrepo.agents.pi.settings import read_settings
+
+        found = read_settings(db)
+        return found.silence, "system" if found.is_in_system_prompt else ""
 
     def origin(self, transcript: str) -> str:
         """The session that the first line of the transcript names as its parent."""
@@ -107,4 +116,5 @@ DIALECT = _Pi(
     readers=frozenset(("read", "grep", "find", "ls")),
     shells=frozenset(("bash", "powershell")),
     most_bytes=NO_LIMIT,
+    places=frozenset(("system", "turn")),
 )

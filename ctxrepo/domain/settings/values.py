@@ -41,8 +41,9 @@ class DeliverySettings:
     shows the parts."""
     budget_bytes: Annotated[int, Most(1_000_000)] = 9500
     """Most bytes of one delivered block. Agents cut larger ones."""
-    mode: Literal["delta", "once", "system", "pull", "file"] = "delta"
-    """`delta`: the packet at a start, recalled entries and changes beside prompts; `once`: the packet alone;
+    mode: Literal["delta", "turn", "once", "system", "pull", "file"] = "delta"
+    """`delta`: the packet at a start, recalled entries and changes beside prompts; `turn`: the same, but
+    recalled entries stand in that turn's requests alone, where the agent can do so; `once`: the packet alone;
     `system`: no packet, for it stands in the system prompt; `pull`: only how to ask for it; `file`: no
     packet, for it stands in files that `ctxrepo file add` named."""
     preamble: bool = True

@@ -68,6 +68,24 @@ class TouchedFile:
         """The whole text that the file has now, '' where the agent doesn't tell it."""
 
 
+class Answer:
+    """What a hook has for the model, by where it is to stand."""
+
+    __slots__ = ("kept", "system", "turn")
+
+    def __init__(self, kept: str = "", system: str = "", turn: str = "") -> None:
+        self.kept = kept
+        """What the conversation keeps."""
+        self.system = system
+        """The packet, for an agent that puts it into its system prompt."""
+        self.turn = turn
+        """What only the requests of this turn show, for an agent that can do so."""
+
+    def text(self) -> str:
+        """All of it, for an agent that has one place for it."""
+        return self.system + self.kept + self.turn
+
+
 class Dialect:
     """How one agent talks to hooks. An agent's `dialect.py` derives from it and makes one, its `DIALECT`."""
 
@@ -84,6 +102,7 @@ class Dialect:
         unheard: frozenset[str] = frozenset(),
         keeps_start: bool = True,
         starts_after_compaction: bool = True,
+        places: frozenset[str] = frozenset(),
     ) -> None:
         self.name = name
         """The name of the agent's folder."""
@@ -111,6 +130,9 @@ class Dialect:
         self.starts_after_compaction = starts_after_compaction
         """Whether the agent calls the start's hook after a compaction too. Where it doesn't, the packet comes
         again with the next prompt or tool call."""
+        self.places = places
+        """The modes of delivery, `system` or `turn`, in which the agent puts what it is given where the mode
+        says."""
 
     def words(self, prompt: str) -> str:
         """The user's own words in a prompt as the agent hands it to a hook. The default is all of it."""
@@ -134,6 +156,16 @@ class Dialect:
         """What to print so that the agent adds `text` to its context; '' prints nothing. The event is named
         as the agent writes it. The default is `text` itself."""
         return text
+
+    def spell(self, db: _sqlite3.Connection, event: str, answer: Answer) -> str:
+        """What to print for this answer, '' for nothing. The default replies with all of its text."""
+        text = answer.text()
+        return self.reply(db, event, text) if text else ""
+
+    def own_settings(self, _db: _sqlite3.Connection) -> tuple[str, str]:
+        """What the agent's own settings say of memory in its sessions: (why they are given nothing, or '';
+        the mode of delivery in place of config.toml's, or ''). The default has no such settings."""
+        return "", ""
 
     def compaction(self, _transcript: str) -> str:
         """What names the last compaction of the session with this transcript; '' where there was none, or

@@ -13,6 +13,7 @@ don't repeat it."""
 
 _GIVES = {
     "delta": ("preamble", "packet", "recall", "changes", "subindex"),
+    "turn": ("preamble", "packet", "recall", "changes", "subindex"),
     "once": ("preamble", "packet", "subindex"),
     "system": ("recall", "changes", "subindex"),
     "file": ("recall", "changes"),
@@ -23,7 +24,19 @@ _GIVES = {
 def gives(world: World, part: str) -> bool:
     """Whether the hooks give this part: `preamble` and `packet` at a start, `recall` and `changes` beside
     prompts, `subindex` to a subagent."""
+    if part in ("preamble", "packet") and is_in_system_prompt(world):
+        return True
     return part in _GIVES.get(world.mode, _GIVES[DEFAULT])
+
+
+def is_in_system_prompt(world: World) -> bool:
+    """Whether the agent puts the packet that a start gives it into its system prompt."""
+    return world.mode == "system" and "system" in world.places
+
+
+def is_for_one_turn(world: World) -> bool:
+    """Whether the agent shows recalled entries in the requests of one turn alone, and keeps none."""
+    return world.mode == "turn" and "turn" in world.places
 
 
 def packet_is_elsewhere(world: World) -> bool:

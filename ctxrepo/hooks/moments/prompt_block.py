@@ -8,7 +8,7 @@ from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Scope, folders_of
-from ctxrepo.hooks.known.mode import why_not
+from ctxrepo.hooks.known.mode import is_for_one_turn, why_not
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.trace import Subject, note_trace
 
@@ -51,7 +51,8 @@ def prompt_block(
     new = [hit for hit in answer.hits if already.get(hit.id) != hit.hash]
     budget = world.recall_bytes
     text, given = recall_block(new, today(), world.secret, budget)
-    session.note_given({hit.id: hit.hash for hit in given})
+    if not is_for_one_turn(world):
+        session.note_given({hit.id: hit.hash for hit in given})
     left_out = not_given(answer.hits, given, already, budget) + answer.left_out
     note_trace(db, world.repo, subject, answer.why if given else NOTHING_NEW, given, left_out)
     return text

@@ -12,7 +12,7 @@ from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.hooks.known.catch_up import WORKER_SECONDS, open_when_current
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
-from ctxrepo.hooks.known.mode import gives
+from ctxrepo.hooks.known.mode import gives, is_in_system_prompt
 from ctxrepo.hooks.moments.claim import claim_block
 from ctxrepo.hooks.session.session import Session, SessionRecord
 from ctxrepo.hooks.session.spool import spool
@@ -53,9 +53,13 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             from ctxrepo.hooks.session.fork import begin_as_copy
 
             begin_as_copy(session, event.origin)
-        if dialect.packet_at == WITH_PROMPT or event.source == "fork":
+        if dialect.packet_at == WITH_PROMPT:
             return ""
-        if event.source == "resume" and (dialect.keeps_start or _has_packet(before)):
+        # A system prompt is made anew at each start; a conversation that goes on holds what it was given.
+        goes_on = event.source in ("resume", "fork") and not is_in_system_prompt(world)
+        if goes_on and event.source == "fork":
+            return ""
+        if goes_on and (dialect.keeps_start or _has_packet(before)):
             return "" if before.is_off or event.silence_reason else before.packet
         text = _packet(db, world, event, session, before, since, worker)
         if text and not dialect.keeps_start:

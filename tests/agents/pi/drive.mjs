@@ -1,5 +1,5 @@
-// Loads an extension as pi does and tells it of prompts, of a tool call and of a session's end; prints what it said.
-// node drive.mjs EXTENSION
+// Loads the delivery of the extension and tells it of prompts, of a tool call and of a session's end; prints what it said.
+// node drive.mjs FOLDER/delivery.ts LINE
 import { pathToFileURL } from "node:url";
 
 const handlers = new Map();
@@ -11,7 +11,7 @@ const sessionManager = {
   getBranch: () => [],
   buildContextEntries: () => [],
 };
-(await import(pathToFileURL(process.argv[2]).href)).default(pi);
+(await import(pathToFileURL(process.argv[2]).href)).deliver(pi, process.argv[3]);
 for (const [text, prompt] of [["/skill:poem about leaves", "<skill>…</skill>"], ["/commit", "Commit."], ["/etc/hosts is odd", ""]]) {
   await handlers.get("input")({ text });
   const event = { messageType: "user", prompt: prompt || text };

@@ -21,7 +21,7 @@ from world import HOOK, NOTES, World
 from ctxrepo.agents.pi.dialect import DIALECT, changed_lines
 from ctxrepo.agents.pi.fork import origin, session_of
 from ctxrepo.agents.pi.install import EVENTS
-from ctxrepo.hooks.dialect import Event
+from ctxrepo.hooks.dialect import Answer, Event
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/pi"
 
@@ -50,14 +50,21 @@ def raw(world: World, data: bytes, event: str, env: Mapping[str, str] | None = N
 
 
 def tell(world: World, name: str, **fill: str) -> str:
-    """The text for the model, '' for none."""
-    out = raw(world, payload(world, name, **fill), name.partition("-")[0])
-    return str(json.loads(out)["context"]) if out else ""
+    """The text for the conversation, '' for none."""
+    return told(world, name, **fill).get("context", "")
+
+
+def told(world: World, name: str, **fill: str) -> dict[str, str]:
+    """What there is for the model, by where it is to stand."""
+    env = {"PI_CODING_AGENT_DIR": str(world.root / "pi")}
+    out = raw(world, payload(world, name, **fill), name.partition("-")[0], env)
+    found: dict[str, str] = json.loads(out) if out else {}
+    return found
 
 
 def test_the_extension_hands_on_every_event_that_is_understood() -> None:
     assert [name for name, _ in DIALECT.events.values()] == [*EVENTS]
-    source = (CHECKOUT / "hooks/pi/ctxrepo.ts").read_text()
+    source = (CHECKOUT / "hooks/pi/ctxrepo/delivery.ts").read_text()
     assert all(f'pi.on("{event}"' in source for event in EVENTS)
 
 
@@ -68,6 +75,77 @@ def test_a_session_is_given_its_index_and_the_entry_that_fits_once(world: World)
     assert tell(world, "before_agent_start", prompt=asked) == ""
     assert tell(world, "session_start-resume") == ""
     assert "## Index of notes" in tell(world, "session_compact")
+    assert world.errors() == ""
+
+
+ASKED = "which port is the staging database on?"
+
+
+def test_in_the_mode_turn_what_fits_is_for_that_turn_and_comes_each_time(world: World) -> None:
+    world.settings["mode"] = "turn"
+    world.compile()
+    assert "## Index of notes" in tell(world, "session_start")
+    for _ in range(2):
+        (found,) = told(world, "before_agent_start", prompt=ASKED).items()
+        assert found[0] == "turn"
+        assert "5433" in found[1]
+    world.cache("c2", {**NOTES, "shop/topics/new.md": "---\ndescription: Something new\n---\n- new\n"})
+    found_now = told(world, "before_agent_start", prompt=ASKED)
+    assert "Something new" in found_now["context"], "what changed is told once, so the conversation keeps it"
+    assert "5433" in found_now["turn"]
+    assert told(world, "before_agent_start", prompt=ASKED).keys() == {"turn"}
+    assert world.errors() == ""
+
+
+@pytest.mark.parametrize("source", ["session_start", "session_start-resume", "session_start-fork"])
+def test_in_the_mode_system_each_start_gives_the_packet_for_the_system_prompt(
+    world: World, source: str
+) -> None:
+    world.settings["mode"] = "system"
+    world.compile()
+    told(world, "session_start")
+    (found,) = told(world, source).items()
+    assert found[0] == "system"
+    assert "## Index of notes" in found[1]
+    assert "5433" in tell(world, "before_agent_start", prompt=ASKED)
+    assert told(world, "before_agent_start", prompt=ASKED) == {}
+
+
+@pytest.mark.parametrize(
+    ("settings", "places"),
+    [
+        ({}, {"context"}),
+        ({"delivery": "message-append"}, {"context"}),
+        ({"delivery": "system-prompt"}, {"system"}),
+        ({"injection": "system-prompt"}, {"system"}),
+        ({"delivery": "message-append", "injection": "system-prompt"}, {"context"}),
+        ({"delivery": "anything"}, {"system"}),
+        ({"delivery": ""}, {"context"}),
+        ({"delivery": 3}, {"context"}),
+        ({"enabled": True}, {"context"}),
+        ({"enabled": False}, set()),
+        ({"enabled": None}, set()),
+        ({"enabled": False, "delivery": "system-prompt"}, set()),
+        ("nonsense", {"context"}),
+        ([], {"context"}),
+    ],
+)
+def test_pis_settings_say_whether_and_where_pis_sessions_are_given_memory(
+    world: World, settings: object, places: set[str]
+) -> None:
+    (world.root / "pi").mkdir()
+    (world.root / "pi/settings.json").write_text(json.dumps({"pi-memory-md": settings}))
+    assert told(world, "session_start").keys() == places
+    assert ("5433" in tell(world, "before_agent_start", prompt=ASKED)) is bool(places)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"\xff", b"\0", b'{"pi-memory-md": {"enabled": false}', b"{}" * 9]
+)
+def test_settings_of_pi_that_cannot_be_read_say_nothing(world: World, data: bytes) -> None:
+    (world.root / "pi").mkdir()
+    (world.root / "pi/settings.json").write_bytes(data)
+    assert told(world, "session_start").keys() == {"context"}
     assert world.errors() == ""
 
 
@@ -165,8 +243,8 @@ def test_tools_that_only_read_are_known() -> None:
 @given(st.text(alphabet=st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")))
 def test_the_extension_reads_the_text_as_it_is(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as db:
-        line = DIALECT.reply(db, "session_start", text)
-    assert json.loads(line) == {"context": text}
+        line = DIALECT.spell(db, "session_start", Answer(text, turn=text))
+    assert json.loads(line) == {"context": text, "turn": text}
     assert "\n" not in line[:-1]
 
 

@@ -1,9 +1,10 @@
-"""The extension that hands pi's events on: pi's own types, and short sessions of the real pi."""
+"""The extension for pi: pi's own types, its part that hands events on, and short sessions of the real pi."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import pytest
 from checkout import PYTHONPATH
 from live import install, pi, pi_types
 from needs import unless
+
+from ctxrepo.agents.pi.install import MODULES
 
 # Before any test hides the environment.
 AGENTS = install.root(os.environ)
@@ -45,16 +48,30 @@ needs_pi = unless(
 )
 
 
-def test_it_is_short_and_needs_nothing_but_node() -> None:
-    lines = pi_types.SOURCE.read_text("utf-8").splitlines()
-    assert len(lines) < 150
-    imported = [line for line in lines if line.startswith("import ")]
-    assert all(line.startswith("import type ") or ' from "node:' in line for line in imported)
+FILES = [pi_types.SOURCE, *sorted((pi_types.FOLDER / "ctxrepo").glob("*.ts"))]
+
+FROM_PI = ("@earendil-works/pi-coding-agent", "typebox")
+"""Packages that pi itself has for extensions."""
+
+
+def test_setup_writes_every_file_of_it() -> None:
+    assert [file.stem for file in FILES[1:]] == list(MODULES)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_its_files_are_short_and_need_nothing_but_node_and_pi(file: Path) -> None:
+    text = file.read_text("utf-8")
+    assert len(text.splitlines()) <= 200
+    assert max(map(len, text.splitlines())) <= 120
+    imported = re.findall(r'^import (type )?.* from "(.*)";$', text, re.MULTILINE)
+    assert len(imported) == text.count("\nimport ")
+    for is_type, package in imported:
+        assert is_type or package.startswith(("node:", "./")) or package in FROM_PI
 
 
 @needs_types
 def test_it_agrees_with_the_types_of_pi() -> None:
-    assert pi_types.complaints(TYPES, pi_types.SOURCE.read_text("utf-8")) == ""
+    assert pi_types.complaints(TYPES) == ""
 
 
 @needs_types
@@ -65,21 +82,25 @@ def test_it_agrees_with_the_types_of_pi() -> None:
         ('"agent_settled", quietly', '"agent_unsettled", quietly'),
         ("display: false", 'display: "no"'),
         ("ctx.cwd", "ctx.pwd"),
+        ("systemPromptOptions.sections", "systemPromptOptions.parts"),
+        ("({ action }) =>", "({ deed }) =>"),
+        ("fact.existing", "fact.existed"),
+        ("getArgumentCompletions", "getCompletions"),
     ],
 )
 def test_the_types_are_not_just_any(right: str, wrong: str) -> None:
-    source = pi_types.SOURCE.read_text("utf-8")
-    assert right in source
-    assert "error TS" in pi_types.complaints(TYPES, source.replace(right, wrong))
+    assert any(right in file.read_text("utf-8") for file in FILES)
+    assert "error TS" in pi_types.complaints(TYPES, right, wrong)
 
 
 def driven(folder: Path, line: str, patience: int = 20_000) -> dict[str, Any]:
-    """What the extension makes of two events with this hook line; node complains of nothing."""
-    source = pi_types.SOURCE.read_text("utf-8")
-    assert "= 10_000;" in source
-    text = source.replace('"{line}"', json.dumps(line)).replace("= 10_000;", f"= {patience};")
-    (folder / "ctxrepo.ts").write_text(text)
-    words = [NODE, "--disable-warning=ExperimentalWarning", str(DRIVE), str(folder / "ctxrepo.ts")]
+    """What the extension makes of a few events with this hook line; node complains of nothing."""
+    for file in FILES[1:]:
+        (folder / file.name).write_text(file.read_text("utf-8"))
+    delivery = folder / "delivery.ts"
+    assert "= 10_000;" in delivery.read_text()
+    delivery.write_text(delivery.read_text().replace("= 10_000;", f"= {patience};"))
+    words = [NODE, "--disable-warning=ExperimentalWarning", str(DRIVE), str(delivery), line]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={"PATH": os.defpath})
     assert (done.returncode, done.stderr) == (0, "")
     found: dict[str, Any] = json.loads(done.stdout)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from connecting import everything
 
-from ctxrepo.agents.hook_line import is_ours
+from ctxrepo.agents.hook_line import HookLine, is_ours
 from ctxrepo.agents.pi import install
 from ctxrepo.agents.protocol import ShippedFile, SkillsFolder
 from ctxrepo.errors import ConfigError
@@ -47,7 +49,9 @@ def disconnect(machine: Machine) -> setup.Plan:
 
 
 def test_files_are_where_pi_looks() -> None:
-    assert paths() == [HOME / ".pi/agent/extensions/ctxrepo.ts", HOME / ".agents/skills"]
+    extensions = HOME / ".pi/agent/extensions"
+    modules = [extensions / "ctxrepo" / f"{name}.ts" for name in install.MODULES]
+    assert paths() == [extensions / "ctxrepo.ts", *modules, HOME / ".agents/skills"]
     assert paths(PI_CODING_AGENT_DIR="/w")[0] == Path("/w/extensions/ctxrepo.ts")
     assert paths(PI_CODING_AGENT_DIR="~/w")[0] == HOME / "w/extensions/ctxrepo.ts"
     assert paths(PI_CODING_AGENT_DIR="~")[0] == HOME / "extensions/ctxrepo.ts"
@@ -63,11 +67,34 @@ def test_sessions_are_where_pi_keeps_them() -> None:
 
 
 def test_each_event_has_its_hook() -> None:
-    shipped, skills = install.files(HOME, {}, lambda event: f"run {event}")
-    assert isinstance(shipped, ShippedFile)
+    extension, *modules, skills = install.files(HOME, {}, lambda event: f"run {event}")
+    assert isinstance(extension, ShippedFile)
     assert isinstance(skills, SkillsFolder)
-    assert shipped.hooks == {event: f"run {event}" for event in install.EVENTS}
-    assert shipped.places == {"line": "run EVENT"}
+    assert extension.hooks == {event: f"run {event}" for event in install.EVENTS}
+    assert extension.places["line"] == "run EVENT"
+    assert all(isinstance(one, ShippedFile) and not one.hooks for one in modules)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_tools_call_this_installation_and_the_one_on_path_once_it_is_gone(
+    tmp_path: Path, is_there: bool
+) -> None:
+    python, hook = tmp_path / "it's python", tmp_path / "ctxrepo/hook.py"
+    elsewhere = tmp_path / "bin/ctxrepo"
+    for program in (python, elsewhere):
+        program.parent.mkdir(exist_ok=True)
+        program.write_text('#!/bin/sh\necho "$CTXREPO_STATE" "$@"\n')
+        program.chmod(0o755)
+    if is_there:
+        hook.parent.mkdir()
+        hook.touch()
+    line = HookLine(python, hook, tmp_path / "state")("pi", "EVENT")
+    words = ["sh", "-c", install.command_line(line), "sh", "search", "two words"]
+    done = subprocess.run(
+        words, capture_output=True, text=True, env={"PATH": f"{elsewhere.parent}:{os.defpath}"}
+    )
+    through = "-P -m ctxrepo " if is_there else ""
+    assert (done.stdout, done.stderr) == (f"{tmp_path}/state {through}search two words\n", "")
 
 
 def test_the_extension_calls_this_installation(machine: Machine, extension: Path) -> None:
