@@ -1,5 +1,4 @@
-"""What pi's own settings, those for all projects, say of memory in pi's sessions: under `pi-memory-md`, as that
-extension reads them."""
+"""What pi's own settings, those for all projects, say of memory in pi's sessions, under `pi-memory-md`."""
 
 import _sqlite3
 import os

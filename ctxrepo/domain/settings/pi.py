@@ -1,6 +1,7 @@
 """What pi-memory-md's settings say, as far as ctxrepo follows them: its keys, their aliases and defaults.
 
-A value of a kind that it has no reading for counts as not set.
+A value of a kind that it has no reading for counts as not set. `delivery` is followed in pi's sessions alone,
+by agents/pi/settings.py.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from ctxrepo.lazy import dataclass
 
 SECTION = "pi-memory-md"
 """The key of pi's settings.json that all of it is under."""
+
+AGENT = "pi"
+"""The agent whose sessions they are about."""
 
 DEFAULT_PATH = "~/.pi/memory-md"
 
@@ -41,17 +45,15 @@ class PiHooks:
 class PiSettings:
     """Paths are absolute as far as they were so written; `global_folder` '' is no global memory.
 
-    `names_path`: the folder was chosen and is not the default. `delivery` is '' where nobody chose one.
-    `has_tape`: anchors are kept, in the memory repository itself. `left_out` are the keys that were set and
-    that ctxrepo has nothing for yet; `odd` tells of hooks that it doesn't know, a sentence each.
+    `names_path`: the folder was chosen and is not the default. `has_tape`: anchors are kept, in the memory
+    repository itself. `left_out` are the keys that were set and that ctxrepo has nothing for yet; `odd` tells
+    of hooks that it doesn't know, a sentence each.
     """
 
-    enabled: bool = True
     repo_url: str = ""
     local_path: str = ""
     names_path: bool = False
     global_folder: str = ""
-    delivery: str = ""
     hooks: PiHooks = field(default_factory=PiHooks)
     has_tape: bool = False
     left_out: tuple[str, ...] = ()
@@ -65,12 +67,10 @@ def pi_settings(section: Mapping[str, Any], home: str) -> PiSettings:
     enabled = bool(section.get("enabled", True))
     keeps_tape = bool(tape or tape == {}) and _table(tape).get("enabled") is not False
     return PiSettings(
-        enabled=enabled,
         repo_url=_text(section.get("repoUrl")) or _text(folder.get("repoUrl")),
         local_path=expanded(path or DEFAULT_PATH, home),
         names_path=bool(path),
         global_folder=global_folder(folder.get("globalMemory")),
-        delivery=next((v for k in ("delivery", "injection") if isinstance(v := section.get(k), str)), ""),
         hooks=_hooks(section.get("hooks"), section.get("autoSync")),
         has_tape=enabled and keeps_tape and not _text(_table(tape).get("tapePath")),
         left_out=_left_out(section),

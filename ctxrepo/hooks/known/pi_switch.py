@@ -1,5 +1,5 @@
-"""Whether a code folder asks to be given no memory: in its pi settings `pi-memory-md.enabled` is false or
-null."""
+"""Whether a code folder asks to be given no memory: in its pi settings `pi-memory-md.enabled` is
+false, or something that stands for it."""
 
 import _sqlite3
 
@@ -8,7 +8,12 @@ from ctxrepo.hooks.files.small_files import bytes_of
 MAX_BYTES = 64 * 1024
 """A larger file is somebody else's, and a hook has no time for it."""
 
-_IS_DISABLED = """select json_type(:json, '$."pi-memory-md".enabled') in ('false', 'null')"""
+_ENABLED = """'$."pi-memory-md".enabled'"""
+
+_IS_DISABLED = f"""
+    select json_type(:json, {_ENABLED}) is not null
+    and coalesce(json_extract(:json, {_ENABLED}) in (0, ''), true)"""
+"""Whatever JavaScript takes for false, where it is set at all."""
 
 
 def project_file(folder: str) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from pathlib import Path
-from typing import Any
 
 from ctxrepo.domain.project.registry import is_global_folder
-from ctxrepo.domain.settings.pi import PiHooks, PiSettings
+from ctxrepo.domain.settings.pi import PiSettings
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.clone import Clone
@@ -16,22 +14,18 @@ from ctxrepo.storage.user.pimemory import read_pi
 from ctxrepo.storage.user.places import Places
 from ctxrepo.storage.user.repository import shown_path
 
-_MESSAGE = "message-append"
-"""What its `delivery` is by default: a message of its own, as our hooks give it."""
-
 
 @dataclass(frozen=True)
 class Adoption:
     """What `init` is to take over; `repository` is None when there is nothing to.
 
-    `url` is what to clone, or to connect a clone without remote with. `settings` are other keys of
-    config.toml by their section, as somebody chose them there. `warnings` are one line each.
+    `url` is what to clone, or to connect a clone without remote with. `warnings` are one line each. What
+    they say of sessions is not taken over: it holds for pi's sessions, as long as it stands there.
     """
 
     source: Path = Path()
     repository: RepositorySettings | None = None
     url: str = ""
-    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -55,10 +49,9 @@ def adoptable(places: Places, env: Mapping[str, str], settings: Settings) -> Ado
     folder, odd = _global_folder(pi)
     origin = _origin(root, env) if is_there and pi.repo_url else ""
     repository = RepositorySettings(path=shown_path(root, places), remote=origin, global_folder=folder)
-    told = (*odd, *pi.odd, *_delivery_told(pi), *_left_out(pi))
-    more = {"hooks": _hooks(pi.hooks), "delivery": _delivery(pi)}
+    told = (*odd, *pi.odd, *_left_out(pi))
     warnings = tuple(f"{found.file}: {line}" for line in told)
-    return Adoption(found.file, repository, origin or pi.repo_url, more, warnings)
+    return Adoption(found.file, repository, origin or pi.repo_url, warnings)
 
 
 def _global_folder(pi: PiSettings) -> tuple[str, tuple[str, ...]]:
@@ -73,35 +66,6 @@ def _global_folder(pi: PiSettings) -> tuple[str, tuple[str, ...]]:
 def _origin(root: Path, env: Mapping[str, str]) -> str:
     """Where that clone is pushed to: `repoUrl` counts when it is made, and never again."""
     return Clone(root, "").origin(env)
-
-
-def _hooks(hooks: PiHooks) -> dict[str, Any]:
-    """Only what was chosen: pi-memory-md sends nothing at a session's end unless it is told to."""
-    if not hooks.is_explicit:
-        return {}
-    start = ("pull",) if "pull" in hooks.session_start else ()
-    end = ("commit", "push") if "push" in hooks.session_end else ("commit",)
-    return {"session_start": start, "session_end": end}
-
-
-def _delivery(pi: PiSettings) -> dict[str, Any]:
-    """Where it was switched off nothing is delivered, and its way of delivering is kept else."""
-    if not pi.enabled:
-        return {"mode": "pull", "preamble": False}
-    return {"mode": "system"} if pi.delivery not in ("", _MESSAGE) else {}
-
-
-def _delivery_told(pi: PiSettings) -> Iterator[str]:
-    if not pi.enabled:
-        yield (
-            "enabled is false, so sessions are given nothing; `ctxrepo config set delivery.mode delta` and "
-            "`ctxrepo config set delivery.preamble true` change that"
-        )
-    elif _delivery(pi):
-        yield (
-            f"delivery is {pi.delivery!r}, so delivery.mode is system: hooks leave the index out, and "
-            "`ctxrepo context` prints it for the system prompt"
-        )
 
 
 def _left_out(pi: PiSettings) -> Iterator[str]:

@@ -104,7 +104,7 @@ def init(
         action = _connect(Clone(root, branch), places, env, url, settings.sync.timeout)
     elif action == "unchanged" and adoption.repository:
         action = "adopted"
-    write_repository(places.config_file, wanted, adoption.settings)
+    write_repository(places.config_file, wanted)
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
     memory = replace(Memory.open(places, env), progress=progress, leaves_cache_to_worker=action == "cloned")

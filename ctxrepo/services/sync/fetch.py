@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from ctxrepo.domain.git.remote import RemoteAnswer
@@ -9,10 +10,11 @@ from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.lazy import make_all
 from ctxrepo.services.faults.bounds import note_too_large_to_fetch, refuse_beyond_bounds, refused_before
 from ctxrepo.services.review.open_review import own_branches
+from ctxrepo.services.sync.session_hooks import session_hooks
 from ctxrepo.storage.clone.reffiles import OPEN
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock, locked
-from ctxrepo.storage.state.spool import Spool
+from ctxrepo.storage.state.spool import Spool, SpoolEvent
 
 FETCH_WAIT = 60.0
 """Seconds that a fetch waits for another sync of this clone."""
@@ -37,11 +39,14 @@ def _ask(memory: Memory) -> RemoteAnswer:
 
 
 def is_fetch_due(memory: Memory) -> bool:
-    """Whether a session that starts should fetch: there is a remote, and the last fetch is too long ago."""
-    settings = memory.settings
-    if not memory.has_remote or "pull" not in settings.hooks.session_start:
-        return False
-    return age_of(str(memory.state.fetched)) > settings.sync.ttl
+    """Whether there is a remote, and the last fetch is too long ago."""
+    return memory.has_remote and age_of(str(memory.state.fetched)) > memory.settings.sync.ttl
+
+
+def starts_fetch(memory: Memory, events: Iterable[SpoolEvent]) -> bool:
+    """Whether one of the sessions that start is to fetch, and a fetch is due."""
+    agents = {event.agent for event in events if event.event == "start"}
+    return is_fetch_due(memory) and any("pull" in session_hooks(memory, a).session_start for a in agents)
 
 
 def fetch_early(memory: Memory, lock: TryLock) -> Future[RemoteAnswer] | None:
@@ -51,7 +56,7 @@ def fetch_early(memory: Memory, lock: TryLock) -> Future[RemoteAnswer] | None:
     wait for the libraries that the rest of the work needs. The fetch takes `lock`, which whoever talks to the
     remote holds; if another worker holds it, that one fetches. What the fetch brings is not measured yet.
     """
-    if not is_fetch_due(memory) or not any(e.event == "start" for e in Spool(memory.state).read()[0]):
+    if not starts_fetch(memory, Spool(memory.state).read()[0]):
         return None
     if not lock.acquire():
         return None

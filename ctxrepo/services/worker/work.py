@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ctxrepo.domain.project.paths import is_ignored, unsafe
+from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
@@ -18,7 +19,8 @@ from ctxrepo.services.delivery.watched import store_stamps, take_stamps
 from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import build
-from ctxrepo.services.sync.fetch import is_fetch_due
+from ctxrepo.services.sync.fetch import starts_fetch
+from ctxrepo.services.sync.session_hooks import sends
 from ctxrepo.services.tape.session_anchors import leave_session_anchor
 from ctxrepo.services.usage.observe import observe
 from ctxrepo.services.worker.maintain import maintain
@@ -164,19 +166,21 @@ class Worker:
         only = None if looks_everywhere else _touched_paths(events)
         result = commit(self.memory, self.now(), CommitRequest(only))
         has_news = result.created or bool(result.done)
+        may_send = sends(self.memory, _agents_of(events, result.done))
         for event in events:
             with self._forgiving():
                 leave_session_anchor(self.memory, event, self.now())
         # Leave errands before the spool is cut: after a kill the next worker finds one or the other.
-        fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
-        self._leave_errands(events, fetches, has_news)
+        fetches = starts_fetch(self.memory, events)
+        is_end = any(e.event in ("start", "end") for e in events)
+        self._leave_errands(fetches=fetches, sends=may_send and (has_news or is_end))
         self.events.extend(events)
         spool.drop(end, events)
         self.rounds.append(_Round(events, began, before))
         if fetches:
             self.waiting_for_fetch.extend(events)
             return 0.0
-        return QUIET if has_news and self._may_send() else LULL
+        return QUIET if has_news and may_send else LULL
 
     def _visit(self) -> None:
         """Visit the folders of the sessions of each round. Such a folder may hang (ADR 37), so no lock is
@@ -192,14 +196,14 @@ class Worker:
             if not self.waiting_for_fetch:  # else they wait for the fetch, too
                 self._note_round(began)
 
-    def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, has_news: bool) -> None:
-        """Leave a fetch if one is due at a session's start. Leave a push after a commit, as an agent may end
-        without a word, at a session's end, and at its start (a worker may have been killed before it
+    def _leave_errands(self, *, fetches: bool, sends: bool) -> None:
+        """A fetch is left if one is due at a session's start. A push is left after a commit, as an agent may
+        end without a word, at a session's end, and at its start (a worker may have been killed before it
         sent)."""
         errands = Errands(self.memory.state.root)
         if fetches:
             errands.leave("fetch")
-        if self._may_send() and (has_news or any(e.event in ("start", "end") for e in events)):
+        if sends:
             errands.leave("send")
 
     def _arrived(self, asked: float) -> None:
@@ -245,9 +249,6 @@ class Worker:
         `project.trust` may have been set while this worker waited for more work."""
         return Visits(self.memory.with_current_settings(), self.env, self.now, self.log)
 
-    def _may_send(self) -> bool:
-        return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end
-
     def _lacks_cache(self) -> bool:
         """Whether the cache is behind: a command that clones or changes many notes leaves them to the
         worker."""
@@ -265,6 +266,11 @@ def _looks_everywhere(events: Sequence[SpoolEvent]) -> bool:
 def _touched_paths(events: Iterable[SpoolEvent]) -> set[str]:
     """The memory files that tools wrote to and no hook could save."""
     return {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
+
+
+def _agents_of(events: Iterable[SpoolEvent], saves: Iterable[Save]) -> set[str]:
+    """The agents whose sessions did something or wrote something; '' where only somebody else did."""
+    return {e.agent for e in events} | {save.by.agent for save in saves} or {""}
 
 
 def _is_turn(events: Sequence[SpoolEvent]) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ctxrepo.domain.formats.toml_edit import with_first_table, with_value, without_empty
 from ctxrepo.domain.settings.keys import REPOSITORY, Key
@@ -14,25 +13,12 @@ from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.user.config import table_of
 
 
-def write_repository(
-    file: Path, repository: RepositorySettings, more: Mapping[str, Mapping[str, Any]] | None = None
-) -> None:
-    """Add or replace the first `[[repository]]` of `file`, and set the keys in `more`, section by section.
-
-    Everything else stays as its author wrote it.
-    """
+def write_repository(file: Path, repository: RepositorySettings) -> None:
+    """Add or replace the first `[[repository]]` of `file`; everything else stays as its author wrote it."""
     fields = {"path": repository.path, "remote": repository.remote, "branch": repository.branch}
     if repository.global_folder != RepositorySettings().global_folder:
         fields["global_folder"] = repository.global_folder
-
-    def edited(text: str) -> str:
-        text = with_first_table(text, REPOSITORY, fields)
-        for section, values in (more or {}).items():
-            for key, value in values.items():
-                text = with_value(text, section, key, list(value) if isinstance(value, tuple) else value)
-        return text
-
-    _edit(file, edited)
+    _edit(file, lambda text: with_first_table(text, REPOSITORY, fields))
 
 
 def write_value(file: Path, key: Key, value: object) -> bool:

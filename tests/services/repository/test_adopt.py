@@ -123,72 +123,34 @@ def test_d_w10_an_address_that_could_do_harm_is_refused(mine: PiMachine) -> None
 
 
 @pytest.mark.parametrize(
-    ("hooks", "wanted"),
+    "section",
     [
-        ({}, None),
-        (
-            {"sessionStart": [], "sessionEnd": ["push"]},
-            {"session_start": [], "session_end": ["commit", "push"]},
-        ),
-        ({"sessionStart": ["pull"]}, {"session_start": ["pull"], "session_end": ["commit"]}),
+        {"hooks": {"sessionStart": [], "sessionEnd": ["push"]}},
+        {"delivery": "system-prompt"},
+        {"enabled": False},
     ],
 )
-def test_d9_d10_moments_that_somebody_chose_are_kept(
-    mine: PiMachine, hooks: dict[str, Any], wanted: dict[str, Any] | None
+def test_d4_d8_d9_what_is_said_of_pis_sessions_is_left_where_it_stands(
+    mine: PiMachine, section: dict[str, Any]
 ) -> None:
-    mine.settings(hooks=hooks)
-    run(mine)
-    assert config(mine).get("hooks") == wanted
+    mine.settings(**section, memoryDir={"globalMemory": "global"}, localPath=LOCAL)
+    assert run(mine).warnings == ()
+    assert config(mine).keys() == {"repository"}
 
 
 def test_d9_an_action_that_is_not_known_is_told(mine: PiMachine) -> None:
     mine.settings(hooks={"sessionStart": ["pull", "pul"]}, memoryDir={"globalMemory": "g"}, localPath=LOCAL)
     (warning,) = run(mine).warnings
     assert "settings.json: hooks.sessionStart names 'pul'" in warning
-    assert config(mine)["hooks"]["session_start"] == ["pull"]
 
 
-@pytest.mark.parametrize(
-    ("section", "wanted"),
-    [
-        ({}, None),
-        ({"delivery": "message-append"}, None),
-        ({"injection": "system-prompt"}, {"mode": "system"}),
-        ({"enabled": True}, None),
-        ({"enabled": False, "delivery": "system-prompt"}, {"mode": "pull", "preamble": False}),
-    ],
-)
-def test_d4_d8_what_is_delivered_is_as_it_was_there(
-    mine: PiMachine, section: dict[str, Any], wanted: dict[str, Any] | None
-) -> None:
-    mine.settings(**section, memoryDir={"globalMemory": "global"}, localPath=LOCAL)
-    made = run(mine)
-    assert config(mine).get("delivery") == wanted
-    assert len(made.warnings) == (wanted is not None)
-    assert all("delivery.mode" in warning for warning in made.warnings)
-
-
-def test_d4_switched_off_there_sessions_are_given_nothing(mine: PiMachine) -> None:
-    start = json.dumps({"session_id": "s", "cwd": str(mine.project_folder), "source": "startup"})
-    prompt = json.dumps(
-        {"session_id": "s", "cwd": str(mine.project_folder), "prompt": "generated lock files"}
-    )
+def test_d4_switched_off_there_pis_sessions_are_given_nothing_and_others_are(mine: PiMachine) -> None:
     mine.settings(enabled=False, localPath=LOCAL)
     assert mine.ctxrepo("init").returncode == 0
     assert mine.project() is not None
-    for event, asked in (("SessionStart", start), ("UserPromptSubmit", prompt)):
-        assert mine.ctxrepo("hook", "claude", event, stdin=asked).stdout == ""
-    for key, value in (("mode", "delta"), ("preamble", "true")):
-        assert mine.ctxrepo("config", "set", f"delivery.{key}", value).returncode == 0
+    start = json.dumps({"session": "s", "session_id": "s", "cwd": str(mine.project_folder)})
+    assert mine.ctxrepo("hook", "pi", "session_start", stdin=start).stdout == ""
     assert "Handoff" in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
-
-
-def test_d4_a_repository_that_a_person_names_is_not_theirs_to_switch_off(
-    mine: PiMachine, remote: Path
-) -> None:
-    mine.settings(enabled=False)
-    assert run(mine, str(remote)).warnings == ()
-    assert "delivery" not in config(mine)
 
 
 def test_d11_d13_what_there_is_nothing_for_yet_is_named_in_one_line(mine: PiMachine) -> None:

@@ -73,6 +73,53 @@ def test_what_was_remembered_in_a_session_is_committed_and_sent_before_its_end(
     assert pushed(ada) != before, "some agents call no hook at their end"
 
 
+@pytest.mark.parametrize(
+    ("hooks", "agent", "is_sent"),
+    [
+        ({}, "pi", True),
+        ({"sessionEnd": ["push"]}, "pi", True),
+        ({"sessionStart": ["pull"]}, "pi", False),
+        ({"sessionEnd": []}, "pi", False),
+        ({"sessionEnd": []}, "claude", True),
+        ({"sessionEnd": []}, "", True),
+    ],
+)
+def test_d10_pis_settings_say_whether_its_sessions_send_what_they_wrote(
+    ada: Machine, work: Callable[[], list[str]], hooks: dict[str, Any], agent: str, is_sent: bool
+) -> None:
+    settings = ada.home / ".pi/agent/settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"pi-memory-md": {"hooks": hooks}}))
+    before = pushed(ada)
+    leave(ada, "shop/topics/build.md", b"- by the agent\n", session="s-1", agent=agent)
+    spool(ada.open(), "end", agent=agent)
+    assert work() == []
+    assert "- by the agent" in ada.git("show", "HEAD:shop/topics/build.md")
+    assert (pushed(ada) != before) is is_sent
+
+
+@pytest.mark.parametrize(
+    ("settings", "agent", "is_fetched"),
+    [
+        ({}, "pi", True),
+        ({"hooks": {"sessionStart": []}}, "pi", False),
+        ({"hooks": {"sessionStart": []}}, "claude", True),
+        ({"autoSync": {"onSessionStart": False}}, "pi", False),
+        ({"autoSync": {"onSessionStart": True}}, "pi", True),
+    ],
+)
+def test_d9_d12_pis_settings_say_whether_its_sessions_begin_with_a_fetch(
+    ada: Machine, work: Callable[[], list[str]], settings: dict[str, Any], agent: str, is_fetched: bool
+) -> None:
+    file = ada.home / ".pi/agent/settings.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"pi-memory-md": settings}))
+    ada.open().state.fetched.unlink(missing_ok=True)
+    spool(ada.open(), "start", agent=agent, cwd=str(ada.project_folder))
+    assert work() == []
+    assert ada.open().state.fetched.exists() is is_fetched
+
+
 def test_what_a_tool_wrote_is_committed_and_sent_though_no_turn_ends(
     ada: Machine, work: Callable[[], list[str]]
 ) -> None:
