@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from live import anthropic, pi_rows, pi_talk, turns
-from live.install import VERSIONS, Package
+from live import anthropic, pi_package, pi_rows, pi_talk, turns
+from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
 
@@ -16,14 +17,14 @@ PACKAGE = Package(
     "@earendil-works/pi-coding-agent", VERSIONS["pi"], "pi", node=22, beside=("jiti@2.7.0", "typebox@1.3.27")
 )
 API = anthropic
-FORMS = ("settings",)
+FORMS = ("settings", "package")
 INSTRUCTIONS = "AGENTS.md"
 SUMMARY = "They asked where redis listens."
 FULL = 95_000
 """Tokens of a request after which it shortens the conversation by itself."""
 
 LACKS = {"subagent": "pi has no subagents of its own"}
-OWN = pi_rows.ALL
+OWN = pi_rows.ALL | pi_package.ALL
 
 _SETTINGS = {"compaction": {"enabled": True, "reserveTokens": 16_384, "keepRecentTokens": 5}}
 _QUIET = {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}
@@ -36,7 +37,12 @@ def connect(stage: Stage, form: str) -> None:
     home.mkdir(parents=True, exist_ok=True)
     (home / "models.json").write_text(json.dumps(_models(stage.model.url)))
     (home / "settings.json").write_text(json.dumps(_SETTINGS))
-    stage.ctxrepo("setup", NAME, "--yes")
+    if form == "settings":
+        stage.ctxrepo("setup", NAME, "--yes")
+    else:
+        words = [*_program(stage)[:1], "install", str(CHECKOUT)]
+        env = {**stage.machine.env, **_ENV}
+        subprocess.run(words, cwd=stage.project, env=env, check=True, capture_output=True)
 
 
 def is_in_settings(stage: Stage) -> bool:

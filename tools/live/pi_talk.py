@@ -64,6 +64,13 @@ class Talk:
             raise RuntimeError(f"{kind}: {answer.get('error')}")
         return answer.get("data")
 
+    def shown(self, line: str) -> str:
+        """What the person is shown when they type this command of an extension."""
+        before = len(self._said)
+        self.command("prompt", message=f"/{line}")
+        requests = [one for one in self._said[before:] if one.get("type") == "extension_ui_request"]
+        return "\n".join(one["message"] for one in requests if one["method"] == "notify")
+
     def entry(self, words: str) -> str:
         """The id of the last message of the user that holds these words."""
         found = [

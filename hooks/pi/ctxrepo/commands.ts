@@ -30,7 +30,7 @@ export function addCommands(pi: ExtensionAPI, command: string, delivery: Deliver
       const said = await ask(ctx, "setting up", ["init", ...(remote ? ["--", remote] : [])]);
       if (!said) return;
       ctx.ui.notify(said, "info");
-      await delivery.refresh(ctx);
+      await delivery.begin(ctx);
     },
   });
   pi.registerCommand("memory-status", {
@@ -55,12 +55,14 @@ export function addCommands(pi: ExtensionAPI, command: string, delivery: Deliver
       const status = envelope<Status>(await ask(ctx, "checking", ["status", "--json"]))?.data;
       if (!status) return;
       const scope = isGlobal ? "global" : "project";
-      const tree = await ask(ctx, "checking", ["list", "--tree", `--scope=${scope}`, `--limit=${lines}`]);
+      const tree = (await ask(ctx, "checking", ["list", "--tree", `--scope=${scope}`])).split("\n");
+      const left = tree.length > lines ? [`… ${tree.length - lines} more`] : [];
       const check = envelope<Check>(await ask(ctx, "checking", ["check", "--json"]))?.data;
       const repository = status.waiting ? "Uncommitted changes" : "Clean";
       const name = status.project?.folder ?? "no project";
       const head = `Memory: ${name} | Repo: ${repository} | Files: ${status.notes} | Path: ${status.root}`;
-      ctx.ui.notify([head, tree, check ? findings(check) : ""].filter(Boolean).join("\n\n"), "info");
+      const shown = [...tree.slice(0, lines), ...left].join("\n");
+      ctx.ui.notify([head, shown, check ? findings(check) : ""].filter(Boolean).join("\n\n"), "info");
     },
   });
   pi.registerCommand("memory-search", {

@@ -32,6 +32,8 @@ interface Answer {
 export interface Delivery {
   /** Give the session its packet again, as the memory is now; what it was given, "" for nothing. */
   refresh(ctx: ExtensionContext): Promise<string>;
+  /** Give it the packet as at its start, unless it has one. */
+  begin(ctx: ExtensionContext): Promise<string>;
 }
 
 /** Give pi's sessions memory, which the hook of this line answers for. */
@@ -153,8 +155,10 @@ export function deliver(pi: ExtensionAPI, line: string): Delivery {
     if (event.reason !== "reload") await answerTo("session_shutdown", ctx);
   }));
 
-  // A session that starts up is given all anew, and keeps what it knows beside that.
-  return { refresh: (ctx) => start("session_start", ctx, "startup", false, true) };
+  return {
+    refresh: (ctx) => start("session_start", ctx, "startup", false, true),
+    begin: (ctx) => start("session_start", ctx, "startup"),
+  };
 }
 
 /** The texts of our messages among these entries. */

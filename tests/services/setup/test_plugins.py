@@ -16,11 +16,13 @@ ON = {
     "codex": '[plugins."ctxrepo@anywhere"]\nenabled = true\n',
     "copilot": '{"enabledPlugins": {"ctxrepo@anywhere": true}}',
     "gemini": '{"source": "/clone/hooks/gemini", "type": "link"}',
+    "pi": '{"packages": ["npm:ctxrepo@1.0.0"]}',
 }
 OFF = {
     "claude": '{"enabledPlugins": {"ctxrepo@anywhere": false, "other@ctxrepo": true}}',
     "codex": '[plugins."ctxrepo@anywhere"]\nenabled = false\n',
     "copilot": '{"enabledPlugins": []}',
+    "pi": '{"packages": [{"source": "npm:ctxrepo", "extensions": []}]}',
 }
 
 

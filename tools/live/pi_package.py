@@ -1,0 +1,283 @@
+"""What pi's package has beside its delivery: every tool and command, in print mode and rpc; and where what is
+delivered stands in each of its shapes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from live.play import INDEX, PORT, TESTS, Play
+from live.recorded import Prompt, added, breaks
+from live.steps import Text, Tool
+
+TOOLS = ("write", "read", "edit", "search", "list", "sync", "check")
+
+
+_CALLS: Sequence[tuple[str, dict[str, Any], str]] = (
+    ("write", {"content": "the staging host is hyena"}, "Remembered: shop/MEMORY.md#L"),
+    ("write", {"content": "the staging host is hyena"}, "Known already: shop/MEMORY.md#L"),
+    (
+        "write",
+        {"content": "- one\n- two", "path": '"topics/gotcha.md"'},
+        "Remembered: shop/topics/gotcha.md#L",
+    ),
+    (
+        "write",
+        {
+            "content": "## How\n\n- with ships\n",
+            "path": "topics/ship.md",
+            "description": "Shipping: how",
+            "tags": ["a"],
+        },
+        "Memory file written: shop/topics/ship.md",
+    ),
+    (
+        "write",
+        {"content": "x", "path": "topics/ship.md", "description": "d"},
+        "there is a note shop/topics/ship.md already",
+    ),
+    ("write", {"content": "- mine", "path": "../../etc/passwd", "description": "d"}, "../../etc/passwd"),
+    ("write", {"content": "likes tea", "path": "USER.md", "scope": "global"}, "Remembered: global/USER.md"),
+    ("read", {"path": "topics/ship.md"}, "Shipping: how"),
+    ("read", {"path": "@topics/ship.md", "offset": 10, "limit": 1}, "- with ships"),
+    ("read", {"path": "topics/nothing.md"}, "nothing"),
+    (
+        "edit",
+        {"path": "topics/ship.md", "oldText": "with ships", "newText": "--by sea"},
+        "Memory file edited: ",
+    ),
+    ("edit", {"path": "topics/ship.md", "oldText": "with ships", "newText": "x"}, "'with ships' is not in"),
+    ("search", {"query": "hyena"}, "Found 1 in 1 file(s):\n\nshop/MEMORY.md#L"),
+    ("search", {"query": "--by sea"}, "--by sea"),
+    ("search", {"grep": "hy.na"}, "is hyena"),
+    ("search", {"rg": "likes", "scope": "global"}, "likes tea"),
+    ("search", {"query": "hyena", "scope": "global"}, 'No results found for "hyena".'),
+    ("search", {}, "Give query or grep"),
+    ("list", {}, "  - global:USER.md: "),
+    ("list", {"directory": "topics"}, "  - shop:topics/ship.md: Shipping: how"),
+    ("sync", {"action": "status"}, "No uncommitted changes"),
+    ("sync", {"action": "push"}, ""),
+    ("sync", {"action": "pull"}, "Already up to date"),
+    ("check", {}, "Nothing to mend."),
+)
+"""(tool, what it is given, what its result says), one after the other."""
+
+
+def tools(play: Play) -> None:
+    """Every tool in `pi -p`: what it says, good and bad; what was written is on the remote."""
+    play.stage.model.will(*[Tool(f"memory_{name}", given) for name, given, _ in _CALLS], Text())
+    turns = play.turns()
+    turns.say("Use your memory.")
+    play.report.look(
+        "the agent did all that the model asked for", play.stage.model.is_done, turns.output()[-200:]
+    )
+    results = added(play.told()[0], play.told()[-1]) if play.told() else []
+    for (name, given, wanted), seen in zip(_CALLS, results, strict=False):
+        play.report.look(f"memory_{name} {json.dumps(given)[:70]}", wanted in seen, seen)
+    play.report.look("every call has its result", len(results) == len(_CALLS), len(results))
+    history = play.stage.output("history", "shop:topics/ship.md")
+    play.report.look("the commits name the agent", "pi" in history, history)
+    offered = [tool["name"] for tool in json.loads(play.told()[0].tools)]
+    play.report.look("all are offered", set(offered) >= {f"memory_{name}" for name in TOOLS}, offered)
+    play.stage.wait(lambda: play.stage.sent("--by sea"), 20)
+    play.asks_for_silence()
+
+
+def commands(play: Play) -> None:
+    """Every command over rpc: what it shows, and what the session is given after it."""
+    talk = play.talk()
+    talk.say(PORT)
+    for line, wanted in (
+        ("memory-status", "6 notes"),
+        ("memory-search redis", "redis listens on port 6380"),
+        ("memory-search nosuchword", "nothing found"),
+        ("memory-check", "Memory: shop | Repo: Clean | Files: "),
+        ("memory-check 1 -g", "global"),
+        ("memory-init", str(play.stage.memory)),
+        ("memory off", "Memory is off for this session"),
+    ):
+        play.report.look(f"/{line}", wanted in (seen := talk.shown(line)), seen)
+    talk.say(TESTS)
+    play.report.look("off: nothing is given", not play.given(), play.given())
+    play.report.look(
+        "/memory-refresh while it is off", "given no memory" in (seen := talk.shown("memory-refresh")), seen
+    )
+    play.report.look("/memory on", "Memory is on" in (seen := talk.shown("memory on")), seen)
+    play.report.look("/memory", "shop" in (seen := talk.shown("memory")), seen)
+    play.stage.ctxrepo("new", "topics/late.md", "-d", "What came late")
+    seen = talk.shown("memory-refresh")
+    play.report.look("/memory-refresh", "Memory refreshed: " in seen, seen)
+    talk.say(TESTS)
+    given = "".join(play.given())
+    play.report.look(
+        "the packet came again, as the memory is now", INDEX in given and "What came late" in given, given
+    )
+    play.report.look("and on again: the entry too", "make db" in given, given)
+    play.continues(play.told())
+    talk.end()
+    play.report.look("pi complained of nothing", not talk.errors(), talk.errors()[:300])
+    play.asks_for_silence()
+
+
+def silent_commands(play: Play) -> None:
+    """Commands in print mode: nothing is shown, nothing fails, the model isn't asked."""
+    turns = play.turns()
+    for line in (
+        "memory-status",
+        "memory-check",
+        "memory-refresh",
+        "memory-search redis",
+        "memory",
+        "memory-init",
+    ):
+        turns.say(f"/{line}")
+        turns.goes_on = False
+    play.report.look("nothing is shown", turns.output() == "", turns.output()[:200])
+    play.report.look("the model isn't asked", not play.told(), len(play.told()))
+    play.asks_for_silence()
+
+
+def shape_turn(play: Play) -> None:
+    """`delivery.mode` is turn: entries stand before the prompt in the requests of that turn alone."""
+    play.stage.ctxrepo("config", "set", "delivery.mode", "turn")
+    talk = play.talk()
+    for prompt in (PORT, TESTS, PORT):
+        play.stage.model.will(play.agent.shell("true"), Text())
+        talk.say(prompt)
+    told = play.told()
+    for request, prompt, words in zip(
+        told,
+        (PORT, PORT, TESTS, TESTS, PORT, PORT),
+        ("6380", "6380", "make db", "make db", "6380", "6380"),
+        strict=False,
+    ):
+        texts = _of_user(request)
+        at = max(number for number, text in enumerate(texts) if prompt in text)
+        ours = [
+            number for number, text in enumerate(texts) if "<ctxrepo-memory" in text and INDEX not in text
+        ]
+        before = texts[at - 1] if at else ""
+        play.report.look(
+            f"one block, before the prompt: {prompt}", ours == [at - 1] and words in before, (ours, at)
+        )
+    play.report.look("the index came once", sum(INDEX in text for text in _of_user(told[-1])) == 1)
+    play.report.look("the system prompt stays as it was", len({request.system for request in told}) == 1)
+    for number in (0, 2, 4):
+        found = breaks(told[number : number + 2])
+        play.report.look("within a turn each request continues the one before", not found, found)
+    kept = [_kept(one, other) for one, other in zip(told[1::2], told[2::2], strict=False)]
+    play.report.look("a turn changes only what is behind the prompt before it", kept == [1, 5], kept)
+    talk.end()
+    play.asks_for_silence()
+
+
+def shape_system(play: Play) -> None:
+    """pi's own `delivery` is system-prompt: the packet stands there, in every request, and after a resume."""
+    settings = play.stage.machine.home / ".pi" / "agent" / "settings.json"
+    text = json.loads(settings.read_text())
+    settings.write_text(json.dumps({**text, "pi-memory-md": {"delivery": "system-prompt"}}))
+    turns = play.turns()
+    turns.say(PORT)
+    turns.say(TESTS)
+    turns.say(PORT)
+    turns.fork(f"{PORT} I forgot it.")
+    told = play.told()
+    play.report.look("the packet is in the system prompt", all(INDEX in request.system for request in told))
+    play.report.look(
+        "and in no message", not any(INDEX in text for request in told for text in _of_user(request))
+    )
+    play.report.look("the system prompt stays as it was", len({request.system for request in told}) == 1)
+    play.report.look("an entry comes once", [len(play.given(turn)) for turn in range(4)] == [1, 1, 0, 0])
+    play.continues(told)
+    talk = play.talk()
+    talk.say(PORT)
+    play.stage.ctxrepo("new", "topics/late.md", "-d", "What came late")
+    talk.shown("memory-refresh")
+    talk.say(TESTS)
+    play.report.look("/memory-refresh renews it", "What came late" in _system(play.told()[-1]))
+    talk.end()
+    play.asks_for_silence()
+
+
+def shape_once(play: Play) -> None:
+    """`delivery.mode` is once: the packet at the start, and nothing beside prompts."""
+    play.stage.ctxrepo("config", "set", "delivery.mode", "once")
+    talk = play.talk()
+    for prompt in (PORT, TESTS):
+        talk.say(prompt)
+    texts = [text for text in _of_user(play.told()[-1]) if "<ctxrepo-memory" in text]
+    play.report.look("one block, the packet", len(texts) == 1 and INDEX in texts[0], len(texts))
+    play.continues(play.told())
+    talk.end()
+    play.asks_for_silence()
+
+
+def untrusted(play: Play) -> None:
+    """A project that pi doesn't trust says where memory is and what runs: none of it counts."""
+    settings = play.stage.project / ".pi" / "settings.json"
+    settings.parent.mkdir()
+    evil = {
+        "localPath": "/tmp/evil",
+        "repoUrl": "/tmp/evil.git",
+        "delivery": "system-prompt",
+        "hooks": {"sessionEnd": []},
+    }
+    settings.write_text(json.dumps({"pi-memory-md": evil}))
+    extensions = settings.parent / "extensions"
+    extensions.mkdir()
+    sprung = play.stage.root / "sprung"
+    (extensions / "evil.ts").write_text(
+        f'import {{ writeFileSync }} from "node:fs";\nexport default () => writeFileSync("{sprung}", "");\n'
+    )
+    play.stage.model.will(Tool("memory_write", {"content": "the staging host is hyena"}), Text())
+    turns = play.turns()
+    turns.say(PORT)
+    told = play.told()
+    play.report.look(
+        "the index is a message", INDEX in "".join(_of_user(told[0])) and INDEX not in told[0].system
+    )
+    seen = play.stage.wait(lambda: play.stage.sent("hyena"), 20)
+    play.report.look("what was written is in the memory and sent", seen is not None)
+    play.report.look("its extension did not run", not sprung.exists())
+    play.asks_for_silence()
+
+
+def gone(play: Play) -> None:
+    """The package without ctxrepo: pi works on, and a command says how to get it."""
+    program = play.stage.root / "bin" / "ctxrepo"
+    program.unlink()
+    subprocess.run(["rm", "-rf", str(play.stage.state)], check=True)
+    talk = play.talk()
+    talk.say(PORT)
+    play.report.look("nothing is given", not play.given(), play.given())
+    if play.form == "package":
+        seen = talk.shown("memory-status")
+        play.report.look("a command says how to install it", "pipx install ctxrepo" in seen, seen)
+    talk.end()
+    play.report.look("pi complained of nothing", not talk.errors(), talk.errors()[:300])
+
+
+def _of_user(request: Prompt) -> list[str]:
+    """The texts that aren't the model's own, in order."""
+    return added(None, request)
+
+
+def _system(request: Prompt) -> str:
+    """The system prompt, with the patches that stand in messages."""
+    return request.system + "".join(
+        text for role, texts in request.texts if role == "system" for text in texts
+    )
+
+
+def _kept(before: Prompt, after: Prompt) -> int:
+    """How many messages of `before` stand in `after` as they were, from the first one."""
+    pairs = zip(before.messages, after.messages, strict=False)
+    return next((n for n, (one, other) in enumerate(pairs) if one != other), len(before.messages))
+
+
+ALL: dict[str, Callable[[Play], None]] = {
+    f"pi-{one.__name__.replace('_', '-')}": one
+    for one in (tools, commands, silent_commands, shape_turn, shape_system, shape_once, untrusted, gone)
+}
