@@ -1,7 +1,7 @@
 """What pi-memory-md's settings say, as far as ctxrepo follows them: its keys, their aliases and defaults.
 
-A value of a kind that it has no reading for counts as not set. `delivery` is followed in pi's sessions alone,
-by agents/pi/settings.py.
+A value of a kind that it has no reading for counts as not set. In a session `enabled` and `delivery` are read
+by agents/pi/settings.py, which is light.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ AGENT = "pi"
 """The agent whose sessions they are about."""
 
 DEFAULT_PATH = "~/.pi/memory-md"
+
+MESSAGE = "message-append"
+"""The delivery in which memory comes as a message; every other one stands for the system prompt."""
 
 _REDIRECTING = ("repoUrl", "localPath", "memoryDir", "hooks", "autoSync")
 
@@ -45,15 +48,17 @@ class PiHooks:
 class PiSettings:
     """Paths are absolute as far as they were so written; `global_folder` '' is no global memory.
 
-    `names_path`: the folder was chosen and is not the default. `has_tape`: anchors are kept, in the memory
-    repository itself. `left_out` are the keys that were set and that ctxrepo has nothing for yet; `odd` tells
-    of hooks that it doesn't know, a sentence each.
+    `names_path`: the folder was chosen and is not the default. `is_in_system_prompt`: what is delivered is to
+    stand there. `has_tape`: anchors are kept, in the memory repository itself. `left_out` are the keys that
+    were set and that ctxrepo has nothing for yet; `odd` tells of hooks that it doesn't know, a sentence each.
     """
 
+    enabled: bool = True
     repo_url: str = ""
     local_path: str = ""
     names_path: bool = False
     global_folder: str = ""
+    is_in_system_prompt: bool = False
     hooks: PiHooks = field(default_factory=PiHooks)
     has_tape: bool = False
     left_out: tuple[str, ...] = ()
@@ -67,15 +72,22 @@ def pi_settings(section: Mapping[str, Any], home: str) -> PiSettings:
     enabled = bool(section.get("enabled", True))
     keeps_tape = bool(tape or tape == {}) and _table(tape).get("enabled") is not False
     return PiSettings(
+        enabled=enabled,
         repo_url=_text(section.get("repoUrl")) or _text(folder.get("repoUrl")),
         local_path=expanded(path or DEFAULT_PATH, home),
         names_path=bool(path),
         global_folder=global_folder(folder.get("globalMemory")),
+        is_in_system_prompt=_delivery(section) not in ("", MESSAGE),
         hooks=_hooks(section.get("hooks"), section.get("autoSync")),
         has_tape=enabled and keeps_tape and not _text(_table(tape).get("tapePath")),
         left_out=_left_out(section),
         odd=tuple(_odd(_table(section.get("hooks")))),
     )
+
+
+def _delivery(section: Mapping[str, Any]) -> str:
+    """The way of delivery by its new name or its old one, '' where nobody chose one."""
+    return next((v for k in ("delivery", "injection") if isinstance(v := section.get(k), str)), "")
 
 
 def redirecting(section: Mapping[str, Any]) -> tuple[str, ...]:

@@ -84,13 +84,16 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
             return Context("", "", 0)
         if settings_ask_for_silence(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
             return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
+        dialect = dialect_of(start.agent)
+        if dialect and (why := dialect.own_settings(hooks)[0]):
+            return Context("", "", 0, why=why)
     if preset == MD:  # asked for by name: whole and from the files; a session gets md_packet from the cache
         return Context(preset_md(memory, project), MD, 0)
     if preset is not None:
         world.preset, world.budget = preset, BUDGETS[preset]
     if start.budget:
         world.budget = start.budget
-    if dialect := dialect_of(start.agent):
+    if dialect:
         world.most_bytes = dialect.most_bytes
     return _rendered(memory, project, world, lasting=lasting)
 

@@ -11,6 +11,7 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.health.clonecheck import check_clone, check_git, check_notes, check_objects
 from ctxrepo.services.health.native import check_native_memories
+from ctxrepo.services.health.pi_settings import check_pi_settings
 from ctxrepo.services.health.statecheck import (
     check_agents,
     check_blocks,
@@ -62,6 +63,7 @@ def _looks(
     yield "meanings", lambda: check_meanings(memory)
     yield "blocks", lambda: check_blocks(memory)
     yield "agents", lambda: check_agents(machine)
+    yield "pi's settings", lambda: check_pi_settings(memory)
     yield "memories", lambda: check_native_memories(machine)
     yield "hooks", lambda: check_hooks(memory, machine, now)
     yield "to decide", lambda: check_decisions(memory)

@@ -23,15 +23,38 @@ def read(**section: Any) -> PiSettings:
 
 def test_d4_to_d23_nothing_said_is_its_defaults() -> None:
     assert read() == PiSettings(
+        enabled=True,
         repo_url="",
         local_path="/home/ada/.pi/memory-md",
         names_path=False,
         global_folder="",
+        is_in_system_prompt=False,
         hooks=PiHooks(("pull",), ()),
         has_tape=False,
         left_out=(),
         odd=(),
     )
+
+
+@pytest.mark.parametrize(("value", "wanted"), [(True, True), (False, False), (None, False), ("x", True)])
+def test_d4_enabled(value: object, wanted: bool) -> None:
+    assert read(enabled=value).enabled is wanted
+
+
+@pytest.mark.parametrize(
+    ("section", "wanted"),
+    [
+        ({"delivery": "message-append"}, False),
+        ({"delivery": "system-prompt"}, True),
+        ({"injection": "system-prompt"}, True),
+        ({"delivery": "message-append", "injection": "system-prompt"}, False),
+        ({"delivery": None, "injection": "x"}, True),
+        ({"delivery": "odd"}, True),
+        ({"delivery": 3}, False),
+    ],
+)
+def test_d8_delivery_has_an_old_name_and_is_not_judged(section: dict[str, Any], wanted: bool) -> None:
+    assert read(**section).is_in_system_prompt is wanted
 
 
 def test_d5_d6_the_old_names_win_where_both_are_set() -> None:

@@ -150,6 +150,9 @@ def test_d4_switched_off_there_pis_sessions_are_given_nothing_and_others_are(min
     assert mine.project() is not None
     start = json.dumps({"session": "s", "session_id": "s", "cwd": str(mine.project_folder)})
     assert mine.ctxrepo("hook", "pi", "session_start", stdin=start).stdout == ""
+    told = mine.ctxrepo("context", "--agent", "pi")
+    assert (told.stdout, "isn't enabled" in told.stderr) == ("", True)
+    assert "Handoff" in mine.ctxrepo("context", "--agent", "claude").stdout
     assert "Handoff" in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
 
 
