@@ -15,6 +15,12 @@ const LINE = "{line}";
 /** A command line of the shell that runs ctxrepo with the arguments of the shell. */
 const COMMAND = "{command}";
 
+/** Where ctxrepo keeps what it needs on this machine, as `run` finds it. */
+function stateFolder(): string {
+  const { CTXREPO_STATE, XDG_STATE_HOME } = process.env;
+  return CTXREPO_STATE || join(XDG_STATE_HOME || join(homedir(), ".local/state"), "ctxrepo");
+}
+
 export default function (pi: ExtensionAPI): void {
   const isPackage = LINE.startsWith("{");
   // Where `ctxrepo setup pi` wrote the extension as well, that one works, and the package leaves it to it.
@@ -22,6 +28,12 @@ export default function (pi: ExtensionAPI): void {
   const run = fileURLToPath(new URL("../run", import.meta.url));
   const line = isPackage ? `sh ${quoted(run)} pi EVENT ` : LINE;
   const command = isPackage ? `PATH="$PATH:${join(homedir(), ".local/bin")}" exec ctxrepo "$@"` : COMMAND;
+  if (isPackage) {
+    pi.on("session_start", ({ reason }, ctx) => {
+      const hint = "ctxrepo has no memory on this machine yet: /memory-init sets one up, or clones yours";
+      if (reason === "startup" && !existsSync(join(stateFolder(), "hook"))) ctx.ui.notify(hint, "info");
+    });
+  }
   const delivery = deliver(pi, line);
   addTools(pi, command);
   addCommands(pi, command, delivery);

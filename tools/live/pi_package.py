@@ -4,7 +4,7 @@ delivered stands in each of its shapes."""
 from __future__ import annotations
 
 import json
-import subprocess
+import shutil
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -244,11 +244,33 @@ def untrusted(play: Play) -> None:
     play.asks_for_silence()
 
 
+def begins(play: Play) -> None:
+    """A machine without a memory: pi says how to begin; `/memory-init` asks for the remote and clones it."""
+    for folder in (play.stage.state, play.stage.memory):
+        shutil.rmtree(folder)
+    (play.stage.machine.home / ".config/ctxrepo/config.toml").unlink()
+    talk = play.talk()
+    talk.say(TESTS)
+    told = "has no memory on this machine yet: /memory-init" in talk.notices()
+    play.report.look("a session says how to begin", told is (play.form == "package"), talk.notices())
+    play.report.look("nothing is given", not play.given(), play.given())
+    play.report.look("who leaves the question gets none", talk.shown("memory-init") == "")
+    play.report.look("and no memory was made", not play.stage.memory.exists())
+    talk.typed = str(play.stage.remote)
+    seen = talk.shown("memory-init")
+    play.report.look("/memory-init clones it", "cloned" in seen, seen)
+    talk.say(PORT)
+    given = "".join(play.given())
+    play.report.look("this session is given it", INDEX in given and "6380" in given, given[:200])
+    talk.end()
+    play.asks_for_silence()
+
+
 def gone(play: Play) -> None:
     """The package without ctxrepo: pi works on, and a command says how to get it."""
     program = play.stage.root / "bin" / "ctxrepo"
     program.unlink()
-    subprocess.run(["rm", "-rf", str(play.stage.state)], check=True)
+    shutil.rmtree(play.stage.state)
     talk = play.talk()
     talk.say(PORT)
     play.report.look("nothing is given", not play.given(), play.given())
@@ -279,5 +301,8 @@ def _kept(before: Prompt, after: Prompt) -> int:
 
 ALL: dict[str, Callable[[Play], None]] = {
     f"pi-{one.__name__.replace('_', '-')}": one
-    for one in (tools, commands, silent_commands, shape_turn, shape_system, shape_once, untrusted, gone)
+    for one in (
+        *(tools, commands, silent_commands, begins, gone, untrusted),
+        *(shape_turn, shape_system, shape_once),
+    )
 }

@@ -43,6 +43,8 @@ class Talk:
         stage.started.append(self._process)
         self._said: list[dict[str, Any]] = []
         self._sent = 0
+        self.typed: str | None = None
+        """What the person types when pi asks them for a line; None: they leave."""
         threading.Thread(target=self._listen, daemon=True).start()
 
     def say(self, prompt: str) -> None:
@@ -55,9 +57,7 @@ class Talk:
         """What pi answers to a command; RuntimeError where it couldn't do it."""
         self._sent += 1
         name = f"r{self._sent}"
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps({"id": name, "type": kind, **fields}) + "\n")
-        self._process.stdin.flush()
+        self._write({"id": name, "type": kind, **fields})
         self._until(lambda: bool(self._answers(name)))
         answer = self._answers(name)[0]
         if not answer["success"]:
@@ -68,7 +68,11 @@ class Talk:
         """What the person is shown when they type this command of an extension."""
         before = len(self._said)
         self.command("prompt", message=f"/{line}")
-        requests = [one for one in self._said[before:] if one.get("type") == "extension_ui_request"]
+        return self.notices(before)
+
+    def notices(self, since: int = 0) -> str:
+        """What the person was shown, from this line of pi's output on."""
+        requests = [one for one in self._said[since:] if one.get("type") == "extension_ui_request"]
         return "\n".join(one["message"] for one in requests if one["method"] == "notify")
 
     def entry(self, words: str) -> str:
@@ -110,4 +114,13 @@ class Talk:
     def _listen(self) -> None:
         assert self._process.stdout
         for line in self._process.stdout:
-            self._said.append(json.loads(line))
+            said = json.loads(line)
+            self._said.append(said)
+            if said.get("type") == "extension_ui_request" and said["method"] == "input":
+                typed = {"cancelled": True} if self.typed is None else {"value": self.typed}
+                self._write({"type": "extension_ui_response", "id": said["id"], **typed})
+
+    def _write(self, said: dict[str, object]) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps(said) + "\n")
+        self._process.stdin.flush()

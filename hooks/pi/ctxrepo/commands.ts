@@ -23,10 +23,19 @@ export function addCommands(pi: ExtensionAPI, command: string, delivery: Deliver
     if (said) ctx.ui.notify(said, "info");
   }
 
+  /** The remote that a person types for a memory that isn't there yet; undefined where they think better of it. */
+  async function remoteOf(ctx: ExtensionCommandContext): Promise<string | undefined> {
+    const isThere = (await ctxrepo(command, ["status", "--json"], ctx)).code === 0;
+    if (isThere || !ctx.hasUI) return "";
+    const nothing = "leave it empty for pi-memory-md's memory, else for one on this machine alone";
+    return (await ctx.ui.input(`Git remote of the memory: ${nothing}`, "git@example.org:ada/memory.git"))?.trim();
+  }
+
   pi.registerCommand("memory-init", {
     description: "Set the memory up on this machine, or clone it: /memory-init [git remote]",
     handler: async (args, ctx) => {
-      const remote = args.trim();
+      const remote = args.trim() || (await remoteOf(ctx));
+      if (remote === undefined) return;
       const said = await ask(ctx, "setting up", ["init", ...(remote ? ["--", remote] : [])]);
       if (!said) return;
       ctx.ui.notify(said, "info");
