@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from ctxrepo.agents import dialect_of, names
 from ctxrepo.errors import UsageError
@@ -21,6 +21,26 @@ if TYPE_CHECKING:
         Transcripts,
         Trust,
     )
+
+
+_Offer = TypeVar("_Offer")
+
+
+class _Part(Generic[_Offer]):
+    """An attribute of `Agent`: a module of its folder that not every agent has, loaded when it is asked for;
+    None where there is no such module."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __get__(self, agent: Agent, _: object) -> _Offer | None:
+        name = f"ctxrepo.agents.{agent.name}.{self._module}"
+        try:
+            return cast("_Offer", import_module(name))
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            return None
 
 
 class Agent:
@@ -50,30 +70,20 @@ class Agent:
         """What makes it call our hooks."""
         return cast("Install", self._part(".install"))
 
-    @cached_property
-    def trust(self) -> Trust | None:
-        """How it is asked whether it trusts our hooks; None where it runs every hook that is in its files."""
-        return cast("Trust | None", self._part_if_any(".trust"))
+    trust: _Part[Trust] = _Part("trust")
+    """How it is asked whether it trusts our hooks; None where it runs every hook that is in its files."""
 
-    @cached_property
-    def plugin(self) -> Plugin | None:
-        """How it notes that our plugin is on; None where there is no such plugin."""
-        return cast("Plugin | None", self._part_if_any(".plugin"))
+    plugin: _Part[Plugin] = _Part("plugin")
+    """How it notes that our plugin is on; None where there is no such plugin."""
 
-    @cached_property
-    def native(self) -> NativeMemory | None:
-        """The memory that it has of its own; None where it has none, or nobody has looked into that."""
-        return cast("NativeMemory | None", self._part_if_any(".native"))
+    native: _Part[NativeMemory] = _Part("native")
+    """The memory that it has of its own; None where it has none, or nobody has looked into that."""
 
-    @cached_property
-    def transcripts(self) -> Transcripts | None:
-        """How it records what is said in its sessions; None where nobody has looked into that yet."""
-        return cast("Transcripts | None", self._part_if_any(".transcript"))
+    transcripts: _Part[Transcripts] = _Part("transcript")
+    """How it records what is said in its sessions; None where nobody has looked into that yet."""
 
-    @cached_property
-    def records(self) -> Records | None:
-        """What it records about our hooks; None where it records nothing, or nobody has looked into that."""
-        return cast("Records | None", self._part_if_any(".records"))
+    records: _Part[Records] = _Part("records")
+    """What it records about our hooks; None where it records nothing, or nobody has looked into that."""
 
     def session(self, environment: Mapping[str, str]) -> str:
         """The id of its session that a command with this environment runs in, '' for none."""
@@ -83,14 +93,6 @@ class Agent:
 
     def _part(self, module: str) -> ModuleType:
         return import_module(f"ctxrepo.agents.{self.name}{module}")
-
-    def _part_if_any(self, module: str) -> ModuleType | None:
-        try:
-            return self._part(module)
-        except ModuleNotFoundError as error:
-            if error.name != f"ctxrepo.agents.{self.name}{module}":
-                raise
-            return None
 
 
 AGENTS: Mapping[str, Agent] = {name: Agent(name) for name in names()}
