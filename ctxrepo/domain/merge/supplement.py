@@ -1,0 +1,193 @@
+"""What another text says and a note doesn't, put into the note: nothing that stands there is changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+from ctxrepo.domain.note import frontmatter
+from ctxrepo.domain.note.compose import newline_of
+from ctxrepo.domain.note.entry import entries_of, normalised
+from ctxrepo.domain.note.markdown import Block, closed, lines_of, split_blocks
+from ctxrepo.domain.working.checklines import COMMENT
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+_ENTRIES = ("bullet", "paragraph")
+
+_BOX = lazy_pattern(r"(?m)^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[[ xX]\][ \t]+")
+
+Titles = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Supplement:
+    """The note's text with what it lacked. Of the entries of the other text `new` are added, and `known` were
+    there."""
+
+    text: str
+    new: int
+    known: int
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Blocks of the other text that the note lacks, one after the other, all under the same titles."""
+
+    titles: Titles
+    blocks: list[Block]
+
+
+def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) -> Supplement:
+    """`text`, the note at `path`, with the entries of `other` that it lacks, each below the heading that it
+    has there.
+
+    An entry that stands anywhere in the note is not added, ticked or not; of two equal ones both are.
+    Comments directly above an entry go with it. `known` are ids of entries that are not to be added either.
+    The head of `other` is left out.
+    """
+    other = closed_note(other)
+    head, body = frontmatter.split(other)
+    blocks = list(_apart(split_blocks(body)))
+    ids = {e.first_line - head.count("\n"): e.id for e in entries_of(path, other)}
+    there = Counter(gist(entry.text) for entry in entries_of(path, closed_note(text)))
+    lacking: list[Block] = []
+    above: list[Block] = []
+    new = old = 0
+    for block in blocks:
+        if block.kind == "comment":
+            above = [*above, block]
+            continue
+        entry_id = ids.get(block.line) if block.kind in _ENTRIES else None
+        if entry_id is not None:
+            said = gist(block.text)
+            if there[said]:
+                there[said] -= 1
+                old += 1
+            elif entry_id in known:
+                old += 1
+            else:
+                new += 1
+                lacking += [*above, block]
+        above = []
+    title = _title(blocks)
+    headings = {_titles(b, title): b.text for b in blocks if b.kind == "heading"}
+    for part in _parts(lacking, title):
+        text = _with_part(text, part, headings)
+    return Supplement(text, new, old)
+
+
+def gist(text: str) -> str:
+    """What counts for being the same entry here: its words, whether it is ticked or not, without the comments
+    of a line in it, which are about what follows."""
+    said = "".join(line for line in lines_of(text) if not COMMENT.match(line)) if "<!--" in text else text
+    return normalised(_BOX.sub(r"\1", said))
+
+
+def _apart(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks, with comments at the end of a bullet as blocks of their own: they are about the next."""
+    for block in blocks:
+        lines = lines_of(block.text) if block.kind == "bullet" and "<!--" in block.text else []
+        end = len(lines)
+        while end > 1 and COMMENT.match(lines[end - 1]):
+            end -= 1
+        if not lines or end == len(lines) or block.after:
+            yield block
+            continue
+        yield block._replace(text="".join(lines[:end]))
+        comment = "".join(lines[end:])
+        yield Block("comment", comment, "", block.line + end, block.heading)
+
+
+def closed_note(text: str) -> str:
+    """The note with a code fence or comment that nothing closes closed: its last entry is the same then,
+    whether something follows it or not."""
+    head, body = frontmatter.split(text)
+    return head + closed(body)
+
+
+def _parts(lacking: Sequence[Block], title: Titles) -> Iterator[_Part]:
+    part: _Part | None = None
+    for block in lacking:
+        titles = _titles(block, title)
+        if part and part.titles == titles:
+            part.blocks.append(block)
+            continue
+        if part:
+            yield part
+        part = _Part(titles, [block])
+    if part:
+        yield part
+
+
+def _title(blocks: Sequence[Block]) -> Titles:
+    """The title of the note as a whole: its only heading of the first level, before all else; () without
+    one."""
+    first = next((b for b in blocks if b.kind not in ("blank", "comment")), None)
+    tops = [b for b in blocks if b.kind == "heading" and len(b.heading) == 1]
+    is_title = len(tops) == 1 and tops[0] == first and not first.text.startswith("##")
+    return tops[0].heading if is_title else ()
+
+
+def _titles(block: Block, title: Titles) -> Titles:
+    """The titles that a block stands under, without that of the note as a whole."""
+    return block.heading[1:] if title and block.heading[:1] == title else block.heading
+
+
+def _with_part(text: str, part: _Part, headings: dict[Titles, str]) -> str:
+    """`text` with a part at the end of the section that has its titles, which is made where it is missing."""
+    head, body = frontmatter.split(text)
+    newline = newline_of(text)
+    if head and not head.endswith("\n"):
+        head += newline
+    blocks = split_blocks(body)
+    title = _title(blocks)
+    sections = {_titles(block, title) for block in blocks} | {()}
+    depth = next(n for n in range(len(part.titles), -1, -1) if part.titles[:n] in sections)
+    missing = [headings[t] for n in range(depth, len(part.titles)) if (t := part.titles[: n + 1]) in headings]
+    added = "".join(f"{heading.rstrip()}\n\n" for heading in missing) + _joined(part.blocks)
+    added = added.replace("\r\n", "\n").replace("\n", newline)
+    inside = [n for n, b in enumerate(blocks) if _is_below(_titles(b, title), part.titles[:depth], missing)]
+    last = inside[-1] if inside else -1
+    if last == len(blocks) - 1:
+        body = closed(body)
+        blocks = split_blocks(body)
+        last = len(blocks) - 1
+    is_bullet = not missing and part.blocks[0].kind == "bullet"
+    placed = _placed(blocks, last, added, newline, is_bullet=is_bullet)
+    return head + placed if head else placed.lstrip("\r\n") if not body.strip() else placed
+
+
+def _is_below(titles: Titles, section: Titles, missing: Sequence[str]) -> bool:
+    """Whether a block is where a part may follow it: in the section itself, or for a new section anywhere
+    below it."""
+    return titles[: len(section)] == section if missing else titles == section
+
+
+def _joined(blocks: Sequence[Block]) -> str:
+    """Blocks that may not have stood together: a blank line parts those that would else become one."""
+    text = ""
+    before: Block | None = None
+    for block in blocks:
+        if before and not before.after and before.kind != "comment":
+            text += "" if before.kind == block.kind == "bullet" else "\n"
+        # Indented it would hang under a bullet that it comes to stand behind.
+        words = block.text.lstrip(" \t")
+        text += words if words.endswith("\n") else f"{words}\n"
+        text += block.after
+        before = block
+    return closed(text.rstrip("\r\n") + "\n")
+
+
+def _placed(blocks: Sequence[Block], last: int, added: str, newline: str, *, is_bullet: bool) -> str:
+    """The blocks with `added` behind the one at `last` (-1: before all), a blank line between them unless
+    both are bullets."""
+    before = "".join(b.raw for b in blocks[: last + 1])
+    rest = "".join(b.raw for b in blocks[last + 1 :])
+    if last < 0 or blocks[last].kind == "blank":
+        return (before or newline) + added + (newline + rest if rest else "")
+    block = blocks[last]
+    upto = "".join(b.raw for b in blocks[:last]) + block.text
+    upto += "" if upto.endswith("\n") else newline
+    gap = "" if is_bullet and block.kind == "bullet" else newline
+    after = block.after or (newline if rest else "")
+    return upto + gap + added + after + rest
