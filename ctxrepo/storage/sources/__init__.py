@@ -1,0 +1,1 @@
+"""What other memory programs keep on this machine: read, and never written."""

@@ -1,0 +1,35 @@
+"""JSON that another program keeps: its settings, or what it knows about its notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.domain.formats.jsonl import record
+from ctxrepo.errors import Unreadable
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.outside import read, shown
+
+MAX_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class SourceObject:
+    """The object in a JSON file, None where there is no file; `trouble` says why it can't be read, or ''."""
+
+    fields: dict[str, Any] | None = None
+    trouble: str = ""
+
+
+def read_object(file: Path, *, follow: bool = True) -> SourceObject:
+    """The JSON object in a file; one that can't be read is told, and is as empty."""
+    try:
+        data = read(file, MAX_BYTES, follow=follow)
+    except Unreadable as error:
+        return SourceObject({}, f"{error.message}; it counts as empty")
+    if data is None:
+        return SourceObject()
+    found = record(data.decode("utf-8", "replace"))
+    if found is None:
+        return SourceObject({}, f"{shown(file)} isn't a JSON object and counts as empty")
+    return SourceObject(found)

@@ -1,0 +1,46 @@
+"""A folder that another program keeps is read as far as it is notes: no link is followed, nobody waits."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.errors import BeyondBounds
+from ctxrepo.storage.disk.outside import Outside
+from ctxrepo.storage.sources import folder
+from ctxrepo.storage.sources.folder import read_folder
+
+
+def test_only_notes_are_read_and_all_else_is_named(tmp_path: Path) -> None:
+    root = tmp_path / "memory"
+    (root / "daily").mkdir(parents=True)
+    (root / ".git").mkdir()
+    (root / ".git" / "a.md").write_text("not looked at")
+    (root / "daily" / "2026-02-15.md").write_bytes(b"- a\r\n")
+    (root / "config.json").write_text("{}")
+    (root / "huge.md").write_bytes(b"x" * (10 << 20))
+    secret = tmp_path / "secret.md"
+    secret.write_text("not ours")
+    (root / "link.md").symlink_to(secret)
+    (root / "out").symlink_to(tmp_path)
+    (root / "round").symlink_to(root)
+    os.mkfifo(root / "pipe.md")
+    (root / "a\nb.md").write_text("- x")
+    found = read_folder(Outside(tmp_path / "silent"), root)
+    assert found.notes == {"daily/2026-02-15.md": b"- a\r\n"}
+    assert found.others == ("config.json",)
+    assert found.unread["link.md"] == found.unread["out"] == found.unread["round"]
+    assert found.unread["link.md"] == "is a link, and isn't followed"
+    assert "larger than 1 MiB" in found.unread["huge.md"]
+    assert "can't be read" in found.unread["pipe.md"]
+    assert "control characters" in found.unread["a\\nb.md"]
+
+
+def test_more_than_anybody_keeps_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "MAX_FILES", 2)
+    for name in "abc":
+        (tmp_path / f"{name}.md").write_text("- x")
+    with pytest.raises(BeyondBounds, match="more than"):
+        read_folder(Outside(tmp_path / "silent"), tmp_path)
