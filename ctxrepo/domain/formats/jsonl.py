@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from typing import Any
 
 MAX_LINE = 1024 * 1024
@@ -49,6 +49,20 @@ def with_room(start: str, there: Callable[[str], Sized | None]) -> str:
     while len(there(path := f"{start}{f'-{number}' if number > 1 else ''}.jsonl") or "") > MAX_FILE:
         number += 1
     return path
+
+
+def in_parts(lines: Iterable[str]) -> Iterator[str]:
+    """Lines joined, in parts of which a file that `with_room` names takes one."""
+    part: list[str] = []
+    size = 0
+    for line in lines:
+        if part and size + len(line) > MAX_FILE // 4:
+            yield "\n".join(part)
+            part, size = [], 0
+        part.append(line)
+        size += len(line)
+    if part:
+        yield "\n".join(part)
 
 
 def render(fields: Mapping[str, Any]) -> str:

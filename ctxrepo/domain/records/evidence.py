@@ -122,6 +122,17 @@ def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
     return kind, entry
 
 
+def gone(evidence: Iterable[Evidence]) -> frozenset[str]:
+    """Ids under which no entry holds by now: moved, superseded or forgotten, and not stated since."""
+    found: set[str] = set()
+    for record in _in_order(evidence):
+        if record.kind == "stated":
+            found.discard(record.entry)
+        elif record.kind in ("moved", "superseded", "forgotten"):
+            found.add(record.entry)
+    return frozenset(found)
+
+
 def latest_successors(evidence: Iterable[Evidence]) -> dict[str, str]:
     """superseded id -> the id that replaces it now, through any number of replacements."""
     to: dict[str, str] = {}

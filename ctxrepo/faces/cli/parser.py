@@ -38,6 +38,7 @@ PANELS = {
         "repository.sync",
         "repository.doctor",
         "notes.check",
+        "notes.imports",
         "review.conflicts",
         "review.declined",
         "repository.cache",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sized
 from datetime import datetime
 
-from ctxrepo.domain.formats.jsonl import TOMBSTONE, render, with_room
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render, with_room
 from ctxrepo.domain.formats.moment import month, stamp
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.likeness import moved
@@ -26,10 +26,22 @@ def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]
 
 def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
     """Add a record about an entry (`renamed`: about a note) to a draft."""
-    host = draft.memory.host
-    made = Evidence(random_name(), stamp(now), kind, entry, path, to, host, draft.session)
-    draft.append_line(evidence_path(host, now, draft.there), to_line(made))
-    draft.spoken_of.add(path)
+    record_all(draft, [made(draft, kind, entry, path, now, to)], now)
+
+
+def made(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> Evidence:
+    """The record that whoever writes this draft makes about an entry."""
+    return Evidence(random_name(), stamp(now), kind, entry, path, to, draft.memory.host, draft.session)
+
+
+def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None:
+    """Add records to a draft, many in one go: each addition copies the file."""
+    lines: list[str] = []
+    for one in records:
+        lines.append(to_line(one))
+        draft.spoken_of.add(one.path)
+    for some in in_parts(lines):
+        draft.append_line(evidence_path(draft.memory.host, now, draft.there), some)
 
 
 def unforget(draft: Draft, entries: Collection[str]) -> None:

@@ -1,0 +1,168 @@
+"""The command that moves another program's memory here: import."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from ctxrepo.domain.formats.counted import counted
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.ask import confirm, tell
+from ctxrepo.faces.cli.options import argument, json_option, option
+
+if TYPE_CHECKING:
+    import typer
+
+    from ctxrepo.app.notes.imports import ImportResult
+    from ctxrepo.services.imports.plan import ImportPlan, PlannedNote, PlannedSetting, PlannedTape
+    from ctxrepo.services.imports.values import SourceContents
+
+_SHOWN = 40
+"""Notes that are listed at a question; --dry-run lists all."""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("import")(import_)
+
+
+def import_(
+    source: Annotated[str, argument(metavar="SOURCE", help="pi-memory-md, pi-memory or scored.")] = "",
+    place: Annotated[
+        str, option("--from", metavar="PATH", help="Its folder, or SQLite file; else where it has its own.")
+    ] = "",
+    dry_run: Annotated[bool, option("--dry-run", help="Show what it would do and change nothing.")] = False,
+    yes: Annotated[bool, option("--yes", "-y", help="Don't ask.")] = False,
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Bring what another memory program keeps into this memory.
+
+    It shows which note each file becomes and what is left out, and asks. Notes that are here already get the
+    entries that they lack, nothing is changed or removed, and the source stays as it is: run again, it brings
+    what is new. Without SOURCE it lists what there is.
+
+    Example: ctxrepo import pi-memory
+    """
+    from ctxrepo.app.notes.imports import ImportRequest, import_memory, list_sources
+
+    if not source:
+        if place:
+            raise UsageError("--from is for a source", "`ctxrepo import SOURCE --from PATH`.")
+        answer(open_desk(), list_sources, None, json, _listed)
+        return
+
+    def said(result: ImportResult) -> str:
+        return _words(source, result, dry_run)
+
+    request = ImportRequest(source, place, lambda plans: yes or _agreed(plans, json), dry_run)
+    answer(open_desk(), import_memory, request, json, said)
+
+
+def _agreed(plans: Sequence[ImportPlan], json: bool) -> bool:
+    """Show what would be done and ask; UsageError without a terminal."""
+    if json or not sys.stdin.isatty():
+        raise UsageError("there is no terminal at which to ask", "Look at --dry-run, then say --yes.")
+    for plan in plans:
+        tell(output.visible("\n".join(_planned(plan, _SHOWN))))
+    return confirm("Do this?")
+
+
+def _words(source: str, result: ImportResult, dry_run: bool) -> str:
+    lines = [line for plan in result.plans for line in _planned(plan)]
+    if result.adopted:
+        ends = {True: "this repository is the memory now", False: "nothing was changed"}
+        return "\n".join([*lines, ends[result.is_applied]])
+    if result.is_applied:
+        return "\n".join([*lines, _sum(result.plans)])
+    if not any(plan.changes for plan in result.plans):
+        return "\n".join([*lines, f"nothing of {source} is new here"])
+    return "\n".join(lines) if dry_run else "nothing was changed"
+
+
+def _sum(plans: Sequence[ImportPlan]) -> str:
+    """What was brought, in a line."""
+    notes = [one.fitted for plan in plans for one in plan.notes]
+    anchors = sum(len(one.new) for plan in plans for one in plan.tapes)
+    made = sum(one.is_new for one in notes)
+    entries = sum(one.new for one in notes)
+    touched = sum(one.new > 0 or one.is_new for one in notes)
+    more = f", {counted(anchors, 'anchor')}" if anchors else ""
+    count = f"{counted(entries, 'entry', 'entries')} in {counted(touched, 'note')}"
+    return f"brought {count}, {made} of them new{more}"
+
+
+def _planned(plan: ImportPlan, most: int = 0) -> Iterator[str]:
+    """What would be done for one place, or was."""
+    yield f"{plan.source}: {plan.place}"
+    told = [one for one in plan.notes if _says_something(one)]
+    shown = told[:most] if most else told
+    for one in shown:
+        yield from _note(one)
+    if left := told[len(shown) :]:
+        entries = sum(one.fitted.new for one in left)
+        yield f"  and {counted(len(left), 'more note')}, {counted(entries, 'new entry', 'new entries')}"
+    if same := [one.fitted.known for one in plan.notes if not _says_something(one)]:
+        known = counted(sum(same), "entry", "entries")
+        yield f"  {counted(len(same), 'note')} with nothing new: {known} here already"
+    yield from map(_tape, plan.tapes)
+    yield from map(_setting, plan.settings)
+    for kept in plan.not_taken:
+        yield f"  left out: {kept.what}: {kept.why}"
+
+
+def _says_something(one: PlannedNote) -> bool:
+    found = one.fitted
+    return found.changes or bool(found.refused or found.rivals)
+
+
+def _note(one: PlannedNote) -> Iterator[str]:
+    found = one.fitted
+    said = []
+    if found.is_new:
+        said.append(f"new, {counted(found.new, 'entry', 'entries')}" if found.new else "new")
+    elif found.new:
+        said.append(f"{found.new} new")
+    if found.known:
+        said.append(f"{found.known} here already")
+    if found.pins:
+        said.append(f"{len(found.pins)} to be pinned")
+    said += filter(None, (one.note.remark, found.remark))
+    if found.changes:
+        yield f"  {one.note.origin} -> {found.path}: {', '.join(said)}"
+    for why in found.refused:
+        yield f"  {one.note.origin} -> {found.path}: held back: {why}"
+    for key in found.rivals:
+        yield f"  {one.note.origin} -> {found.path}: {key} says something else here, and stays so"
+
+
+def _tape(one: PlannedTape) -> str:
+    said = [counted(len(one.new), "new anchor")]
+    if one.refused:
+        said.append(f"{one.refused} held back: they hold a secret")
+    if one.tape.unread:
+        said.append(f"{counted(one.tape.unread, 'line')} that can't be read as one")
+    return f"  {one.tape.origin} -> TAPE/{one.tape.folder}/: {', '.join(said)}"
+
+
+def _setting(one: PlannedSetting) -> str:
+    wanted = one.setting
+    was = f"  (was {one.was})" if one.was and not one.kept else ""
+    kept = f"; not changed: {one.kept}" if one.kept else ""
+    return f"  config.toml: {wanted.key} = {wanted.value}{was}, because {wanted.reason}{kept}"
+
+
+def _listed(found: Sequence[SourceContents]) -> str:
+    from ctxrepo.app.notes.imports import entry_count
+
+    if not found:
+        return "nothing of pi-memory-md, pi-memory or the scored design is here"
+    lines = []
+    for one in found:
+        anchors = sum(len(tape.anchors) for tape in one.tapes)
+        counts = [counted(len(one.notes), "note"), counted(entry_count(one), "entry", "entries")]
+        counts += [counted(anchors, "anchor")] if anchors else []
+        lines += [f"{one.source}: {one.place}: {', '.join(counts)}", f"  ctxrepo import {one.source}"]
+        lines += [f"  {kept.what}: {kept.why}" for kept in one.not_taken if not one.notes]
+    return "\n".join(lines)

@@ -1,0 +1,202 @@
+"""One note of a source beside what the memory has: what it lacks is added, and nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+from ctxrepo.domain.formats.counted import counted
+from ctxrepo.domain.guard.write import Refusal, check_file
+from ctxrepo.domain.merge.supplement import Supplement, gist, supplemented
+from ctxrepo.domain.note import compose, frontmatter
+from ctxrepo.domain.note.entry import Entry, entries_of, normalised
+from ctxrepo.domain.note.note import bump_updated, decode_exactly, encode
+from ctxrepo.domain.project.layout import archived, is_archived
+from ctxrepo.domain.records.evidence import Marks, gone, marks
+from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.imports.values import SourceNote
+from ctxrepo.services.reading.find import note_paths, read_note
+from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.storage.cache.rows import is_pinned
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.user import assets
+
+Reader = Callable[[str], str | None]
+"""The text of a note as it is now, None where there is none; Refused where something else is in the way."""
+
+
+@dataclass(frozen=True)
+class FittedNote:
+    """What a source's note comes to: the `text` of the note at `path` with what it lacked.
+
+    `is_new`: there is no note yet. `pins` are the ids of entries to be pinned. `refused` is why the guard
+    holds it back, or entries of it, a line each; of a note as a whole nothing is written then. `rivals` are
+    keys that say something else here.
+    """
+
+    path: str
+    text: str
+    is_new: bool = False
+    new: int = 0
+    known: int = 0
+    pins: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
+    remark: str = ""
+    """What of the source's note is not brought, though entries are."""
+
+    @property
+    def changes(self) -> bool:
+        return self.new > 0 or self.is_new or bool(self.pins)
+
+
+class KnownEntries:
+    """What the memory knows of entries beside the note that is looked at, read once."""
+
+    def __init__(self, memory: Memory, today: str) -> None:
+        self.memory = memory
+        self.today = today
+        self._scopes: dict[str, list[Entry]] = {}
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """Ids of entries that were forgotten, superseded or changed here, and don't come again."""
+        return gone(evidence_now(self.memory))
+
+    @cached_property
+    def marks(self) -> Marks:
+        return marks(evidence_now(self.memory))
+
+    @cached_property
+    def begun(self) -> dict[str, str]:
+        """The files that `init` begins a memory with, by their path: one that is still so is nobody's."""
+        made = assets.new_repository(self.memory.global_folder)
+        return {path: decode_exactly(data) for path, data in made.items()}
+
+    @property
+    def allow(self) -> tuple[str, ...]:
+        return tuple(self.memory.settings.secrets.allow_secret)
+
+    def of_scope(self, folder: str) -> list[Entry]:
+        """The entries of a scope's notes."""
+        if folder not in self._scopes:
+            paths = [path for path in note_paths(self.memory, [folder]) if not is_archived(path)]
+            notes = filter(None, (read_note(self.memory, path) for path in paths))
+            self._scopes[folder] = [entry for note in notes for entry in note.entries]
+        return self._scopes[folder]
+
+
+def fitted(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
+    """What becomes of `note` in the memory; `read` gives notes of it as they are now."""
+    try:
+        return _with_bullets(note, known, read) if note.bullets else _as_note(note, known, read)
+    except Refused as error:
+        return FittedNote(note.path, "", refused=(error.message,))
+
+
+def _as_note(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
+    there = read(note.path)
+    if there is not None and there == known.begun.get(note.path) and frontmatter.split(note.text)[0]:
+        there = None  # as `init` made it, and nobody wrote to it
+    lacking = _added(note, there, known, read)
+    is_new = there is None and (lacking.new > 0 or bool(note.text.strip() and not lacking.known))
+    text = lacking.text if there is None or not lacking.new else bump_updated(lacking.text, known.today)
+    if (lacking.new or is_new) and (refused := _refused(note.path, text, known)):
+        return FittedNote(note.path, there or "", known=lacking.known, refused=refused)
+    pins = _pins(note, text, known) if there is not None or is_new else ()
+    remark = _head_left(note, there) if lacking.new else ""
+    return FittedNote(note.path, text, is_new, lacking.new, lacking.known, pins, remark=remark)
+
+
+def _head_left(note: SourceNote, there: str | None) -> str:
+    """What is said of the head of a note that is added to one with a head of its own."""
+    theirs = frontmatter.read(note.text).description
+    is_left = there is not None and theirs and theirs != frontmatter.read(there).description
+    return "its description stays out, for the note here has its own head" if is_left else ""
+
+
+def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reader) -> Supplement:
+    """The note with what it lacks: a new one is the source's byte for byte, unless entries of it are gone
+    here."""
+    was_archived = read(archived(note.path)) if there is None else None
+    entries = entries_of(note.path, note.text)
+    if there is None and was_archived is None and not known.gone.intersection(e.id for e in entries):
+        return Supplement(note.text, len(entries), 0)
+    here_no_more = known.gone
+    if was_archived is not None:
+        put_away = {gist(e.text) for e in entries_of(note.path, was_archived)}
+        here_no_more = here_no_more | {e.id for e in entries if gist(e.text) in put_away}
+    return supplemented(note.path, there or "", note.text, here_no_more)
+
+
+def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
+    """Entries that have no note of their own, at the end of the one of their category.
+
+    One whose key the scope has already, or whose words, is not added.
+    """
+    path = _category_note(note.path, read)
+    scope = known.of_scope(path.partition("/")[0])
+    said = {normalised(entry.text) for entry in scope}
+    keys = {entry.key.casefold() for entry in scope if entry.key}
+    there = read(path)
+    category = path.rpartition("/")[2].removesuffix(".md")
+    text = there if there is not None else compose.new_note(path, known.today, [category])
+    new = old = 0
+    refused: list[str] = []
+    rivals: list[str] = []
+    for bullet in note.bullets:
+        (entry,) = entries_of(path, bullet)
+        words, key = normalised(bullet), entry.key
+        if words in said or entry.id in known.gone:
+            old += 1
+        elif key and key.casefold() in keys:
+            rivals.append(key)
+        elif why := check_file(path, encode(bullet), known.allow):
+            refused.append(f"{key or counted(1, 'entry')}: {_words(replace(why[0], line=0))}")
+        else:
+            text = compose.append(text, bullet)
+            new += 1
+            said.add(words)
+            keys |= {key.casefold()} if key else set()
+    if new and there is not None:
+        text = bump_updated(text, known.today)
+    if new and (whole := _refused(path, text, known)):
+        return FittedNote(path, there or "", known=old, refused=(*refused, *whole), rivals=tuple(rivals))
+    return FittedNote(
+        path,
+        text if new else there or "",
+        is_new=there is None and new > 0,
+        new=new,
+        known=old,
+        refused=tuple(refused),
+        rivals=tuple(rivals),
+    )
+
+
+def _category_note(path: str, read: Reader) -> str:
+    """`topics/lessons.md` for a lesson, where that note is there and `topics/lesson.md` isn't."""
+    many = f"{path.removesuffix('.md')}s.md"
+    return many if read(path) is None and read(many) is not None else path
+
+
+def _refused(path: str, text: str, known: KnownEntries) -> tuple[str, ...]:
+    """Why the guard doesn't take the note as it would be; nothing where it does."""
+    found = check_file(path, encode(text), known.allow)
+    return tuple(dict.fromkeys(map(_words, found)))
+
+
+def _words(refusal: Refusal) -> str:
+    """What is wrong, where, and by which name a secret that is none can be let through."""
+    at = f", line {refusal.line}" if refusal.line else ""
+    return f"{refusal.message}{at}" + (f", fingerprint {refusal.fingerprint}" if refusal.fingerprint else "")
+
+
+def _pins(note: SourceNote, text: str, known: KnownEntries) -> tuple[str, ...]:
+    """The entries that the source pins and that aren't pinned here."""
+    return tuple(
+        entry.id
+        for entry in (entries_of(note.path, text) if note.pins else ())
+        if normalised(entry.text) in note.pins and not is_pinned(entry, known.marks)
+    )

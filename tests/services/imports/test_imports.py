@@ -1,0 +1,98 @@
+"""Whatever is in a source: brought twice is as brought once, all is found, and what was here stays."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pisources
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from machines import NOW, Machine, make_machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.merge.supplement import gist
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.services.imports.carry_out import carry_out
+from ctxrepo.services.imports.plan import plan
+from ctxrepo.services.imports.sources import contents
+from ctxrepo.services.imports.values import SourceSearch
+from ctxrepo.services.reading.search import SearchQuery, search
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.saving.refresh import complete
+from ctxrepo.storage.disk.outside import Outside
+from ctxrepo.storage.memory import Memory
+
+WORDS = ("amber", "basalt", "cobalt", "dune", "ember", "fjord", "granite", "harbour")
+
+said = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True).map(" ".join)
+
+lines = st.one_of(
+    said.map("- {}\n".format),
+    said.map("- [ ] {}\n".format),
+    said.map("- [x] {}\n  and more of it\n".format),
+    said.map("<!-- 2026-02-15 10:00:00 [a1b2c3d4] -->\n#decision {}\n\n".format),
+    said.map("\n{}\n\n".format),
+    said.map("- [lesson] {} *(pinned)*\n".format),
+    st.sampled_from(["## Build\n\n", "# Memory\n\n", "\n", "```\ncode\n```\n\n"]),
+)
+notes = st.lists(lines, min_size=1, max_size=6).map("".join)
+PATHS = ("MEMORY.md", "SCRATCHPAD.md", "daily/2026-02-15.md", "build.md", "archive/old.md")
+folders = st.dictionaries(st.sampled_from(PATHS), notes, min_size=1)
+
+
+def brought(machine: Machine) -> tuple[int, dict[str, str]]:
+    """Import, commit, and say how many entries were new and what all notes are."""
+    memory = machine.open()
+    outside = Outside(machine.places.unresponsive)
+    look = SourceSearch(machine.places, machine.env, outside, "global", memory_root=memory.root)
+    new = 0
+    for one in contents("pi-memory", look):
+        planned = plan(memory, one, NOW)
+        done = carry_out(memory, planned, Origin(memory.host), NOW, "python3")
+        assert [n.fitted for n in done.notes] == [n.fitted for n in planned.notes]
+        new += sum(note.fitted.new for note in done.notes)
+    complete(memory, commit(memory, NOW).head)
+    scope = machine.clone / "global"
+    return new, {str(p.relative_to(scope)): p.read_text() for p in sorted(scope.rglob("*.md"))}
+
+
+def entries(path: str, text: str) -> Counter[str]:
+    return Counter(gist(entry.text) for entry in entries_of(f"global/{path}", text))
+
+
+@settings(
+    max_examples=40,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(theirs=folders, ours=folders)
+def test_twice_is_once_all_is_found_and_nothing_is_lost(
+    tmp_path: Path, theirs: dict[str, str], ours: dict[str, str]
+) -> None:
+    shutil.rmtree(tmp_path / "ada", ignore_errors=True)
+    machine = make_machine(tmp_path, "ada")
+    machine.init()
+    for path, text in ours.items():
+        machine.write(f"global/{path}", text)
+    commit(machine.open(), NOW)
+    pisources.write(machine.home / ".pi/agent/memory", theirs)
+
+    _, once = brought(machine)
+    head = machine.git("rev-parse", "HEAD")
+    assert brought(machine) == (0, once)
+    assert machine.git("rev-parse", "HEAD") == head
+
+    for path, text in ours.items():
+        assert not entries(path, text) - entries(path, once[path])
+    memory = machine.open()
+    for path, text in theirs.items():
+        for entry in entries_of(f"global/{path}", text):
+            words = " ".join(word for word in entry.plain.split() if word in WORDS)
+            assert not words or _is_found(memory, words, path)
+
+
+def _is_found(memory: Memory, words: str, path: str) -> bool:
+    hits = search(memory, SearchQuery(words), None, 1000)
+    return any(hit.path == f"global/{path}" and set(words.split()) <= set(hit.text.split()) for hit in hits)
