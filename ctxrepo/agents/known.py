@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     )
 
 
-_Offer = TypeVar("_Offer")
+_Offered = TypeVar("_Offered")
 
 
-class _Part(Generic[_Offer]):
+class _FolderPart(Generic[_Offered]):
     """An attribute of `Agent`: a module of its folder that not every agent has, loaded when it is asked for;
     None where there is no such module."""
 
     def __init__(self, module: str) -> None:
         self._module = module
 
-    def __get__(self, agent: Agent, _: object) -> _Offer | None:
+    def __get__(self, agent: Agent, _: object) -> _Offered | None:
         name = f"ctxrepo.agents.{agent.name}.{self._module}"
         try:
-            return cast("_Offer", import_module(name))
+            return cast("_Offered", import_module(name))
         except ModuleNotFoundError as error:
             if error.name != name:
                 raise
@@ -70,19 +70,19 @@ class Agent:
         """What makes it call our hooks."""
         return cast("Install", self._part(".install"))
 
-    trust: _Part[Trust] = _Part("trust")
+    trust: _FolderPart[Trust] = _FolderPart("trust")
     """How it is asked whether it trusts our hooks; None where it runs every hook that is in its files."""
 
-    plugin: _Part[Plugin] = _Part("plugin")
+    plugin: _FolderPart[Plugin] = _FolderPart("plugin")
     """How it notes that our plugin is on; None where there is no such plugin."""
 
-    native: _Part[NativeMemory] = _Part("native")
+    native: _FolderPart[NativeMemory] = _FolderPart("native")
     """The memory that it has of its own; None where it has none, or nobody has looked into that."""
 
-    transcripts: _Part[Transcripts] = _Part("transcript")
+    transcripts: _FolderPart[Transcripts] = _FolderPart("transcript")
     """How it records what is said in its sessions; None where nobody has looked into that yet."""
 
-    records: _Part[Records] = _Part("records")
+    records: _FolderPart[Records] = _FolderPart("records")
     """What it records about our hooks; None where it records nothing, or nobody has looked into that."""
 
     def session(self, environment: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ import _sqlite3
 import os
 import sys
 
-from ctxrepo.hooks.dialect import AT_START, Answer, Dialect, Event
+from ctxrepo.hooks.dialect import AT_START, Dialect, Event, HookAnswer
 from ctxrepo.hooks.dialect.payload import extract_fields, object_text
 from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
@@ -112,14 +112,14 @@ def _answer_at(
     dialect: Dialect,
     event: Event,
     json_text: str,
-) -> Answer:
+) -> HookAnswer:
     """The answer of the moment's module, which is imported here."""
     if moment == "start":
         from ctxrepo.hooks.known.mode import is_in_system_prompt
         from ctxrepo.hooks.moments import start
 
         text = start.answer(db, world, dialect, event)
-        return Answer(system=text) if is_in_system_prompt(world) else Answer(text)
+        return HookAnswer(system=text) if is_in_system_prompt(world) else HookAnswer(text)
     packet = ""
     if moment in ("prompt", "tool") and not dialect.starts_after_compaction and not event.sub:
         from ctxrepo.hooks.moments import first_prompt
@@ -138,15 +138,15 @@ def _answer_at(
     if moment == "tool":
         from ctxrepo.hooks.moments import tool
 
-        return Answer(packet + tool.answer(db, world, dialect, event, json_text))
+        return HookAnswer(packet + tool.answer(db, world, dialect, event, json_text))
     if moment == "sub":
         from ctxrepo.hooks.moments import subagent
 
-        return Answer(subagent.answer(db, world, event))
+        return HookAnswer(subagent.answer(db, world, event))
     if moment == "compact" and not dialect.starts_after_compaction:
         from ctxrepo.hooks.moments import first_prompt
 
         first_prompt.note_compaction(world, event)
     from ctxrepo.hooks.moments import turn
 
-    return Answer(turn.answer(db, world, moment, event))
+    return HookAnswer(turn.answer(db, world, moment, event))

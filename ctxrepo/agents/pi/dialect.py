@@ -4,7 +4,7 @@ pi's names, with JSON of its own making."""
 import _sqlite3
 import os
 
-from ctxrepo.hooks.dialect import Answer, Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, TouchedFile
 from ctxrepo.hooks.known.compiled import NO_LIMIT
 
 _READ = """
@@ -37,17 +37,16 @@ class _Pi(Dialect):
             ranges = f"[{first},{first + count - 1}]" if first > 0 and count > 0 else ""
         return [TouchedFile(_as_pi_reads(event.path), f"[{ranges}]", event.wrote)]
 
-    def spell(self, db: _sqlite3.Connection, _event: str, answer: Answer) -> str:
+    def spell(self, db: _sqlite3.Connection, _event: str, answer: HookAnswer) -> str:
         """One object, which the extension can't take for whole when it isn't."""
         parts = [part or None for part in (answer.kept, answer.system, answer.turn)]
         return str(db.execute(_REPLY, parts).fetchone()[0]) + "\n" if any(parts) else ""
 
     def own_settings(self, db: _sqlite3.Connection) -> tuple[str, str]:
         """What pi's settings for all projects say, as pi-memory-md reads them."""
-        from ctxrepo.agents.pi.settings import read_settings
+        from ctxrepo.agents.pi.own_settings import own_settings
 
-        found = read_settings(db)
-        return found.silence, "system" if found.is_in_system_prompt else ""
+        return own_settings(db)
 
     def origin(self, transcript: str) -> str:
         """The session that the first line of the transcript names as its parent."""

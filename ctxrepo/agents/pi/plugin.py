@@ -23,10 +23,12 @@ def is_on(text: str) -> bool:
     extensions filtered out (`"extensions": []`) it is not on."""
     settings = json.loads(text)
     packages = settings.get("packages") if isinstance(settings, dict) else None
-    return any(map(_is_ours, packages if isinstance(packages, list) else ()))
+    sources = map(_source, packages if isinstance(packages, list) else ())
+    return any(_SOURCE.search(source) for source in sources)
 
 
-def _is_ours(package: object) -> bool:
-    if isinstance(package, dict):
-        return package.get("extensions") != [] and _is_ours(package.get("source"))
-    return isinstance(package, str) and _SOURCE.search(package) is not None
+def _source(package: object) -> str:
+    """Where a package that brings extensions is from; '' for others."""
+    if isinstance(package, dict) and package.get("extensions") != []:
+        package = package.get("source")
+    return package if isinstance(package, str) else ""

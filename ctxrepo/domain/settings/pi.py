@@ -1,7 +1,7 @@
 """What pi-memory-md's settings say, as far as ctxrepo follows them: its keys, their aliases and defaults.
 
 A value of a kind that it has no reading for counts as not set. In a session `enabled` and `delivery` are read
-by agents/pi/settings.py, which is light.
+by agents/pi/own_settings.py, which is light.
 """
 
 from __future__ import annotations

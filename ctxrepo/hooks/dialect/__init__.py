@@ -68,7 +68,7 @@ class TouchedFile:
         """The whole text that the file has now, '' where the agent doesn't tell it."""
 
 
-class Answer:
+class HookAnswer:
     """What a hook has for the model, by where it is to stand."""
 
     __slots__ = ("kept", "system", "turn")
@@ -157,7 +157,7 @@ class Dialect:
         as the agent writes it. The default is `text` itself."""
         return text
 
-    def spell(self, db: _sqlite3.Connection, event: str, answer: Answer) -> str:
+    def spell(self, db: _sqlite3.Connection, event: str, answer: HookAnswer) -> str:
         """What to print for this answer, '' for nothing. The default replies with all of its text."""
         text = answer.text()
         return self.reply(db, event, text) if text else ""

@@ -4,7 +4,7 @@ import _sqlite3
 import time
 
 from ctxrepo.domain.text.block import seal_shortly, size
-from ctxrepo.hooks.dialect import Answer, Event
+from ctxrepo.hooks.dialect import Event, HookAnswer
 from ctxrepo.hooks.known.cache import faults_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, place_of, stamps_of
@@ -13,12 +13,12 @@ from ctxrepo.hooks.known.staleness import news, note_worker_told
 from ctxrepo.hooks.session.session import HUSHED, Session
 
 
-def answer(db: _sqlite3.Connection, world: World, event: Event) -> Answer:
+def answer(db: _sqlite3.Connection, world: World, event: Event) -> HookAnswer:
     """What is new and the recalled entries, a block each; most of the time nothing."""
     if event.sub:
         from ctxrepo.hooks.moments.subagent import prompt_of_subagent
 
-        return Answer(prompt_of_subagent(db, world, event))
+        return HookAnswer(prompt_of_subagent(db, world, event))
     place = place_of(db, world, event.cwd)
     cache = open_cache(f"{world.repo.state}/cache.db")
     session = Session(world.state, world.repo.id, event.agent, event.session)
@@ -31,7 +31,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> Answer:
         if is_withheld:
             if cache is not None:
                 cache.close()
-            return Answer(claim)
+            return HookAnswer(claim)
     if not place.is_known:
         _ask_for_project(db, world, event, session)
     elif note_worker_told(world.repo, news(world, cache, place.scopes)):
@@ -40,7 +40,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> Answer:
         from ctxrepo.hooks.session.trace import Subject, note_trace
 
         note_trace(db, world.repo, Subject.of(event), "there is no cache that can be read", [], [])
-        return Answer(claim)
+        return HookAnswer(claim)
     try:
         found = _blocks(db, cache, world, event, place, session)
         found.kept = claim + found.kept
@@ -73,7 +73,7 @@ def _blocks(
     event: Event,
     place: Place,
     session: Session,
-) -> Answer:
+) -> HookAnswer:
     """Faults, what came late, changed notes and recalled entries: a block each, in this order."""
     from ctxrepo.hooks.moments.prompt_block import prompt_block
 
@@ -81,7 +81,7 @@ def _blocks(
         from ctxrepo.hooks.session.trace import Subject, note_trace
 
         note_trace(db, world.repo, Subject.of(event), event.silence_reason or HUSHED, [], [])
-        return Answer()
+        return HookAnswer()
     faults = fault_block(cache, world, session)
     changes = None
     since = _take_generation(cache, session)
@@ -104,7 +104,7 @@ def _blocks(
     recalled = prompt_block(db, cache, world, event, place.scopes, session)
     session.save()
     kept = faults + late + changed
-    return Answer(kept, turn=recalled) if is_for_one_turn(world) else Answer(kept + recalled)
+    return HookAnswer(kept, turn=recalled) if is_for_one_turn(world) else HookAnswer(kept + recalled)
 
 
 def _take_generation(cache: _sqlite3.Connection, session: Session) -> int | None:

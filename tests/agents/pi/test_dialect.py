@@ -21,7 +21,7 @@ from world import HOOK, NOTES, World
 from ctxrepo.agents.pi.dialect import DIALECT, changed_lines
 from ctxrepo.agents.pi.fork import origin, session_of
 from ctxrepo.agents.pi.install import EVENTS
-from ctxrepo.hooks.dialect import Answer, Event
+from ctxrepo.hooks.dialect import Event, HookAnswer
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/pi"
 
@@ -241,7 +241,7 @@ def test_tools_that_only_read_are_known() -> None:
 @given(st.text(alphabet=st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")))
 def test_the_extension_reads_the_text_as_it_is(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as db:
-        line = DIALECT.spell(db, "session_start", Answer(text, turn=text))
+        line = DIALECT.spell(db, "session_start", HookAnswer(text, turn=text))
     assert (json.loads(line) if line else {}) == ({"context": text, "turn": text} if text else {})
     assert "\n" not in line[:-1]
 

@@ -17,17 +17,6 @@ _DELIVERY = """
     where json_valid(:json)"""
 
 
-class PiSettings:
-    """`silence` is why pi's sessions are given nothing, '' where they are given memory. With
-    `is_in_system_prompt` the packet is to stand in the system prompt."""
-
-    __slots__ = ("is_in_system_prompt", "silence")
-
-    def __init__(self, silence: str = "", is_in_system_prompt: bool = False) -> None:
-        self.silence = silence
-        self.is_in_system_prompt = is_in_system_prompt
-
-
 def settings_file() -> str:
     """Where pi keeps them: in PI_CODING_AGENT_DIR, else in ~/.pi/agent; '' without a home."""
     home, named = os.environ.get("HOME", ""), os.environ.get("PI_CODING_AGENT_DIR", "")
@@ -37,18 +26,19 @@ def settings_file() -> str:
     return f"{folder}/settings.json" if folder.startswith("/") else ""
 
 
-def read_settings(db: _sqlite3.Connection) -> PiSettings:
-    """What the file says; one that is missing or can't be read says nothing."""
+def own_settings(db: _sqlite3.Connection) -> tuple[str, str]:
+    """(why pi's sessions are given nothing, or ''; the mode of delivery in place of config.toml's, or ''). A
+    file that is missing or can't be read says nothing."""
     file = settings_file()
     data = bytes_of(file, MAX_BYTES, follow=True) if file else None
     text = (data or b"").decode("utf-8", "replace")
     if not text or "\0" in text:
-        return PiSettings()
+        return "", ""
     if settings_ask_for_silence(db, text.encode("utf-8")):
-        return PiSettings(silence=f"{file} says that pi-memory-md isn't enabled")
+        return f"{file} says that pi-memory-md isn't enabled", ""
     try:
         row = db.execute(_DELIVERY, {"json": text}).fetchone()
     except _sqlite3.Error:
-        return PiSettings()
+        return "", ""
     delivery = row[0] if row and isinstance(row[0], str) else ""
-    return PiSettings(is_in_system_prompt=delivery not in ("", _MESSAGE))
+    return "", "system" if delivery not in ("", _MESSAGE) else ""
