@@ -40,9 +40,14 @@ def connect(stage: Stage, form: str) -> None:
     if form == "settings":
         stage.ctxrepo("setup", NAME, "--yes")
     else:
-        words = [*_program(stage)[:1], "install", str(CHECKOUT)]
-        env = {**stage.machine.env, **_ENV}
-        subprocess.run(words, cwd=stage.project, env=env, check=True, capture_output=True)
+        install_package(stage)
+
+
+def install_package(stage: Stage) -> None:
+    """`pi install` of this checkout."""
+    words = [*_program(stage)[:1], "install", str(CHECKOUT)]
+    env = {**stage.machine.env, **_ENV}
+    subprocess.run(words, cwd=stage.project, env=env, check=True, capture_output=True)
 
 
 def is_in_settings(stage: Stage) -> bool:

@@ -27,6 +27,7 @@ export default function (pi) {
 
 def cost(play: Play) -> None:
     """The extension adds at most half a bare start of Python to the hook line."""
+    play.stage.ctxrepo("setup", "pi", "--yes")  # a package is loaded beside the probes, not between them
     extensions = play.stage.machine.home / ".pi" / "agent" / "extensions"
     root, target = play.stage.root, play.stage.project / "README.md"
     log, beside = root / "cost.jsonl", root / "beside.py"

@@ -266,6 +266,26 @@ def begins(play: Play) -> None:
     play.asks_for_silence()
 
 
+def both(play: Play) -> None:
+    """The package is installed and `ctxrepo setup pi` was run: all is there once."""
+    if play.form == "package":
+        play.stage.ctxrepo("setup", "pi", "--yes")
+    else:
+        play.agent.install_package(play.stage)
+    talk = play.talk()
+    talk.say(PORT)
+    texts = [text for text in _of_user(play.told()[-1]) if "<ctxrepo-memory" in text]
+    play.report.look("the index and the entry came once", len(texts) == 2, len(texts))
+    names = [one["name"] for one in talk.command("get_commands")["commands"] if one["source"] == "extension"]
+    ours = sorted(name for name in names if name.startswith("memory"))
+    play.report.look(
+        "each command is there once", len(ours) == len(set(ours)) == 6 and "memory:1" not in ours, ours
+    )
+    talk.end()
+    play.report.look("pi complained of nothing", not talk.errors(), talk.errors()[:300])
+    play.asks_for_silence()
+
+
 def gone(play: Play) -> None:
     """The package without ctxrepo: pi works on, and a command says how to get it."""
     program = play.stage.root / "bin" / "ctxrepo"
@@ -302,7 +322,7 @@ def _kept(before: Prompt, after: Prompt) -> int:
 ALL: dict[str, Callable[[Play], None]] = {
     f"pi-{one.__name__.replace('_', '-')}": one
     for one in (
-        *(tools, commands, silent_commands, begins, gone, untrusted),
+        *(tools, commands, silent_commands, begins, both, gone, untrusted),
         *(shape_turn, shape_system, shape_once),
     )
 }
