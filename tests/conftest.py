@@ -125,3 +125,12 @@ def world(tmp_path: Path) -> World:
     world = World(tmp_path)
     world.cache("c1", NOTES)
     return world
+
+
+@pytest.fixture
+def known(ada: Machine) -> Machine:
+    """A machine with something to deliver."""
+    ada.init()
+    ada.write("global/MEMORY.md", "# Me\n\n- Answer in Dutch\n")
+    ada.sync()
+    return ada

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from machines import Machine
+from plugin_calls import answer_to
 
 import ctxrepo
 from ctxrepo.agents.claude.settings import SETTINGS
@@ -30,30 +30,10 @@ def call(machine: Machine, event: str = "SessionStart", shell: str = "sh", **env
     words = [shell, "sh"] if shell.endswith("busybox") else [shell]
     said = {
         "session_id": "s",
-        "cwd": str(machine.project_folder),
         "source": "startup",
         "prompt": "tests redis",
     }
-    done = subprocess.run(
-        [*words, str(RUN), "claude", event],
-        input=json.dumps(said),
-        env=machine.env | env,
-        cwd=machine.project_folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-@pytest.fixture
-def known(ada: Machine) -> Machine:
-    """A machine with something to deliver."""
-    ada.init()
-    ada.write("global/MEMORY.md", "# Me\n\n- Answer in Dutch\n")
-    ada.sync()
-    return ada
+    return answer_to(machine, [*words, str(RUN), "claude", event], said, **env)
 
 
 def test_its_manifests_agree_with_the_package() -> None:

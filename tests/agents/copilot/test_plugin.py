@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import Any
 
 import pytest
 from checkout import CHECKOUT
 from machines import Machine
+from plugin_calls import answer_to
 
 import ctxrepo
 from ctxrepo.agents.copilot import install
@@ -23,27 +23,8 @@ def manifest(path: str) -> dict[str, Any]:
 
 def call(machine: Machine, event: str = "sessionStart", **env: str) -> str:
     """What Copilot would get from the plugin; it ends with 0, and complains of nothing."""
-    said = {"sessionId": "s", "cwd": str(machine.project_folder), "source": "new"}
-    done = subprocess.run(
-        ["sh", str(CHECKOUT / "hooks/run"), "copilot", event],
-        input=json.dumps(said),
-        env=machine.env | env,
-        cwd=machine.project_folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-@pytest.fixture
-def known(ada: Machine) -> Machine:
-    """A machine with something to deliver."""
-    ada.init()
-    ada.write("global/MEMORY.md", "# Me\n\n- Answer in Dutch\n")
-    ada.sync()
-    return ada
+    said = {"sessionId": "s", "source": "new"}
+    return answer_to(machine, ["sh", str(CHECKOUT / "hooks/run"), "copilot", event], said, **env)
 
 
 def test_its_manifest_agrees_with_claude_codes() -> None:

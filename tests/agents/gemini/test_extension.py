@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
 from checkout import CHECKOUT
 from machines import Machine
+from plugin_calls import answer_to
 
 import ctxrepo
 from ctxrepo.agents.gemini.settings import SETTINGS
@@ -27,27 +26,8 @@ def call(machine: Machine, folder: Path = EXTENSION, prompt: str = "hello there"
     """What Gemini CLI would get at the first prompt; it ends with 0, and complains of nothing."""
     (group,) = loaded(EXTENSION / "hooks/hooks.json")["hooks"]["BeforeAgent"]
     command = group["hooks"][0]["command"].replace("${extensionPath}", str(folder))
-    said = {"session_id": "s", "cwd": str(machine.project_folder), "prompt": prompt}
-    done = subprocess.run(
-        ["bash", "-c", command],
-        input=json.dumps(said),
-        env=machine.env | env,
-        cwd=machine.project_folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-@pytest.fixture
-def known(ada: Machine) -> Machine:
-    """A machine with something to deliver."""
-    ada.init()
-    ada.write("global/MEMORY.md", "# Me\n\n- Answer in Dutch\n")
-    ada.sync()
-    return ada
+    said = {"session_id": "s", "prompt": prompt}
+    return answer_to(machine, ["bash", "-c", command], said, **env)
 
 
 def test_its_manifest_agrees_with_the_package_and_the_plugin() -> None:

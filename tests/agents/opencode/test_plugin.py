@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
 from checkout import CHECKOUT
 from connecting import workplace
 from machines import Machine
+from plugin_calls import answer_to
 
 from ctxrepo.agents.opencode import install
 from ctxrepo.services.setup import setup
@@ -17,32 +16,13 @@ from ctxrepo.services.setup import setup
 HOOKS = CHECKOUT / "hooks"
 
 
-@pytest.fixture
-def known(ada: Machine) -> Machine:
-    """A machine with something to deliver."""
-    ada.init()
-    ada.write("global/MEMORY.md", "# Me\n\n- Answer in Dutch\n")
-    ada.sync()
-    return ada
-
-
 def call(machine: Machine, event: str = "session.created", **env: str) -> str:
     """What the bridge is answered that setup has put no line into: its own, run as it runs it."""
     line = 'sh "$0" opencode EVENT '
     assert f"'{line}'" in (HOOKS / install.BRIDGE).read_text()
     line = line.replace("EVENT", event)
-    said = {"session": "s", "cwd": str(machine.project_folder), "source": "startup"}
-    done = subprocess.run(
-        ["sh", "-c", line, str(HOOKS / "run")],
-        input=json.dumps(said),
-        env=machine.env | env,
-        cwd=machine.project_folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    said = {"session": "s", "source": "startup"}
+    return answer_to(machine, ["sh", "-c", line, str(HOOKS / "run")], said, **env)
 
 
 def test_it_finds_ctxrepo_by_itself(known: Machine) -> None:

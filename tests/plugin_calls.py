@@ -1,0 +1,24 @@
+"""Calls a hook as an agent does through our plugin: a command line, with the event as JSON on its input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from machines import Machine
+
+
+def answer_to(machine: Machine, words: Sequence[str], said: Mapping[str, str], **env: str) -> str:
+    """What the agent would get in the project; the hook ends with 0, and complains of nothing."""
+    done = subprocess.run(
+        words,
+        input=json.dumps({"cwd": str(machine.project_folder), **said}),
+        env=machine.env | env,
+        cwd=machine.project_folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
