@@ -20,14 +20,14 @@ _CALLS: Sequence[tuple[str, dict[str, Any], str]] = (
     ("write", {"content": "the staging host is hyena"}, "Known already: shop/MEMORY.md#L"),
     (
         "write",
-        {"content": "- one\n- two", "path": '"topics/gotcha.md"'},
+        {"content": "- one\n- two", "note": '"topics/gotcha.md"'},
         "Remembered: shop/topics/gotcha.md#L",
     ),
     (
         "write",
         {
             "content": "## How\n\n- with ships\n",
-            "path": "topics/ship.md",
+            "note": "topics/ship.md",
             "description": "Shipping: how",
             "tags": ["a"],
         },
@@ -35,11 +35,11 @@ _CALLS: Sequence[tuple[str, dict[str, Any], str]] = (
     ),
     (
         "write",
-        {"content": "x", "path": "topics/ship.md", "description": "d"},
+        {"content": "x", "note": "topics/ship.md", "description": "d"},
         "there is a note shop/topics/ship.md already",
     ),
-    ("write", {"content": "- mine", "path": "../../etc/passwd", "description": "d"}, "../../etc/passwd"),
-    ("write", {"content": "likes tea", "path": "USER.md", "scope": "global"}, "Remembered: global/USER.md"),
+    ("write", {"content": "- mine", "note": "../../etc/passwd", "description": "d"}, "../../etc/passwd"),
+    ("write", {"content": "likes tea", "note": "USER.md", "scope": "global"}, "Remembered: global/USER.md"),
     ("read", {"path": "topics/ship.md"}, "Shipping: how"),
     ("read", {"path": "@topics/ship.md", "offset": 10, "limit": 1}, "- with ships"),
     ("read", {"path": "topics/nothing.md"}, "nothing"),

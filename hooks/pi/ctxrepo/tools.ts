@@ -35,21 +35,23 @@ export function addTools(pi: ExtensionAPI, command: string): void {
     name: "memory_write",
     label: "Memory Write",
     description:
-      "Remember something for later sessions. Content alone: a fact, which is put where it belongs. With a path: " +
-      "added to that note. With a path and a description: a new note in markdown.",
+      "Remember something for later sessions. Content alone: a fact, which is put where it belongs. With a note: " +
+      "added to it. With a note and a description: a new note in markdown.",
     parameters: Type.Object({
       content: Type.String({ description: "A fact in a sentence, a list of facts, or the text of a new note" }),
-      path: optional("e.g. topics/build.md"),
+      // Not `path`: under that name pi-memory-md takes the note for a second file beside the one that other tools
+      // read, finds it twice, and delivers nothing where its tape is on.
+      note: optional("Its path, e.g. topics/build.md"),
       description: optional("Of a new note: what is found in it, in a line"),
       tags: Type.Optional(Type.Array(Type.String())),
       category: optional("Of a fact, e.g. gotcha, decision, preference, lesson"),
       scope: Type.Optional(oneOf("project", "global")),
     }),
-    words: ({ path = "", description, tags = [], category, scope }) => {
+    words: ({ note = "", description, tags = [], category, scope }) => {
       const tagged = tags.map((tag) => `--tag=${tag}`);
-      const note = scope && path ? `${scope}:${plain(path)}` : plain(path);
-      if (description && path) return ["new", `--description=${description}`, ...tagged, "--from=-", "--", note];
-      const where = path ? [`--note=${note}`] : [...(category ? [`--category=${category}`] : []), ...inScope(scope)];
+      const path = scope && note ? `${scope}:${plain(note)}` : plain(note);
+      if (description && note) return ["new", `--description=${description}`, ...tagged, "--from=-", "--", path];
+      const where = note ? [`--note=${path}`] : [...(category ? [`--category=${category}`] : []), ...inScope(scope)];
       return ["remember", ...where, ...tagged, "--", "-"];
     },
     input: ({ content }) => content,
