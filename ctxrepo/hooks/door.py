@@ -36,18 +36,18 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             from ctxrepo.hooks.session.ledger import move_old_ledgers
 
             move_old_ledgers(state, world.repo.state)
-        world.most_bytes, world.places = dialect.most_bytes, dialect.places
+        world.most_bytes, world.own_modes = dialect.most_bytes, dialect.own_modes
         event = Event(dialect.name, name, fields)
         is_heard = name not in dialect.unheard
-        silence, mode = dialect.own_settings(db)
-        world.mode = mode or world.mode
-        silence = silence or _why_silent(db, event.cwd or os.getcwd())
+        own = dialect.own_settings(db, dict(os.environ))
+        world.place, world.fetches_at_start = own.place, world.fetches_at_start and own.fetches
+        silence = own.silence or _why_silent(db, event.cwd or os.getcwd())
         event.silence_reason = silence if is_heard else UNHEARD
         if moment == "prompt":
             event.prompt = dialect.words(event.prompt)
         if moment == "start" and event.source == "fork" and not event.origin:
             event.origin = dialect.origin(event.transcript)
-        return dialect.spell(db, name, _answer_at(moment, db, world, dialect, event, json_text))
+        return dialect.output(db, name, _answer_at(moment, db, world, dialect, event, json_text))
     finally:
         db.close()
 

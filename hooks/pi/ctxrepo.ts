@@ -12,13 +12,15 @@ import { addTools } from "./ctxrepo/tools.ts";
 
 /** The hook line, in which an event's name takes the place of EVENT; before `ctxrepo setup` it is no line. */
 const LINE = "{line}";
-/** A command line of the shell that runs ctxrepo with the arguments of the shell. */
+/** A command line of the shell that runs this machine's ctxrepo with the shell's arguments, if it is still there. */
 const COMMAND = "{command}";
 
-/** Where ctxrepo keeps what it needs on this machine, as `run` finds it. */
+/** Where ctxrepo keeps what it needs on this machine, as `run` finds it; "" where that is no absolute path. */
 function stateFolder(): string {
   const { CTXREPO_STATE, XDG_STATE_HOME } = process.env;
-  return CTXREPO_STATE || join(XDG_STATE_HOME || join(homedir(), ".local/state"), "ctxrepo");
+  const named = CTXREPO_STATE || join(XDG_STATE_HOME || join(homedir(), ".local/state"), "ctxrepo");
+  const folder = named.replace(/^~(?=\/)/, homedir());
+  return folder.startsWith("/") ? folder : "";
 }
 
 export default function (pi: ExtensionAPI): void {
@@ -27,11 +29,12 @@ export default function (pi: ExtensionAPI): void {
   if (isPackage && existsSync(join(getAgentDir(), "extensions", "ctxrepo.ts"))) return;
   const run = fileURLToPath(new URL("../run", import.meta.url));
   const line = isPackage ? `sh ${quoted(run)} pi EVENT ` : LINE;
-  const command = isPackage ? `PATH="$PATH:${join(homedir(), ".local/bin")}" exec ctxrepo "$@"` : COMMAND;
+  const command = isPackage ? "" : COMMAND;
   if (isPackage) {
     pi.on("session_start", ({ reason }, ctx) => {
       const hint = "ctxrepo has no memory on this machine yet: /memory-init sets one up, or clones yours";
-      if (reason === "startup" && !existsSync(join(stateFolder(), "hook"))) ctx.ui.notify(hint, "info");
+      const state = stateFolder();
+      if (reason === "startup" && state && !existsSync(join(state, "hook"))) ctx.ui.notify(hint, "info");
     });
   }
   const delivery = deliver(pi, line);

@@ -4,7 +4,7 @@ pi's names, with JSON of its own making."""
 import _sqlite3
 import os
 
-from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, TouchedFile
+from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, OwnSettings, TouchedFile
 from ctxrepo.hooks.known.compiled import NO_LIMIT
 
 _READ = """
@@ -37,16 +37,22 @@ class _Pi(Dialect):
             ranges = f"[{first},{first + count - 1}]" if first > 0 and count > 0 else ""
         return [TouchedFile(_as_pi_reads(event.path), f"[{ranges}]", event.wrote)]
 
-    def spell(self, db: _sqlite3.Connection, _event: str, answer: HookAnswer) -> str:
-        """One object, which the extension can't take for whole when it isn't."""
-        parts = [part or None for part in (answer.kept, answer.system, answer.turn)]
-        return str(db.execute(_REPLY, parts).fetchone()[0]) + "\n" if any(parts) else ""
+    def output(self, db: _sqlite3.Connection, event: str, answer: HookAnswer) -> str:
+        """One object, which the extension can't take for whole when it isn't.
 
-    def own_settings(self, db: _sqlite3.Connection) -> tuple[str, str]:
+        At a start it is printed even if it is empty: without it the extension takes the hook to have failed,
+        and keeps what stands in the system prompt.
+        """
+        parts = [part or None for part in (answer.kept, answer.system, answer.turn)]
+        if not any(parts) and self.events[event.lower()][1] != "start":
+            return ""
+        return str(db.execute(_REPLY, parts).fetchone()[0]) + "\n"
+
+    def own_settings(self, db: _sqlite3.Connection, environment: dict[str, str]) -> OwnSettings:
         """What pi's settings for all projects say, as pi-memory-md reads them."""
         from ctxrepo.agents.pi.own_settings import own_settings
 
-        return own_settings(db)
+        return own_settings(db, environment)
 
     def origin(self, transcript: str) -> str:
         """The session that the first line of the transcript names as its parent."""
@@ -115,5 +121,5 @@ DIALECT = _Pi(
     readers=frozenset(("read", "grep", "find", "ls")),
     shells=frozenset(("bash", "powershell")),
     most_bytes=NO_LIMIT,
-    places=frozenset(("system", "turn")),
+    own_modes=frozenset(("system", "turn")),
 )

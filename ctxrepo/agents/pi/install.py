@@ -27,7 +27,7 @@ ANY_EVENT = "EVENT"
 """What stands for the name of one in the extension's hook line."""
 
 
-MODULES = ("answers", "commands", "delivery", "program", "tools")
+MODULES = ("answers", "commands", "delivery", "program", "tools", "turn")
 """The extension's modules, in the folder beside it."""
 
 
@@ -56,16 +56,18 @@ def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str],
 
 
 def command_line(hook_line: str) -> str:
-    """What runs ctxrepo in a shell, with the shell's arguments: the installation that this hook line calls,
-    and once that is gone the one on PATH. Python's -P keeps the current folder, a project's, out of what it
-    loads."""
-    on_path = 'exec ctxrepo "$@"'
+    """What runs, in a shell and with its arguments, the installation that this hook line calls, as long as it
+    is there; '' where it isn't a line of ours. The extension looks for another installation after it.
+
+    Whatever the project that a session works in may hold, Python loads nothing from there: -P leaves out the
+    current folder, and -E a PYTHONPATH that names it.
+    """
     line = HookLine.read(hook_line)
     if line is None:
-        return on_path
-    python, state = shlex.quote(str(line.interpreter)), shlex.quote(str(line.state))
-    ours = f'[ -x {python} ] && [ -f {shlex.quote(str(line.hook))} ] && exec {python} -P -m ctxrepo "$@"'
-    return f"export CTXREPO_STATE={state}; {ours}; {on_path}"
+        return ""
+    python, hook, state = (shlex.quote(str(path)) for path in (line.interpreter, line.hook, line.state))
+    is_there = f"[ -x {python} ] && [ -f {hook} ]"
+    return f'export CTXREPO_STATE={state}; {is_there} && exec {python} -P -E -m ctxrepo "$@"'
 
 
 def _named(variable: str, user_home: Path, environment: Mapping[str, str]) -> Path | None:

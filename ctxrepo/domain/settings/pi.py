@@ -69,7 +69,7 @@ def pi_settings(section: Mapping[str, Any], home: str) -> PiSettings:
     """The settings in `section`; `home` is what `~` stands for."""
     folder, tape = _table(section.get("memoryDir")), section.get("tape")
     path = _text(section.get("localPath")) or _text(folder.get("localPath"))
-    enabled = bool(section.get("enabled", True))
+    enabled = section.get("enabled", True) not in (None, False, 0, "")  # what JavaScript takes for false
     keeps_tape = bool(tape or tape == {}) and _table(tape).get("enabled") is not False
     return PiSettings(
         enabled=enabled,

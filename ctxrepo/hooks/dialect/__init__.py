@@ -86,6 +86,20 @@ class HookAnswer:
         return self.system + self.kept + self.turn
 
 
+class OwnSettings:
+    """What an agent's own settings say of memory in its sessions."""
+
+    __slots__ = ("fetches", "place", "silence")
+
+    def __init__(self, silence: str = "", place: str = "", fetches: bool = True) -> None:
+        self.silence = silence
+        """Why they are given nothing; '' where they are given memory."""
+        self.place = place
+        """Where the packet stands: `message`, `system`, or '' for where config.toml says."""
+        self.fetches = fetches
+        """Whether they may begin with a fetch."""
+
+
 class Dialect:
     """How one agent talks to hooks. An agent's `dialect.py` derives from it and makes one, its `DIALECT`."""
 
@@ -102,7 +116,7 @@ class Dialect:
         unheard: frozenset[str] = frozenset(),
         keeps_start: bool = True,
         starts_after_compaction: bool = True,
-        places: frozenset[str] = frozenset(),
+        own_modes: frozenset[str] = frozenset(),
     ) -> None:
         self.name = name
         """The name of the agent's folder."""
@@ -130,9 +144,8 @@ class Dialect:
         self.starts_after_compaction = starts_after_compaction
         """Whether the agent calls the start's hook after a compaction too. Where it doesn't, the packet comes
         again with the next prompt or tool call."""
-        self.places = places
-        """The modes of delivery, `system` or `turn`, in which the agent puts what it is given where the mode
-        says."""
+        self.own_modes = own_modes
+        """The modes of delivery, of `system` and `turn`, that the agent carries out by itself."""
 
     def words(self, prompt: str) -> str:
         """The user's own words in a prompt as the agent hands it to a hook. The default is all of it."""
@@ -157,15 +170,14 @@ class Dialect:
         as the agent writes it. The default is `text` itself."""
         return text
 
-    def spell(self, db: _sqlite3.Connection, event: str, answer: HookAnswer) -> str:
+    def output(self, db: _sqlite3.Connection, event: str, answer: HookAnswer) -> str:
         """What to print for this answer, '' for nothing. The default replies with all of its text."""
         text = answer.text()
         return self.reply(db, event, text) if text else ""
 
-    def own_settings(self, _db: _sqlite3.Connection) -> tuple[str, str]:
-        """What the agent's own settings say of memory in its sessions: (why they are given nothing, or '';
-        the mode of delivery in place of config.toml's, or ''). The default has no such settings."""
-        return "", ""
+    def own_settings(self, _db: _sqlite3.Connection, _environment: dict[str, str]) -> OwnSettings:
+        """What the agent's own settings say of memory in its sessions. The default has no such settings."""
+        return OwnSettings()
 
     def compaction(self, _transcript: str) -> str:
         """What names the last compaction of the session with this transcript; '' where there was none, or

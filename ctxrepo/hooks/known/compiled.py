@@ -106,8 +106,8 @@ class World:
     __slots__ = (
         "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start", "gives_preamble",
         "global_folder", "hook_marks", "interpreter", "is_gated", "is_semantic", "mode", "model",
-        "most_bytes", "places", "preset", "recall_bytes", "recall_limit", "recalls", "reminds", "repo",
-        "secret", "state", "ttl", "wakes_at_end", "wakes_at_stop",
+        "most_bytes", "own_modes", "place", "preset", "recall_bytes", "recall_limit", "recalls", "reminds",
+        "repo", "secret", "state", "ttl", "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip
 
     def __init__(self, settings: dict[str, str], state: str, repo: Repo) -> None:
@@ -133,8 +133,10 @@ class World:
         self.budget = _number(settings, "budget_bytes", BUDGET)
         self.most_bytes = NO_LIMIT
         """The most bytes of a block that the agent takes whole; its dialect says it, not the settings."""
-        self.places: frozenset[str] = frozenset()
-        """The modes in which the agent puts what it is given where the mode says (Dialect.places)."""
+        self.own_modes: frozenset[str] = frozenset()
+        """The modes of delivery that the agent carries out by itself (Dialect.own_modes)."""
+        self.place = ""
+        """Where the packet stands by the agent's own settings (OwnSettings.place)."""
         self.recall_limit = _number(settings, "recall_limit", RECALL_LIMIT)
         self.recall_bytes = _number(settings, "recall_bytes", RECALL_BYTES)
         self.ttl = _number(settings, "ttl", 120)

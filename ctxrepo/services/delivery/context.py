@@ -85,7 +85,7 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
         if settings_ask_for_silence(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
             return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
         dialect = dialect_of(start.agent)
-        if dialect and (why := dialect.own_settings(hooks)[0]):
+        if dialect and (why := dialect.own_settings(hooks, dict(memory.env)).silence):
             return Context("", "", 0, why=why)
     if preset == MD:  # asked for by name: whole and from the files; a session gets md_packet from the cache
         return Context(preset_md(memory, project), MD, 0)

@@ -6,6 +6,7 @@ export interface Problem {
 }
 /** What ctxrepo prints for a program. */
 export interface Envelope<Data> {
+  schema_version: number;
   ok: boolean;
   data: Data | null;
   error: Problem | null;
@@ -50,28 +51,36 @@ export interface Exchange {
   aside: string[];
 }
 
-/** The object in what ctxrepo printed; undefined where it printed none. */
+/** The version of ctxrepo's JSON that is read here. */
+const SCHEMA_VERSION = 1;
+
+/** The JSON that ctxrepo printed; undefined where it printed none, or another version's. */
 export function envelope<Data>(out: string): Envelope<Data> | undefined {
   try {
-    return (JSON.parse(out) as Envelope<Data> | null) ?? undefined;
+    const found = JSON.parse(out) as Envelope<Data> | null;
+    return found?.schema_version === SCHEMA_VERSION ? found : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** What went wrong, and what to do where that isn't an option of the command line, which a model can't give. */
 export function problem(error: Problem | null): string {
-  return [error?.message ?? "that failed", error?.hint].filter(Boolean).join("\n");
+  const hint = error?.hint && !/(^|\s)--?\w/.test(error.hint) ? error.hint : "";
+  return [error?.message ?? "that failed", hint].filter(Boolean).join("\n");
 }
 
 export function written(data: Written): string {
   if ("path" in data) return `Memory file written: ${data.path}`;
   const facts = "remembered" in data ? data.remembered : [data];
-  return facts.map((fact) => `${fact.existing ? "Known already" : "Remembered"}: ${fact.at} ${fact.id}`).join("\n");
+  return facts.map((fact) => `${fact.existing ? "Already known" : "Remembered"}: ${fact.at} ${fact.id}`).join("\n");
 }
 
-/** So many lines of a note from this one on, which is counted from 1. */
+/** At most `limit` lines of a note from line `offset` on, which is counted from 1. */
 export function lines(text: string, offset = 1, limit = Number.POSITIVE_INFINITY): string {
-  return text.split("\n").slice(offset - 1, offset - 1 + limit).join("\n");
+  const all = text.replace(/\n$/, "").split("\n");
+  const wanted = all.slice(offset - 1, offset - 1 + limit).join("\n");
+  return wanted || `The note has ${all.length} line(s), and none of them is asked for.`;
 }
 
 export function hits({ hits }: Search): string {
@@ -82,7 +91,7 @@ export function hits({ hits }: Search): string {
 
 export function notes({ notes }: List): string {
   const listed = notes.map(({ scope, path, description }) => `  - ${scope}:${path}: ${description}`);
-  return `Memory files (${notes.length}):\n\n${listed.join("\n")}`;
+  return listed.length > 0 ? `Memory files (${notes.length}):\n\n${listed.join("\n")}` : "No memory files here.";
 }
 
 export function findings({ findings }: Check): string {
@@ -90,19 +99,18 @@ export function findings({ findings }: Check): string {
     const at = line ? `${path}#L${line}` : path;
     return `${at}: ${problem}. ${remedy}`;
   });
-  return told.join("\n") || "Nothing to mend.";
+  return told.join("\n") || "No problems found.";
 }
 
-/** How the memory stands, in the seed's words where they are good. */
-export function standing({ waiting, remote, ahead, behind, faults }: Status): string {
+export function statusText({ waiting, remote, ahead, behind, faults }: Status): string {
   const here = waiting ? `Changes detected: ${waiting} file(s) since the last commit` : "No uncommitted changes";
   const there = remote ? `${ahead} commit(s) to send, ${behind} to take in` : "no remote";
   return [`${here}; ${there}`, ...faults].join("\n");
 }
 
-export function exchanged({ remote, received, sent, held, aside }: Exchange): string {
+export function syncText({ remote, received, sent, held, aside }: Exchange): string {
   const done = [received ? `took in ${received} commit(s)` : "", sent ? `sent ${sent} commit(s)` : ""].filter(Boolean);
-  const nothing = remote === "ok" ? "Already up to date" : `The remote wasn't reached: ${remote}`;
+  const nothing = remote === "ok" ? "Nothing to send or to take in" : `The remote wasn't reached: ${remote}`;
   const heldBack = held.map(({ path, message }) => `Held back: ${path}: ${message}`);
   const keptAside = aside.map((path) => `Kept aside: ${path}`);
   return [done.join(", ") || nothing, ...heldBack, ...keptAside].join("\n");

@@ -1,49 +1,72 @@
 // Runs programs: the hook for each event, and ctxrepo for tools and commands. What goes wrong is an answer, too.
 import { spawn } from "node:child_process";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 export type Fields = Record<string, unknown>;
 
-/** What a program is given; it is killed after so many milliseconds, with all that it started. */
-interface Given {
+interface RunOptions {
   input: string;
-  patience: number;
+  /** Milliseconds after which the program is killed, with all that it started. */
+  timeout: number;
   cwd?: string;
   env?: NodeJS.ProcessEnv;
   signal?: AbortSignal | undefined;
 }
 
-/** How a program ended: `code` is -1 where it was killed or never began. */
-interface Ended {
+/** How a program ended. Where it has no exit code, `code` is -1 and `why` says what happened. */
+export interface ProcessResult {
   code: number;
   out: string;
   err: string;
+  why: string;
 }
 
+/** The most characters of output that are read. */
+const MOST_OUTPUT = 32 * 1024 * 1024;
+/** Milliseconds for which the output of a program that has ended is waited for: another one may hold it open. */
+const GRACE = 200;
+
 /** Run a command line of the shell with these arguments. */
-export function run(line: string, words: string[], given: Given): Promise<Ended> {
+export function run(line: string, args: string[], options: RunOptions): Promise<ProcessResult> {
   return new Promise((resolve) => {
-    const { cwd, env } = given;
-    const child = spawn("/bin/sh", ["-c", line, "sh", ...words], { cwd, env, detached: true, stdio: "pipe" });
     let [out, err] = ["", ""];
-    const end = (code: number) => {
+    const end = (code: number, why = "") => {
       clearTimeout(timer);
-      given.signal?.removeEventListener("abort", kill);
-      resolve({ code, out, err });
+      options.signal?.removeEventListener("abort", abort);
+      resolve({ code, out, err, why });
     };
-    const kill = () => {
+    const kill = (why: string) => {
       try {
-        if (child.pid) process.kill(-child.pid, "SIGKILL"); // the shell and what it started
+        if (child?.pid) process.kill(-child.pid, "SIGKILL"); // the shell and what it started
       } catch {} // it is gone already
-      end(-1);
+      end(-1, why);
     };
-    const timer = setTimeout(kill, given.patience);
-    given.signal?.addEventListener("abort", kill);
-    child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
+    const abort = () => kill("it was stopped");
+    const timer = setTimeout(() => kill(`it took more than ${options.timeout / 1000} seconds`), options.timeout);
+    const child = start(line, args, options, (why) => end(-1, why));
+    if (!child || options.signal?.aborted) return abort();
+    options.signal?.addEventListener("abort", abort);
+    child.stdout.setEncoding("utf8").on("data", (part: string) => {
+      out += part;
+      if (out.length > MOST_OUTPUT) kill("its answer is too long");
+    });
     child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part));
-    child.on("error", () => end(-1)).on("close", (code) => end(code ?? -1));
-    child.stdin.on("error", () => {}).end(given.input);
+    child.on("error", (error) => end(-1, error.message)).on("close", (code) => end(code ?? -1, "it was killed"));
+    child.on("exit", (code) => setTimeout(() => end(code ?? -1, "it was killed"), GRACE));
+    child.stdin.on("error", () => {}).end(options.input);
   });
+}
+
+/** The process; undefined where it can't be started, as with an argument that is too long for the system. */
+function start(line: string, args: string[], { cwd, env }: RunOptions, fail: (why: string) => void) {
+  try {
+    return spawn("/bin/sh", ["-c", line, "sh", ...args], { cwd, env, detached: true, stdio: "pipe" });
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
 }
 
 /** `text` as one word of the shell. */
@@ -52,14 +75,25 @@ export function quoted(text: string): string {
 }
 
 /** Milliseconds that a command of ctxrepo may take: a remote may be slow. */
-const PATIENCE = 120_000;
+const TIMEOUT = 120_000;
 
-/** Run ctxrepo in the session's folder, as a command of its session. */
+/** Runs the ctxrepo that a person has, never one that lies in the project, nor one that loads what lies there. */
+const ON_PATH = `unset PYTHONPATH
+for found in ${quoted(join(homedir(), ".local/bin/ctxrepo"))} "$(command -v ctxrepo)"; do
+  case $found in
+  "$PWD"/*) ;;
+  /*) if [ -x "$found" ]; then exec "$found" "$@"; fi ;;
+  esac
+done
+exit 127`;
+
+/** Run ctxrepo in the session's folder, as a command of its session; `preferred` is a line that may run it. */
 export function ctxrepo(
-  command: string, words: string[], ctx: ExtensionContext, input = "", signal?: AbortSignal,
-): Promise<Ended> {
+  preferred: string, args: string[], ctx: ExtensionContext, input = "", signal?: AbortSignal,
+): Promise<ProcessResult> {
   const session = { PI_CODING_AGENT: "true", PI_SESSION_ID: ctx.sessionManager.getSessionId(), NO_COLOR: "1" };
-  return run(command, words, { input, cwd: ctx.cwd, env: { ...process.env, ...session }, signal, patience: PATIENCE });
+  const options = { input, cwd: ctx.cwd, env: { ...process.env, ...session }, signal, timeout: TIMEOUT };
+  return run(`${preferred}\n${ON_PATH}`, args, options);
 }
 
 /** What ctxrepo says to people on its error output, without its name before each line. */
@@ -68,8 +102,8 @@ export function notices(err: string): string {
 }
 
 /** Why there is no answer at all. */
-export function failure(ended: Ended): string {
-  if (ended.code === 127) return "ctxrepo isn't installed on this machine: `pipx install ctxrepo`, then /memory-init";
-  if (ended.code === -1) return "ctxrepo was stopped before it was through";
-  return notices(ended.err) || `ctxrepo ended with exit code ${ended.code} and said nothing`;
+export function failure(result: ProcessResult): string {
+  if (result.code === 127) return "ctxrepo isn't installed on this machine: `pipx install ctxrepo`, then /memory-init";
+  if (result.code === -1) return `ctxrepo gave no answer: ${result.why}`;
+  return notices(result.err) || `ctxrepo ended with exit code ${result.code} and said nothing`;
 }

@@ -1,8 +1,8 @@
 // What the model can call: each tool is one command of ctxrepo, which answers in JSON.
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { type ExtensionAPI, truncateHead } from "@earendil-works/pi-coding-agent";
 import { type Static, type TSchema, Type } from "typebox";
 import * as answers from "./answers.ts";
-import { ctxrepo, failure, notices } from "./program.ts";
+import { ctxrepo, failure, notices, type ProcessResult } from "./program.ts";
 
 /** A tool: the command that it runs, and what its answer is in words. */
 interface Tool<Params extends TSchema, Data> {
@@ -10,10 +10,11 @@ interface Tool<Params extends TSchema, Data> {
   label: string;
   description: string;
   parameters: Params;
-  words(params: Static<Params>): string[];
+  /** The command with its arguments; an Error tells the model what is wrong with the parameters. */
+  args(params: Static<Params>): string[];
   input?(params: Static<Params>): string;
   text(data: Data, params: Static<Params>): string;
-  /** What to say where there is nothing to find, which is no error. */
+  /** What to say where nothing was found, which is no error. */
   nothing?(params: Static<Params>): string;
 }
 
@@ -47,12 +48,15 @@ export function addTools(pi: ExtensionAPI, command: string): void {
       category: optional("Of a fact, e.g. gotcha, decision, preference, lesson"),
       scope: Type.Optional(oneOf("project", "global")),
     }),
-    words: ({ note = "", description, tags = [], category, scope }) => {
+    args: ({ note = "", description, tags = [], category, scope }) => {
+      if (description && !note) throw new Error("A description is for a new note: say which with `note`.");
       const tagged = tags.map((tag) => `--tag=${tag}`);
-      const path = scope && note ? `${scope}:${plain(note)}` : plain(note);
-      if (description && note) return ["new", `--description=${description}`, ...tagged, "--from=-", "--", path];
-      const where = note ? [`--note=${path}`] : [...(category ? [`--category=${category}`] : []), ...inScope(scope)];
-      return ["remember", ...where, ...tagged, "--", "-"];
+      // A path names its own scope where it is printed like this: global:USER.md, global/USER.md, shop/topics/db.md.
+      const isBare = !/^\w+:|^global\//.test(plain(note));
+      const path = scope === "global" && note && isBare ? `global:${plain(note)}` : plain(note);
+      if (description) return ["new", `--description=${description}`, ...tagged, "--from=-", "--", path];
+      const kind = category ? [`--category=${category}`] : [];
+      return ["remember", ...(path ? [`--note=${path}`] : inScope(scope)), ...kind, ...tagged, "--", "-"];
     },
     input: ({ content }) => content,
     text: answers.written,
@@ -63,10 +67,10 @@ export function addTools(pi: ExtensionAPI, command: string): void {
     description: "Read a note of the memory, or one entry by its ^id.",
     parameters: Type.Object({
       path: Type.String({ description: "e.g. topics/build.md, global:USER.md, ^8ab78744b837" }),
-      offset: Type.Optional(Type.Integer({ minimum: 1, description: "The line to begin with" })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, description: "Most lines" })),
+      offset: Type.Optional(Type.Integer({ minimum: 1, description: "First line, counted from 1" })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, description: "Maximum number of lines" })),
     }),
-    words: ({ path }) => ["read", "--", plain(path)],
+    args: ({ path }) => ["read", "--", plain(path)],
     text: ({ text }: answers.Text, { offset, limit }) => answers.lines(text, offset, limit),
   });
   add(pi, command, {
@@ -75,10 +79,10 @@ export function addTools(pi: ExtensionAPI, command: string): void {
     description: "Replace a passage of a note, or of an entry by its ^id.",
     parameters: Type.Object({
       path: Type.String(),
-      oldText: Type.String({ description: "Must stand there once, to the letter" }),
+      oldText: Type.String({ minLength: 1, description: "Must occur exactly once" }),
       newText: Type.String({ description: "May be empty" }),
     }),
-    words: ({ path, oldText, newText }) => ["edit", `--old=${oldText}`, `--new=${newText}`, "--", plain(path)],
+    args: ({ path, oldText, newText }) => ["edit", `--old=${oldText}`, `--new=${newText}`, "--", plain(path)],
     text: ({ at, changed }: answers.Edit) => `${changed ? "Memory file edited" : "Nothing to change"}: ${at}`,
   });
   add(pi, command, {
@@ -90,12 +94,15 @@ export function addTools(pi: ExtensionAPI, command: string): void {
       grep: optional("Regular expression"),
       rg: optional("The same as grep"),
       scope: Type.Optional(oneOf("project", "global", "all")),
+      limit: Type.Optional(Type.Integer({ minimum: 1, description: "Maximum number of hits; 20 unless said" })),
     }),
-    words: ({ query, grep, rg, scope }) => {
+    args: ({ query, grep, rg, scope, limit }) => {
       const pattern = grep ?? rg;
-      if (query === undefined && pattern === undefined) throw new Error("Give query or grep to search the memory.");
-      const how = query === undefined ? ["--regex"] : [];
-      return ["search", ...inScope(scope), ...how, "--", query ?? pattern ?? ""];
+      if (query && pattern) throw new Error("Give query or grep, not both.");
+      const wanted = query || pattern;
+      if (!wanted) throw new Error("Give query or grep to search the memory.");
+      const how = [...(query ? [] : ["--regex"]), ...(limit ? [`--limit=${limit}`] : [])];
+      return ["search", ...inScope(scope), ...how, "--", wanted];
     },
     text: answers.hits,
     nothing: ({ query, grep, rg }) => `No results found for "${query ?? grep ?? rg}".`,
@@ -108,9 +115,8 @@ export function addTools(pi: ExtensionAPI, command: string): void {
       directory: optional("Only notes below it, e.g. topics"),
       scope: Type.Optional(oneOf("project", "global", "all")),
     }),
-    words: ({ directory, scope }) => ["list", ...inScope(scope), ...(directory ? ["--", plain(directory)] : [])],
+    args: ({ directory, scope }) => ["list", ...inScope(scope), ...(directory ? ["--", plain(directory)] : [])],
     text: answers.notes,
-    nothing: ({ directory }) => `No memory files in ${directory ?? "view"}.`,
   });
   add(pi, command, {
     name: "memory_sync",
@@ -119,16 +125,16 @@ export function addTools(pi: ExtensionAPI, command: string): void {
       "Show how the memory stands (status), or exchange it with its remote. Don't pull or push unless the user asks: " +
       "both happen by themselves.",
     parameters: Type.Object({ action: oneOf("pull", "push", "status") }),
-    words: ({ action }) => [action],
+    args: ({ action }) => [action],
     text: (data: answers.Status | answers.Exchange) =>
-      "sent" in data ? answers.exchanged(data) : answers.standing(data),
+      "sent" in data ? answers.syncText(data) : answers.statusText(data),
   });
   add(pi, command, {
     name: "memory_check",
     label: "Memory Check",
-    description: "Look through the notes for what isn't as it was meant: broken heads, conflicts, dead links.",
+    description: "Check all notes for problems: broken front matter, conflicts, dead links.",
     parameters: Type.Object({}),
-    words: () => ["check"],
+    args: () => ["check"],
     text: answers.findings,
   });
 }
@@ -141,17 +147,30 @@ function add<Params extends TSchema, Data>(pi: ExtensionAPI, command: string, to
     description,
     parameters,
     async execute(_id, params, signal, _onUpdate, ctx) {
-      const [verb = "", ...rest] = tool.words(params);
-      const ended = await ctxrepo(command, [verb, "--json", ...rest], ctx, tool.input?.(params), signal);
-      const answer = answers.envelope<Data>(ended.out);
-      const nothing = ended.code === NOT_FOUND ? tool.nothing?.(params) : undefined;
-      const isError = !answer?.ok && nothing === undefined;
-      const words = !answer
-        ? failure(ended)
-        : answer.ok && answer.data
-          ? [tool.text(answer.data, params), notices(ended.err)].filter(Boolean).join("\n\n")
-          : (nothing ?? answers.problem(answer.error));
-      return { content: [{ type: "text", text: words }], details: answer?.data ?? null, isError };
+      const [verb = "", ...rest] = tool.args(params);
+      const result = await ctxrepo(command, [verb, "--json", ...rest], ctx, tool.input?.(params), signal);
+      const [text, isError] = said(tool, params, result);
+      return { content: [{ type: "text", text: truncated(text) }], details: { exitCode: result.code }, isError };
     },
   });
+}
+
+/** What a tool says to the model, and whether that is an error. */
+function said<Params extends TSchema, Data>(
+  tool: Tool<Params, Data>, params: Static<Params>, result: ProcessResult,
+): [string, boolean] {
+  const answer = answers.envelope<Data>(result.out);
+  if (!answer) return [result.out || failure(result), true];
+  if (answer.ok && answer.data) {
+    return [[tool.text(answer.data, params), notices(result.err)].filter(Boolean).join("\n\n"), false];
+  }
+  if (result.code === NOT_FOUND && tool.nothing) return [tool.nothing(params), false];
+  return [answers.problem(answer.error), true];
+}
+
+/** As much of a text as pi lets a tool say, and that there is more. */
+function truncated(text: string): string {
+  const head = truncateHead(text);
+  const left = `\n\n[${head.outputLines} of ${head.totalLines} lines; ask for less, or for lines further down]`;
+  return head.truncated ? head.content + left : text;
 }

@@ -18,7 +18,7 @@ for (const [text, prompt] of [["/skill:poem about leaves", "<skill>…</skill>"]
   await handlers.get("before_agent_start")(event, { cwd: "/", sessionManager });
 }
 const content = [{ type: "text", text: "x".repeat(3_000_000) }];
-const call = { toolName: "write", input: { path: "a", content: "y".repeat(3_000_000) }, content, isError: true };
+const call = { toolCallId: "c1", toolName: "write", input: { path: "a", content: "y".repeat(3_000_000) }, content, isError: true };
 const began = performance.now();
 const said = await handlers.get("tool_result")(call, { cwd: "/", sessionManager });
 const took = performance.now() - began;

@@ -241,7 +241,7 @@ def test_tools_that_only_read_are_known() -> None:
 @given(st.text(alphabet=st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")))
 def test_the_extension_reads_the_text_as_it_is(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as db:
-        line = DIALECT.spell(db, "session_start", HookAnswer(text, turn=text))
+        line = DIALECT.output(db, "session_start", HookAnswer(text, turn=text))
     assert (json.loads(line) if line else {}) == ({"context": text, "turn": text} if text else {})
     assert "\n" not in line[:-1]
 
@@ -267,7 +267,7 @@ def test_a_fork_is_not_given_again_what_its_origin_was(world: World, tmp_path: P
     copy = tmp_path / "2026_copy.jsonl"
     copy.write_text(json.dumps({"type": "session", "parentSession": f"/s/2026_{first}.jsonl"}) + "\n")
     begin = {**json.loads(payload(world, "session_start-fork")), "session": "copy", "file": str(copy)}
-    assert raw(world, json.dumps(begin).encode(), "session_start") == ""
+    assert raw(world, json.dumps(begin).encode(), "session_start") == "{}\n"
     assert raw(world, json.dumps({**begin, "prompt": asked}).encode(), "before_agent_start") == ""
 
 

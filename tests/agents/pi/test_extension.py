@@ -72,7 +72,7 @@ def test_its_files_are_short_and_need_nothing_but_node_and_pi(file: Path) -> Non
 def test_what_memory_write_writes_to_is_no_path_to_pi_memory_md() -> None:
     """It reads in all transcripts which files `memory_write` was called with: by the argument `path`."""
     tools = (pi_types.FOLDER / "ctxrepo" / "tools.ts").read_text("utf-8")
-    (written,) = re.findall(r'name: "memory_write",.*?words:', tools, re.DOTALL)
+    (written,) = re.findall(r'name: "memory_write",.*?args:', tools, re.DOTALL)
     parameters = re.findall(r"^      (\w+): ", written, re.MULTILINE)
     assert "content" in parameters
     assert "path" not in parameters

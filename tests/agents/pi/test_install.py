@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from connecting import everything
 
+import ctxrepo
 from ctxrepo.agents.hook_line import HookLine, is_ours
 from ctxrepo.agents.pi import install
 from ctxrepo.agents.protocol import ShippedFile, SkillsFolder
@@ -76,25 +77,31 @@ def test_each_event_has_its_hook() -> None:
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_tools_call_this_installation_and_the_one_on_path_once_it_is_gone(
-    tmp_path: Path, is_there: bool
-) -> None:
+def test_tools_call_this_installation_as_long_as_it_is_there(tmp_path: Path, is_there: bool) -> None:
     python, hook = tmp_path / "it's python", tmp_path / "ctxrepo/hook.py"
-    elsewhere = tmp_path / "bin/ctxrepo"
-    for program in (python, elsewhere):
-        program.parent.mkdir(exist_ok=True)
-        program.write_text('#!/bin/sh\necho "$CTXREPO_STATE" "$@"\n')
-        program.chmod(0o755)
+    python.write_text('#!/bin/sh\necho "$CTXREPO_STATE" "$@"\n')
+    python.chmod(0o755)
     if is_there:
         hook.parent.mkdir()
         hook.touch()
-    line = HookLine(python, hook, tmp_path / "state")("pi", "EVENT")
-    words = ["sh", "-c", install.command_line(line), "sh", "search", "two words"]
-    done = subprocess.run(
-        words, capture_output=True, text=True, env={"PATH": f"{elsewhere.parent}:{os.defpath}"}
-    )
-    through = "-P -m ctxrepo " if is_there else ""
-    assert (done.stdout, done.stderr) == (f"{tmp_path}/state {through}search two words\n", "")
+    line = install.command_line(HookLine(python, hook, tmp_path / "state")("pi", "EVENT"))
+    words = ["sh", "-c", f"{line}\necho another one", "sh", "search", "two words"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    ours = f"{tmp_path}/state -P -E -m ctxrepo search two words\n"
+    assert (done.stdout, done.stderr) == (ours if is_there else "another one\n", "")
+
+
+def test_tools_load_nothing_from_the_project(tmp_path: Path) -> None:
+    sprung = tmp_path / "sprung"
+    for name in ("json", "ctxrepo", "tomllib", "typing"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(sprung)!r}, 'w')\n")
+    hook = Path(ctxrepo.__file__).with_name("hook.py")
+    line = install.command_line(HookLine(Path(sys.executable), hook, tmp_path / "state")("pi", "EVENT"))
+    env = {"PATH": f":.:{os.defpath}", "HOME": str(tmp_path), "PYTHONPATH": ":."}
+    words = ["sh", "-c", line, "sh", "--version"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, env=env)
+    assert (done.stdout, done.stderr) == (f"ctxrepo {ctxrepo.__version__}\n", "")
+    assert not sprung.exists()
 
 
 def test_the_extension_calls_this_installation(machine: Machine, extension: Path) -> None:

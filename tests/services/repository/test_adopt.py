@@ -149,7 +149,7 @@ def test_d4_switched_off_there_pis_sessions_are_given_nothing_and_others_are(min
     assert mine.ctxrepo("init").returncode == 0
     assert mine.project() is not None
     start = json.dumps({"session": "s", "session_id": "s", "cwd": str(mine.project_folder)})
-    assert mine.ctxrepo("hook", "pi", "session_start", stdin=start).stdout == ""
+    assert mine.ctxrepo("hook", "pi", "session_start", stdin=start).stdout == "{}\n"
     told = mine.ctxrepo("context", "--agent", "pi")
     assert (told.stdout, "isn't enabled" in told.stderr) == ("", True)
     assert "Handoff" in mine.ctxrepo("context", "--agent", "claude").stdout
