@@ -28,15 +28,13 @@ OWN = pi_rows.ALL | pi_package.ALL
 
 _SETTINGS = {"compaction": {"enabled": True, "reserveTokens": 16_384, "keepRecentTokens": 5}}
 _QUIET = {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}
-_ENV = {**_QUIET, "FAKE_API_KEY": "test-key"}
+ENV = {**_QUIET, "FAKE_API_KEY": "test-key"}
 
 
 def connect(stage: Stage, form: str) -> None:
     """What a person does once to have ctxrepo in it."""
-    home = stage.machine.home / ".pi" / "agent"
-    home.mkdir(parents=True, exist_ok=True)
-    (home / "models.json").write_text(json.dumps(_models(stage.model.url)))
-    (home / "settings.json").write_text(json.dumps(_SETTINGS))
+    know_model(stage)
+    (_home(stage) / "settings.json").write_text(json.dumps(_SETTINGS))
     if form == "settings":
         stage.ctxrepo("setup", NAME, "--yes")
     else:
@@ -45,14 +43,20 @@ def connect(stage: Stage, form: str) -> None:
 
 def install_package(stage: Stage) -> None:
     """`pi install` of this checkout."""
-    words = [*_program(stage)[:1], "install", str(CHECKOUT)]
-    env = {**stage.machine.env, **_ENV}
+    words = [*command_line(stage)[:1], "install", str(CHECKOUT)]
+    env = {**stage.machine.env, **ENV}
     subprocess.run(words, cwd=stage.project, env=env, check=True, capture_output=True)
+
+
+def know_model(stage: Stage) -> None:
+    """Tell pi of the model that answers here."""
+    _home(stage).mkdir(parents=True, exist_ok=True)
+    (_home(stage) / "models.json").write_text(json.dumps(_models(stage.model.url)))
 
 
 def is_in_settings(stage: Stage) -> bool:
     """Whether its own settings name our hooks."""
-    extension = stage.machine.home / ".pi" / "agent" / "extensions" / "ctxrepo.ts"
+    extension = _home(stage) / "extensions" / "ctxrepo.ts"
     return extension.exists() and "ctxrepo/hook.py" in extension.read_text("utf-8")
 
 
@@ -80,14 +84,14 @@ class Talk(pi_talk.Talk):
     """`pi --mode rpc`."""
 
     def __init__(self, stage: Stage, _form: str) -> None:
-        super().__init__(stage, _program(stage), _ENV)
+        super().__init__(stage, command_line(stage), ENV)
 
 
 class Turns(turns.Turns):
     """`pi -p`, then `pi -c -p`."""
 
     def words(self, prompt: str, how: turns.How) -> Sequence[str]:
-        program = _program(self.stage)
+        program = command_line(self.stage)
         match how:
             case "new":
                 return [*program, "-p", prompt]
@@ -97,7 +101,7 @@ class Turns(turns.Turns):
                 return [*program, "--fork", str(self._newest()), "-p", prompt]
 
     def env(self) -> Mapping[str, str]:
-        return _ENV
+        return ENV
 
     def compact(self) -> None:
         """The answer to the next request claims that it was longer than what pi lets a conversation be."""
@@ -106,11 +110,16 @@ class Turns(turns.Turns):
 
     def _newest(self) -> Path:
         """The file of the session that was talked to last."""
-        sessions = (self.stage.machine.home / ".pi" / "agent" / "sessions").glob("*/*.jsonl")
+        sessions = (_home(self.stage) / "sessions").glob("*/*.jsonl")
         return max(sessions, key=lambda file: file.stat().st_mtime_ns)
 
 
-def _program(stage: Stage) -> list[str]:
+def _home(stage: Stage) -> Path:
+    """pi's folder of the user."""
+    return stage.machine.home / ".pi" / "agent"
+
+
+def command_line(stage: Stage) -> list[str]:
     return [str(stage.installed.program), "--provider", "fake", "--model", "fake-model"]
 
 

@@ -144,6 +144,13 @@ def build(root: Path, model: Model, installed: Installed) -> Stage:
 
 def place(root: Path, remote: Path, model: Model, installed: Installed) -> Stage:
     """A machine with a checkout of the project, and a clone of the memory at this remote."""
+    stage = without_memory(root, remote, model, installed)
+    stage.ctxrepo("init", str(stage.remote))
+    return stage
+
+
+def without_memory(root: Path, remote: Path, model: Model, installed: Installed) -> Stage:
+    """A machine with a checkout of the project, and no memory yet."""
     machine = make_machine(
         root, "home", PATH=_path(root, installed), TERM="dumb", TMPDIR=str(_made(root / "tmp"))
     )
@@ -152,7 +159,6 @@ def place(root: Path, remote: Path, model: Model, installed: Installed) -> Stage
     machine_git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for words in (["add", "-A"], ["commit", "-qm", "begin"]):
         subprocess.run([*machine_git, *words], cwd=stage.project, env=machine.env, check=True)
-    stage.ctxrepo("init", str(stage.remote))
     return stage
 
 

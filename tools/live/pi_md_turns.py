@@ -1,0 +1,218 @@
+"""Sessions of pi with pi-memory-md and with ctxrepo in turns on one memory, looked at after each of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from machines import make_remote
+
+from live import pi, pi_md_checks, pi_md_deeds, pi_md_package, pi_talk
+from live.install import Installed
+from live.model import Model
+from live.pi_md_deeds import Deed, Plan
+from live.pi_md_package import Package
+from live.recorded import added
+from live.stage import Stage
+from live.steps import Text, Tool
+
+BEFORE_FETCH = 12 * 3600
+"""Seconds for which pi-memory-md doesn't fetch once more."""
+
+SETTINGS = {"tape": {"enabled": True}, "hooks": {"sessionStart": ["pull"], "sessionEnd": ["push"]}}
+
+
+@dataclass
+class Turns:
+    """Both programs on some machines with one remote, and what was said and found so far."""
+
+    stages: list[Stage]
+    model: Model
+    package: Package
+    chance: Random
+    said: set[str] = field(default_factory=set)
+    anchors: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    heads: dict[str, str | None] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    def begin(self, is_theirs: bool) -> None:
+        """A memory that pi-memory-md began, or one that ctxrepo did; all machines have both afterwards."""
+        first, *others = self.stages
+        pi_md_package.settings(first, **SETTINGS)
+        if is_theirs:
+            _its_memory(first, self.package)
+            self._session("its", first, 0)
+        for here in (first, *others):
+            pi_md_package.settings(here, **SETTINGS)
+            here.ctxrepo("init")
+            here.ctxrepo("setup", pi.NAME, "--yes")
+            here.ctxrepo("sync")
+            here.wait_for_silence()
+
+    def play(self, number: int) -> str:
+        """One turn, and what came of it in a line."""
+        here = self.chance.choice(self.stages)
+        who = ("its", "ours")[number % 2] if len(self.stages) == 1 else self.chance.choice(["its", "ours"])
+        did = self._session(who, here, number)
+        found = self._look(here)
+        self.faults += [f"turn {number}, {who} on {here.root.name} ({did}): {fault}" for fault in found]
+        return f"{number:3} {who:4} {here.root.name} {did}" + "".join(
+            f"\n      FAULT {fault}" for fault in found
+        )
+
+    def end(self) -> None:
+        """All machines exchange what they have, and then have the same."""
+        for here in [*self.stages, *self.stages]:
+            here.output("sync")
+            here.wait_for_silence()
+        found = [fault for here in self.stages for fault in self._look(here)]
+        found += pi_md_checks.together(self.stages)
+        for here in self.stages:
+            known = pi_md_checks.anchors(here.memory)[0]
+            if missing := self.anchors - self.deleted - known.keys():
+                found.append(f"{here.root.name} lacks the anchors {', '.join(sorted(missing))}")
+            if back := self.deleted & known.keys():
+                found.append(f"{here.root.name} has anchors that were deleted: {', '.join(sorted(back))}")
+        self.faults += [f"at the end: {fault}" for fault in found]
+
+    def _session(self, who: str, here: Stage, number: int) -> str:
+        """A session from its start to its end, and until nothing of it is running; what was done in it."""
+        if who == "its" and self.chance.random() < 0.5:
+            _passes(here.memory, BEFORE_FETCH + 60)
+        if self.chance.random() < 0.2:
+            did = self._printed(who, here, number)
+        else:
+            did = self._talked(who, here, number)
+        here.wait_for_silence()
+        return did
+
+    def _printed(self, who: str, here: Stage, number: int) -> str:
+        """A session of one prompt, as a script has it."""
+        plan = self._plan(who, here, number, 0)
+        deed = self.chance.choice(pi_md_deeds.SAFE[who])
+        self.model.will(*deed(plan), Text())
+        words = [*self._program(who, here), "-p", "Do it."]
+        env = {**here.machine.env, **pi.ENV}
+        done = subprocess.run(words, cwd=here.project, env=env, capture_output=True, text=True, timeout=120)
+        self._done(plan)
+        if done.returncode:
+            self.faults.append(f"turn {number}: pi ended with {done.returncode}: {done.stderr[-200:]}")
+        return f"printed: {deed.__name__}"
+
+    def _talked(self, who: str, here: Stage, number: int) -> str:
+        """A session of several prompts: it greets, works, and, if it is pi-memory-md's, looks around."""
+        talk = pi_talk.Talk(here, self._program(who, here), pi.ENV)
+        talk.say("hello")
+        if who == "its":
+            self._compare(talk, here, f"turn {number}, before")
+        done: list[str] = []
+        for deed in self._deeds(who):
+            plan = self._plan(who, here, number, len(done))
+            self.model.will(*deed(plan), Text())
+            talk.say("Do it.")
+            self._done(plan)
+            done.append(deed.__name__)
+        if who == "its":
+            self._compare(talk, here, f"turn {number}, after")
+            self._search(talk, here, number)
+        talk.end()
+        if complaints := talk.errors():
+            self.faults.append(f"turn {number}: pi complained: {complaints[-300:]}")
+            (here.root / "errors.txt").write_text("")
+        self.faults += [
+            f"turn {number}: {one}" for one in pi_md_checks.errors(self.model.requests[-1].prompt)
+        ]
+        return " ".join(done)
+
+    def _deeds(self, who: str) -> list[Deed]:
+        of_its_own = pi_md_deeds.ITS if who == "its" else pi_md_deeds.OURS
+        return self.chance.choices([*pi_md_deeds.COMMON, *of_its_own], k=self.chance.randint(1, 3))
+
+    def _plan(self, who: str, here: Stage, number: int, deed: int) -> Plan:
+        name, token = f"{who}-{number}-{deed}", f"tok{number}x{deed}{who}"
+        offered = (
+            pi_md_deeds.offered(self.model.requests[-1].prompt.tools) if self.model.requests else frozenset()
+        )
+        return Plan(here, self.package, self.chance, name, token, offered)
+
+    def _done(self, plan: Plan) -> None:
+        """What was planned has happened."""
+        self.said = (self.said | plan.said) - plan.unsaid
+        self.anchors |= plan.left
+        self.deleted |= plan.deleted
+
+    def _program(self, who: str, here: Stage) -> list[str]:
+        return [*pi.command_line(here), *(pi_md_package.words(self.package) if who == "its" else [])]
+
+    def _compare(self, talk: pi_talk.Talk, here: Stage, when: str) -> None:
+        """Its whole index, as it delivers it into the session when asked to, beside ours."""
+        if not pi.is_in_settings(here):
+            return
+        before = self.model.requests[-1].prompt
+        talk.command("prompt", message="/memory-refresh")
+        talk.say("ok thanks")
+        delivered = "".join(
+            one for one in added(before, self.model.requests[-1].prompt) if 'mode="normal"' in one
+        )
+        ours = here.output("context", "--preset", "md")
+        found = pi_md_checks.differ(pi_md_checks.index(delivered), pi_md_checks.index(ours))
+        self.faults += [f"{when}: {fault}" for fault in found]
+
+    def _search(self, talk: pi_talk.Talk, here: Stage, number: int) -> None:
+        """Its own search finds every anchor that the tapes of this clone hold."""
+        told: dict[str, object] = {"kinds": ["anchor"], "anchorScope": "project", "limit": 100}
+        self.model.will(Tool("tape_search", {**told, "anchorType": "handoff"}), Text())
+        talk.say("Which anchors are there?")
+        answer = "".join(self.model.requests[-1].prompt.texts[-1][1])
+        known = pi_md_checks.anchors(here.memory)[0].keys() & self.anchors
+        if missing := sorted(name for name in known if name not in answer):
+            self.faults.append(f"turn {number}: its search finds no {', '.join(missing)}")
+
+    def _look(self, here: Stage) -> list[str]:
+        memories = [each.memory for each in self.stages]
+        found = pi_md_checks.lost(memories, self.said)
+        self.said -= {word for fault in found for word in pi_md_checks.TOKEN.findall(fault)}
+        now = pi_md_checks.heads(here.memory)
+        found += pi_md_checks.changed(self.heads, now)
+        self.heads |= now
+        known, torn = pi_md_checks.anchors(here.memory)
+        back = sorted(self.deleted & known.keys()) if len(self.stages) == 1 else []
+        return [
+            *found,
+            *torn,
+            *(f"{name} was deleted, and is back" for name in back),
+            *pi_md_checks.git(here),
+        ]
+
+
+def build(root: Path, clones: int, seed: int, model: Model, installed: Installed, package: Package) -> Turns:
+    """The machines, with a memory that the one program began where the seed is odd, else the other."""
+    remote = make_remote(root)
+    stages = []
+    for name in "ab"[:clones]:
+        (root / name).mkdir()
+        stages.append(pi_md_package.place(root / name, remote, model, installed))
+    turns = Turns(stages, model, package, Random(seed))
+    turns.begin(is_theirs=seed % 2 == 1)
+    return turns
+
+
+def _its_memory(here: Stage, package: Package) -> None:
+    """A memory as pi-memory-md's own skill makes it."""
+    words = ["git", "clone", "-q", str(here.remote), str(here.memory)]
+    first = ["git", "-C", str(here.memory), "commit", "-q", "--allow-empty", "-m", "init"]
+    push = ["git", "-C", str(here.memory), "push", "-q", "-u", "origin", "HEAD:main"]
+    for one in (words, first, push, ["bash", str(package.script("memory-init"))]):
+        subprocess.run(one, cwd=here.project, env=here.machine.env, check=True, capture_output=True)
+
+
+def _passes(memory: Path, seconds: int) -> None:
+    """The last fetch was so long ago."""
+    if (fetched := memory / ".git" / "FETCH_HEAD").exists():
+        before = time.time() - seconds
+        os.utime(fetched, (before, before))
