@@ -136,12 +136,13 @@ def _lines(file: Path) -> list[tuple[dict[str, Any], str]]:
     return [(fields, line) for fields, line in found if TOMBSTONE not in fields]
 
 
-def index(delivered: str) -> set[Item]:
+def index(delivered: str) -> frozenset[Item]:
     """The notes that a delivered index lists, in one spelling."""
-    return {(path, about.replace("&lt;", "<"), tags) for path, about, tags in _ITEM.findall(delivered)}
+    found = _ITEM.findall(delivered)
+    return frozenset((path, about.replace("&lt;", "<"), tags) for path, about, tags in found)
 
 
-def differ(its: set[Item], ours: set[Item]) -> list[str]:
+def differ(its: frozenset[Item], ours: frozenset[Item]) -> list[str]:
     return [f"the indexes differ in {sorted(its ^ ours)[:3]}"] if its != ours else []
 
 

@@ -108,8 +108,9 @@ class Turns:
         """A session of several prompts: it greets, works, and, if it is pi-memory-md's, looks around."""
         talk = pi_talk.Talk(here, self._program(who, here), pi.ENV)
         talk.say("hello")
-        if who == "its":
-            self._compare(talk, here, f"turn {number}, before")
+        is_compared = who == "its" and pi.is_in_settings(here)
+        if is_compared and self.chance.random() < 0.3:
+            self._compare(self._listed(talk), here, f"turn {number}, before")
         done: list[str] = []
         for deed in self._deeds(who):
             plan = self._plan(who, here, number, len(done))
@@ -117,10 +118,12 @@ class Turns:
             talk.say("Do it.")
             self._done(plan)
             done.append(deed.__name__)
+        listed = self._listed(talk) if is_compared else frozenset()
         if who == "its":
-            self._compare(talk, here, f"turn {number}, after")
             self._search(talk, here, number)
         talk.end()
+        if is_compared:
+            self._compare(listed, here, f"turn {number}, after")
         if complaints := talk.errors():
             self.faults.append(f"turn {number}: pi complained: {complaints[-300:]}")
             (here.root / "errors.txt").write_text("")
@@ -149,19 +152,19 @@ class Turns:
     def _program(self, who: str, here: Stage) -> list[str]:
         return [*pi.command_line(here), *(pi_md_package.words(self.package) if who == "its" else [])]
 
-    def _compare(self, talk: pi_talk.Talk, here: Stage, when: str) -> None:
-        """Its whole index, as it delivers it into the session when asked to, beside ours."""
-        if not pi.is_in_settings(here):
-            return
+    def _listed(self, talk: pi_talk.Talk) -> frozenset[pi_md_checks.Item]:
+        """The whole index of pi-memory-md, as it delivers it into its session when asked to."""
         before = self.model.requests[-1].prompt
         talk.command("prompt", message="/memory-refresh")
         talk.say("ok thanks")
-        delivered = "".join(
-            one for one in added(before, self.model.requests[-1].prompt) if 'mode="normal"' in one
-        )
-        ours = here.output("context", "--preset", "md")
-        found = pi_md_checks.differ(pi_md_checks.index(delivered), pi_md_checks.index(ours))
-        self.faults += [f"{when}: {fault}" for fault in found]
+        new = added(before, self.model.requests[-1].prompt)
+        return pi_md_checks.index("".join(text for text in new if 'mode="normal"' in text))
+
+    def _compare(self, listed: frozenset[pi_md_checks.Item], here: Stage, when: str) -> None:
+        """What it listed beside what we list. A command of ours wakes the worker, which commits what waits:
+        during its session that is done now and then only, so that its own commits are seen too."""
+        ours = pi_md_checks.index(here.output("context", "--preset", "md"))
+        self.faults += [f"{when}: {fault}" for fault in pi_md_checks.differ(listed, ours)]
 
     def _search(self, talk: pi_talk.Talk, here: Stage, number: int) -> None:
         """Its own search finds every anchor that the tapes of this clone hold."""
