@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from live import anthropic, pi_package, pi_rows, pi_talk, turns
+from live import anthropic, pi_first_minutes, pi_package, pi_rows, pi_talk, turns
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -24,7 +24,7 @@ FULL = 95_000
 """Tokens of a request after which it shortens the conversation by itself."""
 
 LACKS = {"subagent": "pi has no subagents of its own"}
-OWN = pi_rows.ALL | pi_package.ALL
+OWN = pi_rows.ALL | pi_package.ALL | pi_first_minutes.ALL
 
 _SETTINGS = {"compaction": {"enabled": True, "reserveTokens": 16_384, "keepRecentTokens": 5}}
 _QUIET = {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}
@@ -34,7 +34,6 @@ ENV = {**_QUIET, "FAKE_API_KEY": "test-key"}
 def connect(stage: Stage, form: str) -> None:
     """What a person does once to have ctxrepo in it."""
     know_model(stage)
-    (_home(stage) / "settings.json").write_text(json.dumps(_SETTINGS))
     if form == "settings":
         stage.ctxrepo("setup", NAME, "--yes")
     else:
@@ -49,9 +48,11 @@ def install_package(stage: Stage) -> None:
 
 
 def know_model(stage: Stage) -> None:
-    """Tell pi of the model that answers here."""
-    _home(stage).mkdir(parents=True, exist_ok=True)
-    (_home(stage) / "models.json").write_text(json.dumps(_models(stage.model.url)))
+    """pi as it is before ctxrepo: it has a model, and none of our files."""
+    home = stage.machine.home / ".pi" / "agent"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "models.json").write_text(json.dumps(_models(stage.model.url)))
+    (home / "settings.json").write_text(json.dumps(_SETTINGS))
 
 
 def is_in_settings(stage: Stage) -> bool:

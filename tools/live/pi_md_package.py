@@ -76,7 +76,7 @@ def place(root: Path, remote: Path, model: Model, installed: Installed) -> Stage
     """A machine with pi and a checkout of the project; no memory yet, and nothing is connected."""
     if any(root.resolve().is_relative_to(folder) for folder in EXCLUDED):
         raise SystemExit(f"live: pi-memory-md keeps no tape below {root}: name another folder (--keep)")
-    made = stage.without_memory(root, remote, model, installed)
+    made = stage.before_init(root, remote, model, installed)
     here = replace(made, machine=SharedMachine(made.machine.home, made.machine.more))
     pi.know_model(here)
     return here

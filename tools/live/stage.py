@@ -144,13 +144,13 @@ def build(root: Path, model: Model, installed: Installed) -> Stage:
 
 def place(root: Path, remote: Path, model: Model, installed: Installed) -> Stage:
     """A machine with a checkout of the project, and a clone of the memory at this remote."""
-    stage = without_memory(root, remote, model, installed)
+    stage = before_init(root, remote, model, installed)
     stage.ctxrepo("init", str(stage.remote))
     return stage
 
 
-def without_memory(root: Path, remote: Path, model: Model, installed: Installed) -> Stage:
-    """A machine with a checkout of the project, and no memory yet."""
+def before_init(root: Path, remote: Path, model: Model, installed: Installed) -> Stage:
+    """A machine with a checkout of the project and ctxrepo installed; there is no memory on it yet."""
     machine = make_machine(
         root, "home", PATH=_path(root, installed), TERM="dumb", TMPDIR=str(_made(root / "tmp"))
     )

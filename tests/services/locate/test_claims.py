@@ -78,7 +78,7 @@ def test_the_folder_of_another_user_is_odd(mine: Machine) -> None:
     assert "another user" in claim(mine, folder)
 
 
-def test_a_project_without_memory_can_be_claimed_by_anybody(mine: Machine) -> None:
+def test_a_project_before_init_can_be_claimed_by_anybody(mine: Machine) -> None:
     assert claim(mine, repository(mine.home / "Downloads" / "x", "https://h/x/new")) == ""
 
 
