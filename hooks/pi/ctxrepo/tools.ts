@@ -30,9 +30,17 @@ const inScope = (scope = "all") => (scope === "all" ? [] : [`--scope=${scope}`])
 /** A path without the quotes that some models put around it once too often, and without the `@` of a file's name. */
 const plain = (path: string) => path.replace(/^"(.*)"$/s, "$1").replace(/^@/, "");
 
-/** Register the tools; `command` runs ctxrepo. */
+/** Register the tools, but for those whose names another extension has: two of one name that are there when pi
+ * loads its extensions keep it from starting. `command` runs ctxrepo. */
 export function addTools(pi: ExtensionAPI, command: string): void {
-  add(pi, command, {
+  pi.on("session_start", () => {
+    const taken = new Set(pi.getAllTools().map(({ name }) => name));
+    registerTools(pi, command, taken);
+  });
+}
+
+function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): void {
+  add(pi, command, taken, {
     name: "memory_write",
     label: "Memory Write",
     description:
@@ -61,7 +69,7 @@ export function addTools(pi: ExtensionAPI, command: string): void {
     input: ({ content }) => content,
     text: answers.written,
   });
-  add(pi, command, {
+  add(pi, command, taken, {
     name: "memory_read",
     label: "Memory Read",
     description: "Read a note of the memory, or one entry by its ^id.",
@@ -73,7 +81,7 @@ export function addTools(pi: ExtensionAPI, command: string): void {
     args: ({ path }) => ["read", "--", plain(path)],
     text: ({ text }: answers.Text, { offset, limit }) => answers.lines(text, offset, limit),
   });
-  add(pi, command, {
+  add(pi, command, taken, {
     name: "memory_edit",
     label: "Memory Edit",
     description: "Replace a passage of a note, or of an entry by its ^id.",
@@ -85,7 +93,7 @@ export function addTools(pi: ExtensionAPI, command: string): void {
     args: ({ path, oldText, newText }) => ["edit", `--old=${oldText}`, `--new=${newText}`, "--", plain(path)],
     text: ({ at, changed }: answers.Edit) => `${changed ? "Memory file edited" : "Nothing to change"}: ${at}`,
   });
-  add(pi, command, {
+  add(pi, command, taken, {
     name: "memory_search",
     label: "Memory Search",
     description: "Search all notes of the memory by words, or with grep by a regular expression.",
@@ -107,7 +115,7 @@ export function addTools(pi: ExtensionAPI, command: string): void {
     text: answers.hits,
     nothing: ({ query, grep, rg }) => `No results found for "${query ?? grep ?? rg}".`,
   });
-  add(pi, command, {
+  add(pi, command, taken, {
     name: "memory_list",
     label: "Memory List",
     description: "List the notes of the project and the global ones, with what is found in each.",
@@ -118,7 +126,7 @@ export function addTools(pi: ExtensionAPI, command: string): void {
     args: ({ directory, scope }) => ["list", ...inScope(scope), ...(directory ? ["--", plain(directory)] : [])],
     text: answers.notes,
   });
-  add(pi, command, {
+  add(pi, command, taken, {
     name: "memory_sync",
     label: "Memory Sync",
     description:
@@ -129,7 +137,7 @@ export function addTools(pi: ExtensionAPI, command: string): void {
     text: (data: answers.Status | answers.Exchange) =>
       "sent" in data ? answers.syncText(data) : answers.statusText(data),
   });
-  add(pi, command, {
+  add(pi, command, taken, {
     name: "memory_check",
     label: "Memory Check",
     description: "Check all notes for problems: broken front matter, conflicts, dead links.",
@@ -139,8 +147,11 @@ export function addTools(pi: ExtensionAPI, command: string): void {
   });
 }
 
-function add<Params extends TSchema, Data>(pi: ExtensionAPI, command: string, tool: Tool<Params, Data>): void {
+function add<Params extends TSchema, Data>(
+  pi: ExtensionAPI, command: string, taken: Set<string>, tool: Tool<Params, Data>,
+): void {
   const { name, label, description, parameters } = tool;
+  if (taken.has(name)) return;
   pi.registerTool({
     name,
     label,

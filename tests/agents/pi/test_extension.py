@@ -163,11 +163,11 @@ def test_sessions_of_the_real_pi(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "live", "pi", "--keep", str(tmp_path / "live"), "--patience", "20"]
     env = {**os.environ, "PYTHONPATH": PYTHONPATH, "CTXREPO_LIVE": str(AGENTS)}
     done = subprocess.run(
-        [*words, "row-given", "row-edits", "pi-tree"],
+        [*words, "row-given", "row-edits", "pi-tree", "pi-beside-another"],
         env=env,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=400,
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stdout + done.stderr
