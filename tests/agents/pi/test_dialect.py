@@ -139,6 +139,17 @@ def test_pis_settings_say_whether_and_where_pis_sessions_are_given_memory(
     assert ("5433" in tell(world, "before_agent_start", prompt=ASKED)) is bool(places)
 
 
+def test_a_change_of_pis_settings_holds_from_the_next_event_on(world: World) -> None:
+    assert told(world, "session_start").keys() == {"context"}
+    (world.root / "pi").mkdir()
+    settings = world.root / "pi/settings.json"
+    settings.write_text('{"pi-memory-md": {"enabled": false}}')
+    assert told(world, "before_agent_start", prompt=ASKED) == {}
+    settings.write_text('{"pi-memory-md": {"delivery": "system-prompt"}}')
+    assert "5433" in tell(world, "before_agent_start", prompt=ASKED)
+    assert told(world, "session_compact").keys() == {"system"}
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff", b"\0", b'{"pi-memory-md": {"enabled": 0}'])
 def test_settings_of_pi_that_cannot_be_read_say_nothing(world: World, data: bytes) -> None:
     (world.root / "pi").mkdir()
