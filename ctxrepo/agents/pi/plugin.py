@@ -10,7 +10,7 @@ from pathlib import Path
 from ctxrepo.agents.pi import install
 from ctxrepo.agents.plugins import NAME
 
-_SOURCE = re.compile(rf"(?:^|[:/]){NAME}(?:\.git)?/?(?:@[^/]*)?$")
+_SOURCE = re.compile(rf"npm:{NAME}(?:@[^/]*)?|(?!npm:)(?:.*[:/])?{NAME}(?:\.git)?/?(?:@[^/]*)?")
 
 
 def note(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -24,7 +24,7 @@ def is_on(text: str) -> bool:
     settings = json.loads(text)
     packages = settings.get("packages") if isinstance(settings, dict) else None
     sources = map(_source, packages if isinstance(packages, list) else ())
-    return any(_SOURCE.search(source) for source in sources)
+    return any(_SOURCE.fullmatch(source) for source in sources)
 
 
 def _source(package: object) -> str:

@@ -32,7 +32,7 @@ def asks_for_silence(db: _sqlite3.Connection, folder: str) -> bool:
 
 
 def settings_ask_for_silence(db: _sqlite3.Connection, data: bytes) -> bool:
-    """Whether these settings of a project ask for silence."""
+    """Whether these settings, a project's or a user's, ask for silence."""
     text = data.decode("utf-8", "replace")
     if not text or "\0" in text:
         return False

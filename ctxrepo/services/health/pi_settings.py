@@ -30,10 +30,12 @@ def _said(memory: Memory, pi: PiSettings) -> Iterator[str]:
     if pi.is_in_system_prompt:
         yield "the packet stands in its system prompt"
     ours, its = memory.settings.hooks, session_hooks(memory, AGENT)
-    if "pull" in ours.session_start and "pull" not in its.session_start:
-        yield "its sessions begin without a fetch"
+    if ("pull" in ours.session_start) != ("pull" in its.session_start):
+        yield f"its sessions begin {'with' if 'pull' in its.session_start else 'without'} a fetch"
+    if "push" in its.session_end and "push" not in ours.session_end:
+        yield "its sessions send what they write"
     if "push" in ours.session_end and "push" not in its.session_end:
-        yield "what its sessions write is not sent"
+        yield "its sessions don't send what they write; the next push of another agent does"
 
 
 def _findings(memory: Memory, pi: PiSettings) -> Iterator[Finding]:

@@ -13,7 +13,8 @@ from ctxrepo.storage.user.pimemory import read_pi
 
 def session_hooks(memory: Memory, agent: str) -> HookSettings:
     """The hooks of this agent's sessions. Where somebody chose pi-memory-md's hooks in pi's settings, they
-    hold for pi: without `push` at a session's end what it wrote is committed, and stays here."""
+    hold for pi: without `push` at a session's end its sessions send nothing. The next push of anybody else
+    takes along what they wrote, because it sends the whole branch."""
     hooks = memory.settings.hooks
     if agent != AGENT:
         return hooks

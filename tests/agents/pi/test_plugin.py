@@ -51,6 +51,7 @@ def test_the_note_is_in_pis_settings() -> None:
         ({"source": "npm:ctxrepo", "extensions": []}, False),
         ("npm:pi-ctxrepo", False),
         ("npm:@ada/other", False),
+        ("npm:@ada/ctxrepo", False),
         ("../ctxrepo-old", False),
         ({}, False),
         (3, False),

@@ -48,7 +48,8 @@ def named(machine: Machine, path: Path) -> list[dict[str, str]]:
         ({"delivery": "system-prompt"}, "the packet stands in its system prompt"),
         (
             {"hooks": {"sessionStart": []}},
-            "its sessions begin without a fetch; what its sessions write is not sent",
+            "its sessions begin without a fetch; its sessions don't send what they write; the next push of "
+            "another agent does",
         ),
     ],
 )
@@ -58,6 +59,14 @@ def test_how_its_sessions_differ_is_told(mine: Machine, section: dict[str, Any],
     assert found
     assert found.stands == f"{mine.home}/.pi/agent/settings.json: {said}"
     assert not found.findings
+
+
+def test_pi_may_do_what_other_agents_are_not_to(mine: Machine) -> None:
+    assert mine.ctxrepo("config", "set", "hooks.session_end", "commit").returncode == 0
+    put(mine, {"hooks": {"sessionEnd": ["push"]}})
+    found = check_pi_settings(mine.open())
+    assert found
+    assert found.stands.endswith(": its sessions send what they write")
 
 
 def test_another_memory_that_they_name_is_a_finding(mine: Machine) -> None:
