@@ -150,6 +150,31 @@ def test_a_change_of_pis_settings_holds_from_the_next_event_on(world: World) -> 
     assert told(world, "session_compact").keys() == {"system"}
 
 
+@pytest.mark.parametrize(
+    ("mode", "delivery", "at_start", "beside"),
+    [
+        ("system", "message-append", "context", "context"),
+        ("system", "", "system", "context"),
+        ("turn", "system-prompt", "system", "turn"),
+        ("once", "system-prompt", "system", ""),
+        ("once", "message-append", "context", ""),
+        ("pull", "system-prompt", "system", ""),
+        ("file", "system-prompt", "", "context"),
+    ],
+)
+def test_pis_delivery_says_where_the_packet_stands_and_config_toml_what_is_given(
+    world: World, mode: str, delivery: str, at_start: str, beside: str
+) -> None:
+    world.settings["mode"] = mode
+    world.compile()
+    (world.root / "pi").mkdir()
+    (world.root / "pi/settings.json").write_text(json.dumps({"pi-memory-md": {"delivery": delivery}}))
+    given = told(world, "session_start")
+    assert [*given] == [at_start] * bool(at_start)
+    assert ("## Index of notes" in given.get(at_start, "")) is (mode not in ("pull", "file"))
+    assert [*told(world, "before_agent_start", prompt=ASKED)] == [beside] * bool(beside)
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff", b"\0", b'{"pi-memory-md": {"enabled": 0}'])
 def test_settings_of_pi_that_cannot_be_read_say_nothing(world: World, data: bytes) -> None:
     (world.root / "pi").mkdir()
