@@ -17,7 +17,7 @@ TOOLS = ("write", "read", "edit", "search", "list", "sync", "check")
 
 _CALLS: Sequence[tuple[str, dict[str, Any], str]] = (
     ("write", {"content": "the staging host is hyena"}, "Remembered: shop/MEMORY.md#L"),
-    ("write", {"content": "the staging host is hyena"}, "Known already: shop/MEMORY.md#L"),
+    ("write", {"content": "the staging host is hyena"}, "Already known: shop/MEMORY.md#L"),
     (
         "write",
         {"content": "- one\n- two", "note": '"topics/gotcha.md"'},
@@ -40,6 +40,16 @@ _CALLS: Sequence[tuple[str, dict[str, Any], str]] = (
     ),
     ("write", {"content": "- mine", "note": "../../etc/passwd", "description": "d"}, "../../etc/passwd"),
     ("write", {"content": "likes tea", "note": "USER.md", "scope": "global"}, "Remembered: global/USER.md"),
+    (
+        "write",
+        {"content": "drinks it black", "note": "global/USER.md", "scope": "global"},
+        ": global/USER.md#L",
+    ),
+    ("write", {"content": "x", "description": "d"}, "A description is for a new note"),
+    ("read", {"path": "topics/ship.md", "offset": 99}, "The note has 10 line(s)"),
+    ("search", {"query": "a", "grep": "b"}, "Give query or grep, not both."),
+    ("search", {"grep": ".", "limit": 1}, "Found 1 in 1 file(s)"),
+    ("edit", {"path": "topics/ship.md", "oldText": "x" * 200_000, "newText": ""}, "ctxrepo gave no answer: "),
     ("read", {"path": "topics/ship.md"}, "Shipping: how"),
     ("read", {"path": "@topics/ship.md", "offset": 10, "limit": 1}, "- with ships"),
     ("read", {"path": "topics/nothing.md"}, "nothing"),
@@ -59,8 +69,8 @@ _CALLS: Sequence[tuple[str, dict[str, Any], str]] = (
     ("list", {"directory": "topics"}, "  - shop:topics/ship.md: Shipping: how"),
     ("sync", {"action": "status"}, "No uncommitted changes"),
     ("sync", {"action": "push"}, ""),
-    ("sync", {"action": "pull"}, "Already up to date"),
-    ("check", {}, "Nothing to mend."),
+    ("sync", {"action": "pull"}, "Nothing to send or to take in"),
+    ("check", {}, "No problems found."),
 )
 """(tool, what it is given, what its result says), one after the other."""
 
