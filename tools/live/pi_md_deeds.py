@@ -185,7 +185,7 @@ def tool_write(plan: Plan) -> Sequence[Step]:
     fact: dict[str, object] = {"content": plan.says("is a fact by a tool")}
     if plan.chance.random() < 0.5:
         fact |= {
-            "path": f"core/project/{plan.name}-by-tool.md",
+            "note": f"core/project/{plan.name}-by-tool.md",
             "description": "By 'a tool': so",
             "tags": ["t"],
         }

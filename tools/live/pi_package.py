@@ -45,6 +45,7 @@ _CALLS: Sequence[tuple[str, dict[str, Any], str]] = (
         {"content": "drinks it black", "note": "global/USER.md", "scope": "global"},
         ": global/USER.md#L",
     ),
+    ("write", {"content": "x", "path": "topics/ship.md"}, "path"),
     ("write", {"content": "x", "description": "d"}, "A description is for a new note"),
     ("read", {"path": "topics/ship.md", "offset": 99}, "The note has 10 line(s)"),
     ("search", {"query": "a", "grep": "b"}, "Give query or grep, not both."),

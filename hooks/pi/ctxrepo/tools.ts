@@ -1,6 +1,6 @@
 // What the model can call: each tool is one command of ctxrepo, which answers in JSON.
 import { type ExtensionAPI, truncateHead } from "@earendil-works/pi-coding-agent";
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, type TProperties, type TSchema, Type } from "typebox";
 import * as answers from "./answers.ts";
 import { ctxrepo, failure, notices, type ProcessResult } from "./program.ts";
 
@@ -22,6 +22,9 @@ interface Tool<Params extends TSchema, Data> {
 const NOT_FOUND = 3;
 
 const optional = (description: string) => Type.Optional(Type.String({ description }));
+/** Parameters of these names and no others: a model that means another one is told, and its words aren't dropped. */
+const only = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false });
 const oneOf = <Word extends string>(...words: Word[]) => Type.Union(words.map((word) => Type.Literal(word)));
 
 /** The option for a scope; "all" needs none. */
@@ -46,7 +49,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     description:
       "Remember something for later sessions. Content alone: a fact, which is put where it belongs. With a note: " +
       "added to it. With a note and a description: a new note in markdown.",
-    parameters: Type.Object({
+    parameters: only({
       content: Type.String({ description: "A fact in a sentence, a list of facts, or the text of a new note" }),
       // Not `path`: under that name pi-memory-md takes the note for a second file beside the one that other tools
       // read, finds it twice, and delivers nothing where its tape is on.
@@ -73,7 +76,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     name: "memory_read",
     label: "Memory Read",
     description: "Read a note of the memory, or one entry by its ^id.",
-    parameters: Type.Object({
+    parameters: only({
       path: Type.String({ description: "e.g. topics/build.md, global:USER.md, ^8ab78744b837" }),
       offset: Type.Optional(Type.Integer({ minimum: 1, description: "First line, counted from 1" })),
       limit: Type.Optional(Type.Integer({ minimum: 1, description: "Maximum number of lines" })),
@@ -85,7 +88,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     name: "memory_edit",
     label: "Memory Edit",
     description: "Replace a passage of a note, or of an entry by its ^id.",
-    parameters: Type.Object({
+    parameters: only({
       path: Type.String(),
       oldText: Type.String({ minLength: 1, description: "Must occur exactly once" }),
       newText: Type.String({ description: "May be empty" }),
@@ -97,7 +100,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     name: "memory_search",
     label: "Memory Search",
     description: "Search all notes of the memory by words, or with grep by a regular expression.",
-    parameters: Type.Object({
+    parameters: only({
       query: optional('Words that must all be there; "…" stand together'),
       grep: optional("Regular expression"),
       rg: optional("The same as grep"),
@@ -119,7 +122,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     name: "memory_list",
     label: "Memory List",
     description: "List the notes of the project and the global ones, with what is found in each.",
-    parameters: Type.Object({
+    parameters: only({
       directory: optional("Only notes below it, e.g. topics"),
       scope: Type.Optional(oneOf("project", "global", "all")),
     }),
@@ -132,7 +135,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     description:
       "Show how the memory stands (status), or exchange it with its remote. Don't pull or push unless the user asks: " +
       "both happen by themselves.",
-    parameters: Type.Object({ action: oneOf("pull", "push", "status") }),
+    parameters: only({ action: oneOf("pull", "push", "status") }),
     args: ({ action }) => [action],
     text: (data: answers.Status | answers.Exchange) =>
       "sent" in data ? answers.syncText(data) : answers.statusText(data),
@@ -141,7 +144,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     name: "memory_check",
     label: "Memory Check",
     description: "Check all notes for problems: broken front matter, conflicts, dead links.",
-    parameters: Type.Object({}),
+    parameters: only({}),
     args: () => ["check"],
     text: answers.findings,
   });
