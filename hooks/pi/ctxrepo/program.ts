@@ -32,8 +32,10 @@ const GRACE = 200;
 export function run(line: string, args: string[], options: RunOptions): Promise<ProcessResult> {
   return new Promise((resolve) => {
     let [out, err] = ["", ""];
+    let grace: NodeJS.Timeout | undefined;
     const end = (code: number, why = "") => {
       clearTimeout(timer);
+      clearTimeout(grace); // pi ends when nothing is left to wait for
       options.signal?.removeEventListener("abort", abort);
       resolve({ code, out, err, why });
     };
@@ -54,7 +56,7 @@ export function run(line: string, args: string[], options: RunOptions): Promise<
     });
     child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part));
     child.on("error", (error) => end(-1, error.message)).on("close", (code) => end(code ?? -1, "it was killed"));
-    child.on("exit", (code) => setTimeout(() => end(code ?? -1, "it was killed"), GRACE));
+    child.on("exit", (code) => (grace = setTimeout(() => end(code ?? -1, "it was killed"), GRACE)));
     child.stdin.on("error", () => {}).end(options.input);
   });
 }
