@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from live.play import INDEX, PORT, TESTS, Play
@@ -184,6 +186,31 @@ def shape_turn(play: Play) -> None:
     play.asks_for_silence()
 
 
+def shape_turn_steered(play: Play) -> None:
+    """In the mode turn the user says the same again while the agent works: the entries stay in their place."""
+    play.stage.ctxrepo("config", "set", "delivery.mode", "turn")
+    talk, held = play.talk(), threading.Event()
+    shell = play.agent.shell("true")
+    play.stage.model.will(replace(shell, held=held), shell, Text())
+    talk.begin(PORT)
+    talk.command("steer", message=PORT)
+    held.set()
+    talk.finish()
+    told = play.told()
+    texts = _of_user(told[-1])
+    said = [number for number, text in enumerate(texts) if text == PORT]
+    ours = [number for number, text in enumerate(texts) if "6380" in text and "<ctxrepo-memory" in text]
+    play.report.look(
+        "the prompt is there twice, the entries once", (len(said), len(ours)) == (2, 1), (said, ours)
+    )
+    play.report.look("before the first one", ours == [said[0] - 1], (said, ours))
+    play.continues(told)
+    talk.say("Thanks a lot.")
+    play.report.look("the next turn has none", "6380 on every" not in "".join(_of_user(play.told()[-1])))
+    talk.end()
+    play.asks_for_silence()
+
+
 def shape_system(play: Play) -> None:
     """pi's own `delivery` is system-prompt: the packet stands there, in every request, and after a resume."""
     settings = play.stage.machine.home / ".pi" / "agent" / "settings.json"
@@ -334,6 +361,6 @@ ALL: dict[str, Callable[[Play], None]] = {
     f"pi-{one.__name__.replace('_', '-')}": one
     for one in (
         *(tools, commands, silent_commands, begins, both, gone, untrusted),
-        *(shape_turn, shape_system, shape_once),
+        *(shape_turn, shape_turn_steered, shape_system, shape_once),
     )
 }

@@ -42,16 +42,24 @@ class Talk:
             )
         stage.started.append(self._process)
         self._said: list[dict[str, Any]] = []
-        self._sent = 0
+        self._sent = self._before = 0
         self.typed: str | None = None
         """What the person types when pi asks them for a line; None: they leave."""
         threading.Thread(target=self._listen, daemon=True).start()
 
     def say(self, prompt: str) -> None:
         """One turn, waited for."""
-        before = self._settled()
+        self.begin(prompt)
+        self.finish()
+
+    def begin(self, prompt: str) -> None:
+        """One turn, not waited for."""
+        self._before = self._settled()
         self.command("prompt", message=prompt)
-        self._until(lambda: self._settled() > before)
+
+    def finish(self) -> None:
+        """Wait for the turn that was begun."""
+        self._until(lambda: self._settled() > self._before)
 
     def command(self, kind: str, **fields: object) -> Any:
         """What pi answers to a command; RuntimeError where it couldn't do it."""
