@@ -1,17 +1,14 @@
-"""What pi's package has beside its delivery: every tool and command, in print mode and rpc; and where what is
-delivered stands in each of its shapes."""
+"""What pi's package has beside its delivery: every tool and command, in print mode and rpc."""
 
 from __future__ import annotations
 
 import json
 import shutil
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from live.play import INDEX, PORT, TESTS, Play
-from live.recorded import Prompt, added, breaks
+from live.recorded import Prompt, added
 from live.steps import Text, Tool
 
 TOOLS = ("write", "read", "edit", "search", "list", "sync", "check")
@@ -152,106 +149,6 @@ def silent_commands(play: Play) -> None:
     play.asks_for_silence()
 
 
-def shape_turn(play: Play) -> None:
-    """`delivery.mode` is turn: entries stand before the prompt in the requests of that turn alone."""
-    play.stage.ctxrepo("config", "set", "delivery.mode", "turn")
-    talk = play.talk()
-    for prompt in (PORT, TESTS, PORT):
-        play.stage.model.will(play.agent.shell("true"), Text())
-        talk.say(prompt)
-    told = play.told()
-    for request, prompt, words in zip(
-        told,
-        (PORT, PORT, TESTS, TESTS, PORT, PORT),
-        ("6380", "6380", "make db", "make db", "6380", "6380"),
-        strict=False,
-    ):
-        texts = _of_user(request)
-        at = max(number for number, text in enumerate(texts) if prompt in text)
-        ours = [
-            number for number, text in enumerate(texts) if "<ctxrepo-memory" in text and INDEX not in text
-        ]
-        before = texts[at - 1] if at else ""
-        play.report.look(
-            f"one block, before the prompt: {prompt}", ours == [at - 1] and words in before, (ours, at)
-        )
-    play.report.look("the index came once", sum(INDEX in text for text in _of_user(told[-1])) == 1)
-    play.report.look("the system prompt stays as it was", len({request.system for request in told}) == 1)
-    for number in (0, 2, 4):
-        found = breaks(told[number : number + 2])
-        play.report.look("within a turn each request continues the one before", not found, found)
-    kept = [_kept(one, other) for one, other in zip(told[1::2], told[2::2], strict=False)]
-    play.report.look("a turn changes only what is behind the prompt before it", kept == [1, 5], kept)
-    talk.end()
-    play.asks_for_silence()
-
-
-def shape_turn_steered(play: Play) -> None:
-    """In the mode turn the user says the same again while the agent works: the entries stay in their place."""
-    play.stage.ctxrepo("config", "set", "delivery.mode", "turn")
-    talk, held = play.talk(), threading.Event()
-    shell = play.agent.shell("true")
-    play.stage.model.will(replace(shell, held=held), shell, Text())
-    talk.begin(PORT)
-    talk.command("steer", message=PORT)
-    held.set()
-    talk.finish()
-    told = play.told()
-    texts = _of_user(told[-1])
-    said = [number for number, text in enumerate(texts) if text == PORT]
-    ours = [number for number, text in enumerate(texts) if "6380" in text and "<ctxrepo-memory" in text]
-    play.report.look(
-        "the prompt is there twice, the entries once", (len(said), len(ours)) == (2, 1), (said, ours)
-    )
-    play.report.look("before the first one", ours == [said[0] - 1], (said, ours))
-    play.continues(told)
-    talk.say("Thanks a lot.")
-    play.report.look("the next turn has none", "6380 on every" not in "".join(_of_user(play.told()[-1])))
-    talk.end()
-    play.asks_for_silence()
-
-
-def shape_system(play: Play) -> None:
-    """pi's own `delivery` is system-prompt: the packet stands there, in every request, and after a resume."""
-    settings = play.stage.machine.home / ".pi" / "agent" / "settings.json"
-    text = json.loads(settings.read_text())
-    settings.write_text(json.dumps({**text, "pi-memory-md": {"delivery": "system-prompt"}}))
-    turns = play.turns()
-    turns.say(PORT)
-    turns.say(TESTS)
-    turns.say(PORT)
-    turns.fork(f"{PORT} I forgot it.")
-    told = play.told()
-    play.report.look("the packet is in the system prompt", all(INDEX in request.system for request in told))
-    play.report.look(
-        "and in no message", not any(INDEX in text for request in told for text in _of_user(request))
-    )
-    play.report.look("the system prompt stays as it was", len({request.system for request in told}) == 1)
-    play.report.look("an entry comes once", [len(play.given(turn)) for turn in range(4)] == [1, 1, 0, 0])
-    play.continues(told)
-    talk = play.talk()
-    talk.say(PORT)
-    play.stage.ctxrepo("new", "topics/late.md", "-d", "What came late")
-    talk.shown("memory-refresh")
-    talk.say(TESTS)
-    play.report.look("/memory-refresh renews it", "What came late" in _system(play.told()[-1]))
-    talk.end()
-    play.asks_for_silence()
-
-
-def shape_once(play: Play) -> None:
-    """`delivery.mode` is once: the packet at the start, and nothing beside prompts."""
-    play.stage.ctxrepo("config", "set", "delivery.mode", "once")
-    talk = play.talk()
-    for prompt in (PORT, TESTS):
-        talk.say(prompt)
-    texts = [text for text in _of_user(play.told()[-1]) if "<ctxrepo-memory" in text]
-    play.report.look("one block, the packet", len(texts) == 1 and INDEX in texts[0], len(texts))
-    play.continues(play.told())
-    talk.end()
-    play.asks_for_silence()
-
-
 def untrusted(play: Play) -> None:
     """A project that pi doesn't trust says where memory is and what runs: none of it counts."""
     settings = play.stage.project / ".pi" / "settings.json"
@@ -344,23 +241,7 @@ def _of_user(request: Prompt) -> list[str]:
     return added(None, request)
 
 
-def _system(request: Prompt) -> str:
-    """The system prompt, with the patches that stand in messages."""
-    return request.system + "".join(
-        text for role, texts in request.texts if role == "system" for text in texts
-    )
-
-
-def _kept(before: Prompt, after: Prompt) -> int:
-    """How many messages of `before` stand in `after` as they were, from the first one."""
-    pairs = zip(before.messages, after.messages, strict=False)
-    return next((n for n, (one, other) in enumerate(pairs) if one != other), len(before.messages))
-
-
 ALL: dict[str, Callable[[Play], None]] = {
     f"pi-{one.__name__.replace('_', '-')}": one
-    for one in (
-        *(tools, commands, silent_commands, begins, both, gone, untrusted),
-        *(shape_turn, shape_turn_steered, shape_system, shape_once),
-    )
+    for one in (tools, commands, silent_commands, begins, both, gone, untrusted)
 }
