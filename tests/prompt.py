@@ -12,6 +12,7 @@ from pathlib import Path
 from machines import Machine
 
 READY = "READY>"
+_RAN = "THE-COMMAND-RAN"
 _PATIENCE = 60.0
 
 # How each shell is started so that it reads nothing of the machine's, and says READY> when it waits.
@@ -31,6 +32,7 @@ _NOTES_WORDS = """\
 #!/bin/sh
 printf '%s\\n' "$@" > '{given}.new'
 mv '{given}.new' '{given}'
+echo '{ran}'
 """
 
 
@@ -42,7 +44,7 @@ class Prompt:
         folder.mkdir(exist_ok=True)
         self.given = machine.home / "given"
         command = folder / "ctxrepo"
-        command.write_text(_NOTES_WORDS.format(given=self.given))
+        command.write_text(_NOTES_WORDS.format(given=self.given, ran=_RAN))
         command.chmod(0o755)
         term = "xterm" if shell == "fish" else "dumb"
         env = {**machine.env, "PATH": f"{folder}:{os.environ['PATH']}", "TERM": term}
@@ -83,9 +85,8 @@ class Prompt:
         """Type keys and Enter; returns what `ctxrepo` was given then, and what was on the terminal."""
         self.given.unlink(missing_ok=True)
         self.type(f"{keys}\r")
-        shown = ""
-        while not self.given.exists():
-            shown += self.wait_for(READY)
+        shown = self.wait_for(_RAN)  # not a prompt: shells draw theirs again while they complete
+        self.wait_for(READY)
         return self.given.read_text().splitlines(), shown
 
 
