@@ -15,8 +15,8 @@ from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.services.imports.injection import injection_of
 from ctxrepo.services.imports.values import NotTaken, SourceContents, SourceNote, SourceSearch, SourceSetting
+from ctxrepo.storage.disk.json_file import read_object
 from ctxrepo.storage.sources.facts import StoredFact, StoredFacts, StoredLesson, read_facts
-from ctxrepo.storage.sources.settings import read_object
 from ctxrepo.storage.user.places import pi_settings_file
 
 NAME = "pi-memory"

@@ -9,12 +9,11 @@ from pathlib import Path
 from ctxrepo.domain.settings.pi import expanded
 from ctxrepo.errors import UsageError
 from ctxrepo.services.imports.markdown import contents_of
+from ctxrepo.services.imports.pi_facts import NAME as NAME
 from ctxrepo.services.imports.pi_facts import contents_of_facts, files_of_facts
 from ctxrepo.services.imports.values import NotTaken, SourceContents, SourceSearch
 from ctxrepo.storage.disk.outside import shown
 from ctxrepo.storage.sources.folder import is_folder, read_folder
-
-NAME = "pi-memory"
 
 TOPICS = "topics"
 """The folder of a checkout's memory in which the scored design keeps its notes."""

@@ -7,15 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.settings.pi import SECTION, PiSettings, pi_settings, redirecting
-from ctxrepo.errors import Unreadable
 from ctxrepo.hooks.known.pi_switch import project_file
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk import outside
+from ctxrepo.storage.disk.json_file import read_object
 from ctxrepo.storage.user.places import Places, pi_settings_file
-
-MAX_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -56,17 +52,6 @@ def redirections(folder: Path) -> tuple[str, ...]:
 
 def _section(file: Path) -> tuple[dict[str, Any] | None, str]:
     """What is under pi-memory-md's key, None when there is no such key; and a warning or ''."""
-    try:
-        data = outside.read(file, MAX_BYTES)
-        text = "" if data is None else data.decode("utf-8")
-    except Unreadable as error:
-        return None, f"{error.message}; it counts as empty"
-    except UnicodeDecodeError as error:
-        return None, f"{outside.shown(file)} can't be read and counts as empty: {error}"
-    if data is None:
-        return None, ""
-    found = record(text)
-    if found is None:
-        return None, f"{file} isn't a JSON object and counts as empty"
-    section = found.get(SECTION)
-    return (section if isinstance(section, dict) else None), ""
+    found = read_object(file)
+    section = (found.fields or {}).get(SECTION)
+    return (section if isinstance(section, dict) else None), found.trouble
