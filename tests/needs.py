@@ -36,9 +36,9 @@ PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/sbin:/bin"
 
 def unless(why: str) -> pytest.MarkDecorator:
     """Skip a test for `why`, a sentence that says what is missing and how it is had; run it for ''."""
-    # CI calls `make servers` first; what it still skips is the agent and a kernel without casefold. pytest
-    # prints `why` for each (`-ra` in pyproject.toml).
-    return pytest.mark.skipif(bool(why), reason=why)  # a kernel, root's rights, 360 MB: no test brings these
+    # CI calls `make servers` first, so there only what packages don't bring is skipped: a feature of the
+    # kernel, the rights of another user, agents that are 360 MB to download. pytest prints each reason.
+    return pytest.mark.skipif(bool(why), reason=why)  # a test can't give itself another kernel or user
 
 
 def place_of(tool: str) -> str:

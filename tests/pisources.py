@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 from machines import Machine
@@ -107,8 +106,13 @@ def checkout_memory(machine: Machine) -> Path:
     )
 
 
-def pi_facts(machine: Machine, *, keeps_open: bool = False) -> sqlite3.Connection | None:
-    """The SQLite file of the other pi-memory; with `keeps_open` the rows are still in its log only."""
+def pi_facts(machine: Machine) -> None:
+    """The SQLite file of the other pi-memory."""
+    open_pi_facts(machine).close()
+
+
+def open_pi_facts(machine: Machine) -> sqlite3.Connection:
+    """The same while the program is at work: its rows are in the write-ahead log alone until it is closed."""
     file = machine.home / ".pi" / "memory" / "memory.db"
     file.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(file)
@@ -134,10 +138,7 @@ def pi_facts(machine: Machine, *, keeps_open: bool = False) -> sqlite3.Connectio
                 "insert into lessons values (?, ?, ?, 'auto', ?, ?, '2026-02-01', ?)",
                 (one, rule, category, negative, project, is_deleted),
             )
-    if keeps_open:
-        return db
-    with closing(db):
-        return None
+    return db
 
 
 def scored(machine: Machine) -> Path:

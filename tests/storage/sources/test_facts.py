@@ -20,8 +20,7 @@ def read(file: Path) -> StoredFacts | None:
 
 
 def test_what_is_only_in_the_log_is_read_and_nothing_is_written(ada: Machine) -> None:
-    db = pisources.pi_facts(ada, keeps_open=True)
-    assert db is not None
+    db = pisources.open_pi_facts(ada)
     file = ada.home / ".pi" / "memory" / "memory.db"
     with closing(db):
         assert file.with_name("memory.db-wal").stat().st_size > 0

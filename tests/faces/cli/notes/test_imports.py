@@ -190,8 +190,7 @@ def test_a_key_that_says_something_else_here_stays(cli: Terminal) -> None:
 def test_a_secret_is_held_back_and_the_rest_goes_on(cli: Terminal) -> None:
     folder = pisources.pi_memory(cli.machine)
     pisources.write(folder, {"keys.md": f"- the token is {TOKEN}\n"})
-    with closing(pisources.pi_facts(cli.machine, keeps_open=True)) as db:  # type: ignore[type-var]
-        assert db is not None
+    with closing(pisources.open_pi_facts(cli.machine)) as db:
         with db:
             db.execute("insert into semantic (key, value) values ('tool.gh', ?)", (TOKEN,))
         said = cli("import", "pi-memory", "--yes")
