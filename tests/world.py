@@ -25,7 +25,7 @@ from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.locate import Place, place_in
 from ctxrepo.hooks.recall.semantic import address
 from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.session import read_ledger
+from ctxrepo.hooks.session.record import read_ledger
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import (

@@ -11,8 +11,8 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.domain.records.anchor import Anchor
-    from ctxrepo.domain.records.handoff import Handoff
+    from ctxrepo.domain.tape.anchor import Anchor
+    from ctxrepo.domain.tape.handoff import Handoff
     from ctxrepo.services.tape.handoff import HandoverRequest
     from ctxrepo.services.tape.tape import AnchorRequest, AnchorResult
 
@@ -64,7 +64,7 @@ def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
 
 def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[Anchor]:
     """Read the newest handoff."""
-    from ctxrepo.domain.records.handoff import handoff_of, meta_of
+    from ctxrepo.domain.tape.handoff import handoff_of, meta_of
     from ctxrepo.services.reading.anchors import handoff_text, left_handoff
 
     desk.commit_pending()
@@ -85,6 +85,6 @@ def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
 
 
 def _fields(made: Handoff) -> dict[str, Any]:
-    from ctxrepo.domain.records.handoff import meta_of, told
+    from ctxrepo.domain.tape.handoff import meta_of, told
 
     return {"handoff": meta_of(made)["handoff"], "text": told(made)}

@@ -1,1 +1,1 @@
-"""Records of one line: anchors, handoffs, evidence, usage."""
+"""Records of one line: evidence, saves, usage."""

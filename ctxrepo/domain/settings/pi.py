@@ -12,6 +12,8 @@ from dataclasses import field
 from typing import Any
 
 from ctxrepo.domain.project.layout import GLOBAL
+from ctxrepo.domain.settings.pi_tape import pi_tape
+from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.lazy import dataclass
 
 SECTION = "pi-memory-md"
@@ -25,12 +27,15 @@ DEFAULT_PATH = "~/.pi/memory-md"
 MESSAGE = "message-append"
 """The delivery in which memory comes as a message; every other one stands for the system prompt."""
 
+BRIDGE = "sessionBridge"
+"""Its action that tells a session of the one before it."""
+
 _REDIRECTING = ("repoUrl", "localPath", "memoryDir", "hooks", "autoSync")
 
 MOMENTS: Mapping[str, tuple[str, ...]] = {
     "sessionStart": ("pull",),
     "sessionEnd": ("push",),
-    "beforeAgentStart": (),
+    "beforeAgentStart": (BRIDGE,),
 }
 """Its moments of a session, with those of its actions that ctxrepo does then too."""
 
@@ -49,8 +54,8 @@ class PiSettings:
     """Paths are absolute as far as they were so written; `global_folder` '' is no global memory.
 
     `names_path`: the folder was chosen and is not the default. `is_in_system_prompt`: what is delivered is to
-    stand there. `has_tape`: anchors are kept, in the memory repository itself. `left_out` are the keys that
-    were set and that ctxrepo has nothing for yet; `odd` tells of hooks that it doesn't know, a sentence each.
+    stand there. `has_tape`: anchors are kept, in the memory repository itself. `tape` is None where nothing
+    is said of it. `odd` tells what ctxrepo doesn't do as it is said there, a sentence each.
     """
 
     enabled: bool = True
@@ -61,7 +66,7 @@ class PiSettings:
     is_in_system_prompt: bool = False
     hooks: PiHooks = field(default_factory=PiHooks)
     has_tape: bool = False
-    left_out: tuple[str, ...] = ()
+    tape: TapeSettings | None = None
     odd: tuple[str, ...] = ()
 
 
@@ -80,8 +85,8 @@ def pi_settings(section: Mapping[str, Any], home: str) -> PiSettings:
         is_in_system_prompt=_delivery(section) not in ("", MESSAGE),
         hooks=_hooks(section.get("hooks"), section.get("autoSync")),
         has_tape=enabled and keeps_tape and not _text(_table(tape).get("tapePath")),
-        left_out=_left_out(section),
-        odd=tuple(_odd(_table(section.get("hooks")))),
+        tape=pi_tape(section, _bridges(section)) if tape is not None else None,
+        odd=tuple(_odd(section)),
     )
 
 
@@ -125,15 +130,16 @@ def _hooks(hooks: object, legacy: object) -> PiHooks:
     return PiHooks()
 
 
-def _left_out(section: Mapping[str, Any]) -> tuple[str, ...]:
-    bridge = _actions(_table(section.get("hooks")).get("beforeAgentStart"), ())
-    tape = _table(section.get("tape")).keys() - {"enabled"}
-    return (*(["hooks.beforeAgentStart"] if bridge else []), *(f"tape.{key}" for key in sorted(tape)))
+def _bridges(section: Mapping[str, Any]) -> bool:
+    return BRIDGE in _actions(_table(section.get("hooks")).get("beforeAgentStart"), ())
 
 
-def _odd(hooks: Mapping[str, Any]) -> Iterator[str]:
+def _odd(section: Mapping[str, Any]) -> Iterator[str]:
+    if _text(_table(section.get("tape")).get("tapePath")):
+        yield "tape.tapePath names another place; ctxrepo keeps its anchors in the memory"
+    hooks = _table(section.get("hooks"))
     for moment, known in MOMENTS.items():
-        for action in _actions(hooks.get(moment), ()) if known else ():
+        for action in _actions(hooks.get(moment), ()):
             if action not in known:
                 yield f"hooks.{moment} names {action!r}, and ctxrepo knows only {known[0]!r} there"
     for moment in hooks.keys() - MOMENTS.keys() - {"onSessionStart"}:

@@ -120,6 +120,43 @@ class ProjectSettings:
 
 
 @dataclass(frozen=True)
+class TapeSettings:
+    """What is kept of sessions, and which files a session is shown for it: `[tape]`."""
+
+    enabled: bool = True
+    """Whether sessions leave anchors by themselves: where they begin and end, and what keywords ask for.
+    `ctxrepo anchor` works all the same."""
+    sync: Literal["handoffs", "all", "none"] = "handoffs"
+    """Which anchors other machines get: those that were left on purpose, `all`, or `none`."""
+    mode: Literal["auto", "manual"] = "auto"
+    """`auto`: an agent may leave anchors as it sees fit; `manual`: only where its user asked for one."""
+    keywords: tuple[str, ...] = ()
+    """Words that ask for an anchor where a prompt of 10 to 300 characters has one of them."""
+    strategy: Literal["smart", "recent"] = "smart"
+    """What puts notes first: `smart`: what sessions did with them; `recent`: their dates alone."""
+    file_limit: Annotated[int, Most(100)] = 10
+    """Most notes that are put first for what sessions did with them, and most files of the project."""
+    scan_hours: Annotated[int, Most(8760)] = 72
+    """Hours of sessions that count; where they hold fewer than 5 uses of files, a day more at a time."""
+    scan_hours_max: Annotated[int, Most(8760)] = 168
+    """Hours beyond which no more is taken; no less than `scan_hours`."""
+    whitelist: tuple[str, ...] = ()
+    """Notes and files, or folders of them, that always come first: absolute, or below the memory or the
+    project."""
+    blacklist: tuple[str, ...] = ()
+    """Notes and files, or folders of them, that are never put first."""
+    only_git: bool = False
+    """Whether sessions outside git repositories are left alone."""
+    exclude_dirs: tuple[str, ...] = ()
+    """Absolute paths of folders whose sessions are left alone."""
+    bridge_seconds: Annotated[int, Most(86_400)] = 60
+    """A session that begins within so many seconds of another one's end is given, with its first prompt, what
+    of that one bears on it; 0: never."""
+    label_prefix: str = "⚓ "
+    """What the names of anchors begin with in pi's tree."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """All of config.toml. `origin` names, key by key, where a value that is no default came from."""
 
@@ -130,5 +167,6 @@ class Settings:
     sync: SyncSettings = field(default_factory=SyncSettings)
     secrets: SecretSettings = field(default_factory=SecretSettings)
     project: ProjectSettings = field(default_factory=ProjectSettings)
+    tape: TapeSettings = field(default_factory=TapeSettings)
     origin: dict[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -14,7 +14,8 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.mode import gives, is_in_system_prompt
 from ctxrepo.hooks.moments.claim import claim_block
-from ctxrepo.hooks.session.session import Session, SessionRecord
+from ctxrepo.hooks.session.record import SessionRecord
+from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.spool import spool
 
 

@@ -1,7 +1,7 @@
 """Sessions that somebody switched off: they are given nothing, and what they write is kept."""
 
 from ctxrepo.hooks.session.ledger import add
-from ctxrepo.hooks.session.session import read_ledger
+from ctxrepo.hooks.session.record import read_ledger
 
 
 def hush(path: str, is_off: bool) -> None:

@@ -1,4 +1,4 @@
-"""A session: what it was given and what it wrote, as the lines of its ledger say (session/ledger.py)."""
+"""A session: what its ledger says of it, and what is to be noted there."""
 
 import _blake2
 import os
@@ -12,106 +12,13 @@ from ctxrepo.hooks.session.ledger import (
     clear,
     lasting,
     ledger_path,
-    lines_about,
     lines_for_repo,
     mark_of,
 )
-
-_GIVEN, _WROTE = "entry", "wrote"
-
-NO_TEXT = "-"
-"""Stands in place of a hash: the session removed the note, or the cache has caught up with what the session
-wrote. Either way the next version is not the session's own."""
-
-EARLIER_PROMPTS = 2
-"""How many earlier prompts are kept, to search a vague follow-up together with them."""
+from ctxrepo.hooks.session.record import GIVEN, NO_TEXT, WROTE, SessionRecord, read_ledger
 
 HUSHED = "memory is switched off for this session; `ctxrepo session on` switches it on"
 """Why a session for which somebody said `session off` is given nothing, and what helps."""
-
-
-class SessionRecord:
-    """What a ledger says of a session, and of what it knows of one repository."""
-
-    __slots__ = (
-        "asked", "began", "compaction", "cwd", "entries", "faults", "generation", "giver", "handoff",
-        "is_compacted", "is_off", "owed_since", "own", "packet", "parent", "project", "sought", "wrote",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.entries: dict[str, str] = {}
-        """Entries that the session knows: id -> hash."""
-        self.own: set[str] = set()
-        """Those of them that it wrote itself and was never given."""
-        self.generation: int | None = None
-        """The generation of the cache that the session has seen."""
-        self.faults: set[str] = set()
-        """Hashes of the faults that it was told."""
-        self.project: str | None = None
-        """Its project's folder; '' for none, '?' while the project is unknown."""
-        self.asked: list[str] = []
-        """What its last prompts were about, oldest first."""
-        self.compaction = ""
-        """The last compaction that it was given the packet after, where its agent tells no hook of one."""
-        self.handoff = ""
-        """The time of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
-        self.is_off = False
-        """Whether it is hushed: given nothing."""
-        self.sought = ""
-        """The stamps of its folder's git files when the worker was last asked for the project."""
-        self.owed_since = 0.0
-        """When it began to wait for a round of the worker that its start could not wait for, in Unix seconds;
-        0 when it is owed nothing."""
-        self.packet = ""
-        """What it was given at its start, where its agent forgets that when it is resumed."""
-        self.is_compacted = False
-        """Whether it was compacted by an agent that calls no start's hook then."""
-        self.giver = ""
-        """Which process gives it the packet after that compaction; '' while it is owed one."""
-        self.wrote: dict[str, str] = {}
-        """Notes that it wrote: path -> the hash of what it made of the note last, or NO_TEXT."""
-        self.began = 0.0
-        """When it began, in Unix seconds; 0 where that isn't known."""
-        self.cwd = ""
-        self.parent = ""
-        """The session that started it, where it is a subagent's."""
-
-    def read(self, line: str) -> None:
-        """Apply one line of the ledger, without its mark; a line that can't be understood changes nothing."""
-        word, _, rest = line.partition(" ")
-        first, _, second = rest.partition(" ")
-        if word in (_GIVEN, "own") and second:
-            if word == _GIVEN:
-                self.own.discard(first)
-            elif first not in self.entries:
-                self.own.add(first)
-            self.entries[first] = second
-        elif word in (_WROTE, "moved"):
-            path, _, digest = rest.rpartition(" ")
-            if path:
-                self.wrote[path] = digest
-        elif word == "generation" and _is_number(first):
-            self.generation = int(first)
-        elif word == "fault" and first:
-            self.faults.add(first)
-        elif word == "asked":
-            self.asked = [*self.asked, rest][-EARLIER_PROMPTS:]
-        elif word in ("project", "handoff", "sought", "cwd", "compaction"):
-            setattr(self, word, rest)
-        elif word == "packet":
-            self.packet = "\\".join([part.replace("\\n", "\n") for part in rest.split("\\\\")])
-        elif line == "compacted":
-            self.is_compacted, self.giver = True, ""
-        elif word == "gives":
-            self.giver = self.giver or rest
-        elif word == "of":
-            self.parent = rest
-        elif line in ("off", "on"):
-            self.is_off = line == "off"
-        elif word == "owed" and first.replace(".", "", 1).isdecimal() and first.isascii():
-            self.owed_since = float(first)
-        elif word == "began" and _is_number(rest):
-            self.began = float(rest)
 
 
 class Session:
@@ -159,7 +66,7 @@ class Session:
     def note_given(self, entries: dict[str, str]) -> None:
         """Note that the session was given these entries: id -> hash."""
         for key, digest in entries.items():
-            self._note_here(f"{_GIVEN} {key} {digest}")
+            self._note_here(f"{GIVEN} {key} {digest}")
 
     def note_own_entry(self, entry: str, digest: str) -> None:
         """Note that the session wrote this entry itself."""
@@ -230,7 +137,7 @@ class Session:
             return
         text = (data or b"").decode("utf-8", "replace")  # as the cache reads it
         digest = NO_TEXT if data is None else _blake2.blake2b(text.encode(), digest_size=8).hexdigest()
-        self._note_path("moved" if is_move else _WROTE, path, digest)
+        self._note_path("moved" if is_move else WROTE, path, digest)
 
     def note_known(self, path: str, digest: str) -> None:
         """Note that the text with this hash, which the note at `path` has now, is no news to the session."""
@@ -265,31 +172,3 @@ class Session:
         if self._record is not None:
             for its in lines_for_repo([line], self.repo):
                 self._record.read(its)
-
-
-def read_ledger(path: str, repo: str) -> SessionRecord:
-    """What the ledger at `path` says of the session and of the repository with this id; an empty record where
-    there is no ledger."""
-    record = SessionRecord()
-    for line in lines_about(path, repo):
-        record.read(line)
-    return record
-
-
-def given_before_writes(path: str, repo: str) -> list[tuple[str, dict[str, str]]]:
-    """Each write of the session to this repository: (the note's path, the entries of the repository that it
-    was given before: id -> hash)."""
-    given: dict[str, str] = {}
-    found = []
-    for line in lines_about(path, repo):
-        word, _, rest = line.partition(" ")
-        if word == _GIVEN:
-            name, _, digest = rest.partition(" ")
-            given[name] = digest
-        elif word == _WROTE:
-            found.append((rest.rpartition(" ")[0], {**given}))
-    return found
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 16

@@ -3,7 +3,8 @@
 import _sqlite3
 
 from ctxrepo.hooks.known.notes import IndexRow
-from ctxrepo.hooks.session.session import NO_TEXT, Session
+from ctxrepo.hooks.session.record import NO_TEXT
+from ctxrepo.hooks.session.session import Session
 
 _FLAWED = "select path, problem from note where problem != '' and path in"
 _HASHES = "select path, hash from note where path in (select value from json_each(?))"

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from ctxrepo.agents import only_reads
-from ctxrepo.domain.records.focus import MOST_FILES, Touch, focus, ranked
+from ctxrepo.domain.tape.focus import MOST_FILES, Touch, focus, ranked
 from ctxrepo.storage.cache.rows import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import AccessLog

@@ -14,8 +14,8 @@ from ctxrepo.domain.merge.supplement import closed_note, gist
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.layout import tapes_of
-from ctxrepo.domain.records.anchor import to_line
 from ctxrepo.domain.records.evidence import Evidence
+from ctxrepo.domain.tape.anchor import to_line
 from ctxrepo.services.imports.fitting import KnownEntries, fitted
 from ctxrepo.services.imports.plan import ImportPlan, PlannedNote, PlannedTape, exact, planned_tape
 from ctxrepo.services.imports.values import SourceNote

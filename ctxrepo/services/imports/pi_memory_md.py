@@ -9,7 +9,7 @@ from pathlib import Path
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import CONFLICTS, INBOX, OLD_TAPE, RESERVED, TAPES
-from ctxrepo.domain.records.anchor import anchor_of, anchors_of
+from ctxrepo.domain.tape.anchor import anchor_of, anchors_of
 from ctxrepo.errors import Unreadable
 from ctxrepo.services.imports.markdown import contents_of
 from ctxrepo.services.imports.values import NotTaken, SourceContents, SourceSearch, SourceTape

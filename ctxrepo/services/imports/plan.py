@@ -10,7 +10,7 @@ from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.guard.write import check_file
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import TAPES, tape_folder
-from ctxrepo.domain.records.anchor import Anchor, to_line
+from ctxrepo.domain.tape.anchor import Anchor, to_line
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
-from ctxrepo.domain.records.anchor import Anchor
+from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.disk.outside import Outside

@@ -9,8 +9,8 @@ from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, pi_tape, tape_folder, tapes_of
-from ctxrepo.domain.records.anchor import Anchor, anchors_of
-from ctxrepo.domain.records.handoff import handoff_of, told
+from ctxrepo.domain.tape.anchor import Anchor, anchors_of
+from ctxrepo.domain.tape.handoff import handoff_of, told
 from ctxrepo.errors import NotFound
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import scope_named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from ctxrepo.domain.project.registry import is_global_folder
@@ -49,7 +49,7 @@ def adoptable(places: Places, env: Mapping[str, str], settings: Settings) -> Ado
     folder, odd = _global_folder(pi)
     origin = _origin(root, env) if is_there and pi.repo_url else ""
     repository = RepositorySettings(path=shown_path(root, places), remote=origin, global_folder=folder)
-    told = (*odd, *pi.odd, *_left_out(pi))
+    told = (*odd, *pi.odd)
     warnings = tuple(f"{found.file}: {line}" for line in told)
     return Adoption(found.file, repository, origin or pi.repo_url, warnings)
 
@@ -66,8 +66,3 @@ def _global_folder(pi: PiSettings) -> tuple[str, tuple[str, ...]]:
 def _origin(root: Path, env: Mapping[str, str]) -> str:
     """Where that clone is pushed to: `repoUrl` counts when it is made, and never again."""
     return Clone(root, "").origin(env)
-
-
-def _left_out(pi: PiSettings) -> Iterator[str]:
-    if pi.left_out:
-        yield f"not taken over, for ctxrepo has nothing like it yet: {', '.join(pi.left_out)}"

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.jsonl import render
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.records.handoff import Handoff, fitted, handoff_of, meta_of
 from ctxrepo.domain.secrets import scan
+from ctxrepo.domain.tape.handoff import Handoff, fitted, handoff_of, meta_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.anchors import BY_ITSELF, newest_here

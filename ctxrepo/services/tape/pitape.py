@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record
 from ctxrepo.domain.project.layout import pi_tape, tapes_of
-from ctxrepo.domain.records.anchor import anchor_of, anchors_of, on_pi, to_pi_line
+from ctxrepo.domain.tape.anchor import anchor_of, anchors_of, on_pi, to_pi_line
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.user.pimemory import keeps_tape
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.records.anchor import Anchor, to_line
-from ctxrepo.domain.records.handoff import Handoff
+from ctxrepo.domain.tape.anchor import Anchor, to_line
+from ctxrepo.domain.tape.handoff import Handoff
 from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.reading.anchors import BY_ITSELF
 from ctxrepo.services.tape.draft_handoff import Sitting

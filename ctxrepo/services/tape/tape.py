@@ -10,8 +10,8 @@ from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import month, stamp
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import tapes_of
-from ctxrepo.domain.records.anchor import Anchor, to_line
-from ctxrepo.domain.records.handoff import Handoff, meta_of
+from ctxrepo.domain.tape.anchor import Anchor, to_line
+from ctxrepo.domain.tape.handoff import Handoff, meta_of
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project

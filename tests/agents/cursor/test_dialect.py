@@ -20,7 +20,7 @@ from ctxrepo.agents.cursor import hooksjson
 from ctxrepo.agents.cursor.dialect import DIALECT
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.session import read_ledger
+from ctxrepo.hooks.session.record import read_ledger
 
 EMAIL = "ada.lovelace@example.org"
 SESSION = "0b41d9e6-6e0c-4f6c-9d53-0d0c5a7a1f10"

@@ -19,7 +19,7 @@ from ctxrepo.agents.opencode.dialect import DIALECT, unquoted
 from ctxrepo.hooks.dialect import Event, TouchedFile
 from ctxrepo.hooks.dialect.payload import extract_fields
 from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.session import read_ledger
+from ctxrepo.hooks.session.record import read_ledger
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/opencode"
 NAMES = sorted(path.stem for path in PAYLOADS.glob("*.json"))

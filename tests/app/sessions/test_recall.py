@@ -12,7 +12,7 @@ from machines import Machine
 from ctxrepo.app.desk import Desk
 from ctxrepo.app.sessions import context, handoff
 from ctxrepo.app.sessions.recall import FolderRecallRequest, MemoryRecallRequest, recall, recall_in_folder
-from ctxrepo.domain.records.handoff import Handoff
+from ctxrepo.domain.tape.handoff import Handoff
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.recall.recall import Question
 from ctxrepo.services.tape.handoff import HandoverRequest

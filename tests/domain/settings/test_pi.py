@@ -31,7 +31,7 @@ def test_d4_to_d23_nothing_said_is_its_defaults() -> None:
         is_in_system_prompt=False,
         hooks=PiHooks(("pull",), ()),
         has_tape=False,
-        left_out=(),
+        tape=None,
         odd=(),
     )
 
@@ -152,10 +152,20 @@ def test_d3_what_a_project_would_redirect() -> None:
     assert redirecting({"enabled": False, "autoSync": {}, "tape": None}) == ("autoSync",)
 
 
-def test_d11_d13_what_nothing_here_follows_yet_is_named() -> None:
-    found = read(hooks={"beforeAgentStart": ["sessionBridge"]}, tape={"enabled": True, "onlyGit": True})
-    assert found.left_out == ("hooks.beforeAgentStart", "tape.onlyGit")
-    assert read(hooks={"beforeAgentStart": [" "]}, tape={"enabled": False}).left_out == ()
+def test_d11_d13_d23_what_nothing_here_follows_is_named() -> None:
+    found = read(hooks={"beforeAgentStart": ["sessionBridge", "dream"]}, tape={"tapePath": "~/tapes"})
+    assert found.odd == (
+        "tape.tapePath names another place; ctxrepo keeps its anchors in the memory",
+        "hooks.beforeAgentStart names 'dream', and ctxrepo knows only 'sessionBridge' there",
+    )
+    assert read(hooks={"beforeAgentStart": [" "]}, tape={"enabled": False}).odd == ()
+
+
+def test_d13_what_is_said_of_a_tape_is_that_of_pis_sessions() -> None:
+    assert read(tape=None).tape is None
+    found = read(tape={}, hooks={"beforeAgentStart": ["sessionBridge"]}).tape
+    assert found is not None
+    assert (found.enabled, found.bridge_seconds) == (True, 60)
 
 
 @pytest.mark.parametrize(
@@ -205,4 +215,4 @@ def test_whatever_stands_there_it_is_read(found: object) -> None:
     section = found if isinstance(found, dict) else {"memoryDir": found, "tape": found, "hooks": found}
     mine = pi_settings(section, "/home/ada")
     assert "/" not in mine.global_folder
-    assert all(isinstance(said, str) for said in (*mine.left_out, *mine.odd))
+    assert all(isinstance(said, str) for said in mine.odd)

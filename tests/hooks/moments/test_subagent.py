@@ -14,7 +14,7 @@ from ctxrepo.hooks.packet.lane import SUBAGENT
 from ctxrepo.hooks.packet.presets import BUDGETS
 from ctxrepo.hooks.session.hushed import hush
 from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.session import read_ledger
+from ctxrepo.hooks.session.record import read_ledger
 
 SAID = json.loads((PAYLOADS / "SubagentStart.json").read_text())
 

@@ -17,7 +17,7 @@ from world import NOTES, World
 from ctxrepo.agents.claude.fork import origin_of
 from ctxrepo.hooks.session.hushed import hush
 from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.session import read_ledger
+from ctxrepo.hooks.session.record import read_ledger
 
 FIRST, FORK = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 ASKED = "which port is the staging database on?"

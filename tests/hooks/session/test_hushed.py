@@ -15,7 +15,8 @@ from world import HOOK, World
 
 from ctxrepo.hooks.session.hushed import hush, is_hushed
 from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, ledger_path
-from ctxrepo.hooks.session.session import Session, read_ledger
+from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.session import Session
 
 ASKED = "which port is the staging database on?"
 SESSION = "528a2201-99c9-4828-9c27-c6aefe2ed6df"

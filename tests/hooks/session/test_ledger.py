@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.hooks.session.ledger import MAX_BYTES, OLD_FOLDER, add, clear, ledger_path, move_old_ledgers
-from ctxrepo.hooks.session.session import SessionRecord, read_ledger
+from ctxrepo.hooks.session.record import SessionRecord, read_ledger
 
 REPO = "a" * 12
 

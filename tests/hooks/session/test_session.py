@@ -9,7 +9,8 @@ from world import NOTES, World
 
 from ctxrepo.hooks.session.hushed import hush
 from ctxrepo.hooks.session.ledger import FOLDER, OLD_FOLDER
-from ctxrepo.hooks.session.session import NO_TEXT, Session, given_before_writes, read_ledger
+from ctxrepo.hooks.session.record import NO_TEXT, given_before_writes, read_ledger
+from ctxrepo.hooks.session.session import Session
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings
 
 REPO, OTHER = "a" * 12, "b" * 12

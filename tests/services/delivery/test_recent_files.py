@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from machines import Machine
 
-from ctxrepo.domain.records.focus import MOST_FILES
+from ctxrepo.domain.tape.focus import MOST_FILES
 from ctxrepo.services.delivery.recent_files import update_recent_files
 from ctxrepo.services.rescue.rebuild import rebuild
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout

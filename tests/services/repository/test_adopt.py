@@ -156,11 +156,11 @@ def test_d4_switched_off_there_pis_sessions_are_given_nothing_and_others_are(min
     assert "Handoff" in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
 
 
-def test_d11_d13_what_there_is_nothing_for_yet_is_named_in_one_line(mine: PiMachine) -> None:
-    hooks = {"beforeAgentStart": ["sessionBridge"]}
-    mine.settings(hooks=hooks, tape={"onlyGit": False}, memoryDir={"globalMemory": "g"}, localPath=LOCAL)
+def test_d23_a_tape_in_another_place_is_named_in_one_line(mine: PiMachine) -> None:
+    tape = {"onlyGit": False, "tapePath": "~/tapes"}
+    mine.settings(tape=tape, memoryDir={"globalMemory": "g"}, localPath=LOCAL)
     (warning,) = run(mine).warnings
-    assert warning.endswith("nothing like it yet: hooks.beforeAgentStart, tape.onlyGit")
+    assert warning.endswith("tape.tapePath names another place; ctxrepo keeps its anchors in the memory")
 
 
 def test_d_w2_a_clone_in_the_middle_of_a_rebase_is_not_taken(mine: PiMachine) -> None:

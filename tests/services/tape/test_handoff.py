@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.records.handoff import MAX_BYTES, Handoff, handoff_of, told
+from ctxrepo.domain.tape.handoff import MAX_BYTES, Handoff, handoff_of, told
 from ctxrepo.errors import Refused
 from ctxrepo.services.notes.log import log
 from ctxrepo.services.notes.scratch import add

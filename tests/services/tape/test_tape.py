@@ -11,7 +11,7 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import tape_folder
-from ctxrepo.domain.records.anchor import Anchor
+from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from machines import Machine
 
 from ctxrepo.hooks.session.ledger import OLD_FOLDER, ledger_path
-from ctxrepo.hooks.session.session import read_ledger
+from ctxrepo.hooks.session.record import read_ledger
 
 
 def test_who_opens_a_memory_moves_ledgers_that_an_earlier_version_left_below_its_state(ada: Machine) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import typer
 
     from ctxrepo.app.sessions.handoff import HandedOver
-    from ctxrepo.domain.records.anchor import Anchor
+    from ctxrepo.domain.tape.anchor import Anchor
     from ctxrepo.services.delivery.context import Context
 
 
@@ -122,7 +122,7 @@ def handoff(
     Example: ctxrepo handoff --goal "Retries for payments" --next "Test the 8 s limit"
     """
     from ctxrepo.app.sessions import handoff as handoffs
-    from ctxrepo.domain.records.handoff import Handoff, told
+    from ctxrepo.domain.tape.handoff import Handoff, told
     from ctxrepo.services.tape.handoff import NAME, HandoverRequest
 
     desk = open_desk()
@@ -145,7 +145,7 @@ def _newest(found: Anchor) -> str:
 
 
 def _handed_over(made: HandedOver) -> str:
-    from ctxrepo.domain.records.handoff import told
+    from ctxrepo.domain.tape.handoff import told
 
     verb = "handed over already" if made.anchored.existing else "handed over"
     return f"{verb}: {made.anchored.anchor.name}\n{told(made.handoff)}"

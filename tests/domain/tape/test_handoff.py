@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.records.anchor import Anchor, anchors_of, to_line
-from ctxrepo.domain.records.handoff import MAX_BYTES, Handoff, fitted, handoff_of, meta_of, one_line, told
+from ctxrepo.domain.tape.anchor import Anchor, anchors_of, to_line
+from ctxrepo.domain.tape.handoff import MAX_BYTES, Handoff, fitted, handoff_of, meta_of, one_line, told
 
 WIDE = st.text(st.sampled_from('a "\\\n\t\x00\x1b🦊é\u2028\ud800'), max_size=900)
 WORDS = st.one_of(st.text(max_size=40), WIDE)

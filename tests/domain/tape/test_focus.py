@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.records.focus import MOST_SPANS, Touch, focus, ranked
+from ctxrepo.domain.tape.focus import MOST_SPANS, Touch, focus, ranked
 
 DAY = 86400.0
 
