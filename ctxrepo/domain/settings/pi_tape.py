@@ -48,6 +48,7 @@ def pi_tape(section: Mapping[str, Any], bridges: bool) -> TapeSettings:
         only_git=block.get("onlyGit") is not False,
         exclude_dirs=_distinct((*_NEVER, *named)),
         bridge_seconds=BRIDGE_SECONDS if bridges else 0,
+        tools=True,
         label_prefix=_label(anchor.get("labelPrefix"), default.label_prefix),
     )
 

@@ -152,6 +152,8 @@ class TapeSettings:
     bridge_seconds: Annotated[int, Most(86_400)] = 60
     """A session that begins within so many seconds of another one's end is given, with its first prompt, what
     of that one bears on it; 0: never."""
+    tools: bool = False
+    """Whether pi's sessions have tools for the tape. They do where pi's settings have pi-memory-md's tape."""
     label_prefix: str = "⚓ "
     """What the names of anchors begin with in pi's tree."""
 

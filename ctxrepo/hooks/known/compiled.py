@@ -107,13 +107,15 @@ class World:
         "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start", "gives_preamble",
         "global_folder", "hook_marks", "interpreter", "is_gated", "is_semantic", "mode", "model",
         "most_bytes", "own_modes", "place", "preset", "recall_bytes", "recall_limit", "recalls", "reminds",
-        "repo", "secret", "state", "ttl", "wakes_at_end", "wakes_at_stop",
+        "repo", "secret", "settings", "state", "ttl", "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip
 
     def __init__(self, settings: dict[str, str], state: str, repo: Repo) -> None:
         # A missing key is from an older worker: then the default holds. `remote`, `trust` and `semantic` are
         # off by default, the other switches on.
         text = settings.get
+        self.settings = settings
+        """All that is compiled, as text; known/tape.py reads what few hooks need."""
         self.state = state
         """The state root: the folder of what is kept on this machine outside the clones."""
         self.repo = repo

@@ -6,7 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxrepo.agents import dialect_of, names
+from ctxrepo.domain.settings.pi import AGENT
+from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.services.tape.settings import tape_settings
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
@@ -47,6 +50,10 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         "session_end": _flag(bool(settings.hooks.session_end)),
         "remote": "1" if memory.has_remote and "pull" in settings.hooks.session_start else "",
     }
+    values |= _tape(memory.settings.tape)
+    own = tape_settings(memory, AGENT)
+    if own != memory.settings.tape:
+        values |= {f"{key}:{AGENT}": value for key, value in _tape(own).items()}
     if not settings.delivery.preamble:
         values["preamble"] = ""
     compile_settings(memory.places.state, values, [CompiledRepository(memory.clone.repo_id(), memory.root)])
@@ -72,6 +79,19 @@ def _hook_marks() -> Iterator[str]:
         dialect = dialect_of(name)
         if dialect and dialect.hook_mark:
             yield f"{dialect.hook_mark}={name}"
+
+
+def _tape(tape: TapeSettings) -> dict[str, str]:
+    """What hooks need of the settings of the tape (hooks/known/tape.py)."""
+    return {
+        "tape_enabled": _flag(tape.enabled),
+        "tape_keywords": "\n".join(tape.keywords),
+        "tape_bridge_seconds": str(tape.bridge_seconds),
+        "tape_only_git": _flag(tape.only_git),
+        "tape_exclude_dirs": "\n".join(tape.exclude_dirs),
+        "tape_tools": _flag(tape.tools),
+        "tape_label_prefix": tape.label_prefix,
+    }
 
 
 def _flag(value: bool) -> str:

@@ -1,0 +1,55 @@
+"""What hooks know of the settings of the tape: for pi's sessions what pi's own settings say."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from machines import Machine
+
+from ctxrepo.hooks.known.compiled import open_hooks, world_of
+from ctxrepo.hooks.known.tape import CompiledTape, tape_of
+from ctxrepo.services.repository.publish_settings import publish_settings
+
+
+def compiled(ada: Machine, agent: str) -> CompiledTape:
+    publish_settings(ada.open(), sys.executable)
+    state = str(ada.places.state)
+    db = open_hooks(state)
+    assert db is not None
+    world = world_of(db, state)
+    assert world is not None
+    return tape_of(world, agent)
+
+
+def test_config_toml_holds_for_every_agent(ada: Machine) -> None:
+    ada.ctxrepo("config", "set", "tape.keywords", "refactor,migration")
+    for agent in ("claude", "pi"):
+        found = compiled(ada, agent)
+        assert (found.is_on, found.keywords, found.bridge_seconds) == (True, ["refactor", "migration"], 60)
+        assert (found.has_tools, found.label_prefix) == (False, "⚓ ")
+
+
+def test_pis_own_settings_hold_for_pi_alone(ada: Machine) -> None:
+    tape = {"anchor": {"keywords": {"global": ["Deploy"]}, "labelPrefix": "# "}}
+    settings = ada.places.user_home / ".pi/agent/settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"pi-memory-md": {"tape": tape}}))
+    assert compiled(ada, "claude").keywords == []
+    found = compiled(ada, "pi")
+    assert (found.keywords, found.has_tools, found.label_prefix) == (["deploy"], True, "# ")
+    assert (found.bridge_seconds, found.only_git) == (0, True)
+
+
+def test_what_an_older_worker_compiled_switches_the_tape_off() -> None:
+    assert not CompiledTape({}).is_on
+
+
+@pytest.mark.parametrize(
+    ("cwd", "is_in_project", "wanted"),
+    [("/a/b", True, False), ("/a/b", False, True), ("/tmp/x", True, True), ("/tmpx", True, False)],
+)
+def test_d14_d15_folders_that_are_left_alone(cwd: str, is_in_project: bool, wanted: bool) -> None:
+    tape = CompiledTape({"tape_enabled": "on", "tape_only_git": "on", "tape_exclude_dirs": "/tmp/"})
+    assert tape.leaves_alone(cwd, is_in_project) is wanted
