@@ -13,9 +13,9 @@ from ctxrepo.hooks.known.tape import CompiledTape, tape_of
 from ctxrepo.services.repository.publish_settings import publish_settings
 
 
-def compiled(ada: Machine, agent: str) -> CompiledTape:
-    publish_settings(ada.open(), sys.executable)
-    state = str(ada.places.state)
+def compiled(known: Machine, agent: str) -> CompiledTape:
+    publish_settings(known.open(), sys.executable)
+    state = str(known.places.state)
     db = open_hooks(state)
     assert db is not None
     world = world_of(db, state)
@@ -23,21 +23,21 @@ def compiled(ada: Machine, agent: str) -> CompiledTape:
     return tape_of(world, agent)
 
 
-def test_config_toml_holds_for_every_agent(ada: Machine) -> None:
-    ada.ctxrepo("config", "set", "tape.keywords", "refactor,migration")
+def test_config_toml_holds_for_every_agent(known: Machine) -> None:
+    known.ctxrepo("config", "set", "tape.keywords", "refactor,migration")
     for agent in ("claude", "pi"):
-        found = compiled(ada, agent)
+        found = compiled(known, agent)
         assert (found.is_on, found.keywords, found.bridge_seconds) == (True, ["refactor", "migration"], 60)
         assert (found.has_tools, found.label_prefix) == (False, "⚓ ")
 
 
-def test_pis_own_settings_hold_for_pi_alone(ada: Machine) -> None:
+def test_pis_own_settings_hold_for_pi_alone(known: Machine) -> None:
     tape = {"anchor": {"keywords": {"global": ["Deploy"]}, "labelPrefix": "# "}}
-    settings = ada.places.user_home / ".pi/agent/settings.json"
+    settings = known.places.user_home / ".pi/agent/settings.json"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps({"pi-memory-md": {"tape": tape}}))
-    assert compiled(ada, "claude").keywords == []
-    found = compiled(ada, "pi")
+    assert compiled(known, "claude").keywords == []
+    found = compiled(known, "pi")
     assert (found.keywords, found.has_tools, found.label_prefix) == (["deploy"], True, "# ")
     assert (found.bridge_seconds, found.only_git) == (0, True)
 
