@@ -17,6 +17,7 @@ from typing import Any
 
 from checkout import CHECKOUT
 
+from live import session_rows
 from live.play import INDEX, PORT, TESTS, Play
 from live.recorded import added, blocks, place_of
 from live.stage import note_of
@@ -208,7 +209,7 @@ ALL: dict[str, Callable[[Play], None]] = {
         fails,
         uninstalled,
     )
-}
+} | session_rows.ALL
 
 
 def _edits(play: Play, last: Text, pause: float = 0.0) -> Any:
