@@ -4,6 +4,7 @@
     ├── UsageError          2  a word on the command line, in a target or in a query that can't be understood
     │   └── ConfigError     2  which file, which key, what was expected
     ├── NotFound            3  the note, entry, project or match isn't there
+    │   └── NoMatch         3  nothing has the name, or fits the words, that were given
     ├── Refused             6  the write guard said no; nothing was written
     ├── NotInitialised      1  there is no memory repository yet
     ├── Unreadable          1  a file is there and can't be read
@@ -49,6 +50,10 @@ class ConfigError(UsageError):
 class NotFound(CtxrepoError):
     exit_code = 3
     code = "not_found"
+
+
+class NoMatch(NotFound):
+    code = "no_match"
 
 
 class Refused(CtxrepoError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
@@ -36,9 +36,12 @@ def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
     """Leave an anchor: a named point that the next session is shown."""
     from ctxrepo.services.tape.tape import anchor
 
+    request = replace(request, entry=request.entry or _last_entry(desk))
     made = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
     desk.wake()
-    return Result(made, {**asdict(made.anchor), "path": made.path})
+    left = made.anchor
+    of_session = {"trigger": left.trigger, "session": left.session_id, "entry": left.entry}
+    return Result(made, {**asdict(left), **of_session, "path": made.path, "existing": made.existing})
 
 
 def draft_handoff(desk: Desk, request: HandoverRequest) -> Result[Handoff]:
@@ -49,12 +52,11 @@ def draft_handoff(desk: Desk, request: HandoverRequest) -> Result[Handoff]:
 
 def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
     """Leave an anchor with what whoever goes on needs to know."""
-    from dataclasses import replace
-
     from ctxrepo.services.tape.handoff import hand_over
 
     made = _prepared(desk, request)
-    left = hand_over(desk.memory, replace(request, handoff=made), desk.project, desk.origin, desk.now)
+    request = replace(request, handoff=made, entry=request.entry or _last_entry(desk))
+    left = hand_over(desk.memory, request, desk.project, desk.origin, desk.now)
     if left is None:
         raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
     desk.wake()
@@ -82,6 +84,16 @@ def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
     sitting = Sitting(agent, session, str(desk.cwd), transcript)
     now = desk.now.astimezone()  # whose day it is decides which log is today's
     return prepare(desk.memory, request.handoff, sitting, desk.project, now, request.scope)
+
+
+def _last_entry(desk: Desk) -> str:
+    """The message of the session's transcript at which something is left now."""
+    from ctxrepo.services.tape.conversations import last_entry
+    from ctxrepo.services.tape.draft_handoff import transcript_of
+
+    agent, session = desk.origin.agent, desk.origin.session
+    transcript = transcript_of(agent, session, desk.places.user_home, desk.env) if session else ""
+    return last_entry(desk.memory, agent, session, transcript)
 
 
 def _fields(made: Handoff) -> dict[str, Any]:

@@ -15,6 +15,15 @@ def second(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
+def seconds_of(text: str) -> float | None:
+    """The Unix seconds of a moment in ISO 8601, by UTC where it names no zone; None for anything else."""
+    try:
+        found = datetime.fromisoformat(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
 def ago(then: datetime, now: datetime) -> str:
     """`3 days ago`, in the greatest unit that fits."""
     seconds = int((now - then).total_seconds())

@@ -38,12 +38,23 @@ def pi_tape(folder: str) -> str:
     return f"{TAPES}/{folder}{OLD_TAPE}"
 
 
+def tape_archive(folder: str) -> str:
+    """The folder with what `tape reset` took off the tape of a scope."""
+    return f"{tapes_of(folder)}/{ARCHIVE}"
+
+
 def tape_folder(path: str) -> str:
-    """The scope folder whose tape the file at `path` is, '' when it is no tape."""
+    """The scope folder whose tape the file at `path` is, '' when it is no tape, or an archived one."""
     top, _, rest = path.partition("/")
-    if top != TAPES or not rest.endswith(".jsonl"):
+    if top != TAPES or not rest.endswith(".jsonl") or is_archived(rest):
         return ""
     return rest.partition("/")[0] if "/" in rest else rest.removesuffix(OLD_TAPE)
+
+
+def archived_tape_folder(path: str) -> str:
+    """The scope folder off whose tape the anchors in the file at `path` were taken, '' for other files."""
+    top, _, rest = path.partition("/")
+    return rest.partition("/")[0] if top == TAPES and is_archived(rest) else ""
 
 
 def scope_of(path: str) -> str:

@@ -22,7 +22,8 @@ Type = Literal["session", "handoff"]
 @dataclass(frozen=True)
 class Anchor:
     """`timestamp` is ISO 8601 with milliseconds in UTC; `meta` may hold summary, purpose, keywords,
-    trigger and, for a handoff, what the next session needs."""
+    trigger and, for a handoff, what the next session needs. `session_entry_id` is the last message of the
+    session's transcript when the anchor was left, or the anchor's own id where that isn't known."""
 
     id: str
     timestamp: str
@@ -34,15 +35,48 @@ class Anchor:
     host: str = ""
     is_on_pi: bool = False
     """Whether it was put on pi-memory-md's tape as well: if it isn't there, it was deleted there."""
+    agent: str = ""
+    project: str = ""
+    """The scope's folder, on a line that stands in no folder of the scope's own; else ''."""
 
     @property
     def summary(self) -> str:
         return text_of(self.meta, "summary")
 
+    @property
+    def purpose(self) -> str:
+        return text_of(self.meta, "purpose")
+
+    @property
+    def trigger(self) -> str:
+        """What it was left for: `direct`, `keyword`, `manual` or `compaction`; '' where nothing says so."""
+        return text_of(self.meta, "trigger")
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        said = self.meta.get("keywords")
+        return tuple(word for word in said if isinstance(word, str)) if isinstance(said, list) else ()
+
+    @property
+    def entry(self) -> str:
+        """The message at which it was left, '' where that isn't known."""
+        return "" if self.session_entry_id == self.id else self.session_entry_id
+
+
+def says_the_same(one: Anchor, other: Anchor) -> bool:
+    """Whether nothing tells two anchors apart but their ids and moments."""
+    return _said(one) == _said(other)
+
+
+def _said(anchor: Anchor) -> tuple[object, ...]:
+    said = (anchor.type, anchor.name, anchor.summary, anchor.purpose, anchor.keywords)
+    return (*said, anchor.session_id, anchor.entry, anchor.meta.get("handoff"))
+
 
 def to_line(anchor: Anchor) -> str:
     """The anchor as one line of our own tapes, without a newline."""
-    return render(_fields(anchor) | {"v": VERSION, "host": anchor.host})
+    own = {"v": VERSION, "host": anchor.host, "agent": anchor.agent, "project": anchor.project}
+    return render(_fields(anchor) | {key: value for key, value in own.items() if value or key == "host"})
 
 
 def on_pi(fields: Mapping[str, Any]) -> str:
@@ -98,4 +132,6 @@ def anchor_of(fields: Mapping[str, Any]) -> Anchor | None:
         meta=meta if isinstance(meta, dict) else {},
         host=text_of(fields, "host"),
         is_on_pi=fields.get(_ON_PI) is True,
+        agent=text_of(fields, "agent"),
+        project=text_of(fields, "project"),
     )

@@ -48,6 +48,7 @@ PANELS = {
         "repository.agents",
         "sessions.session",
         "sessions.sessions",
+        "sessions.tape",
         "sessions.block",
     ),
     "Settings": ("repository.config", "completion.command"),

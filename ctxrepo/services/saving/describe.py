@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ctxrepo.domain.formats.jsonl import records, text_of
@@ -14,6 +14,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import (
     REGISTRY,
     TAPES,
+    archived_tape_folder,
     is_archived,
     is_conflict_copy,
     is_evidence,
@@ -28,6 +29,8 @@ from ctxrepo.domain.records.save import Save
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
+
+_GONE = "- "
 
 
 def describe(
@@ -47,6 +50,7 @@ def describe(
     moves = _moves(changes, before)
     was = moves | {to: path for rename in renames for path, to in _went(changes, rename)}
     gone = frozenset(was.values())
+    resets = {folder for path in changes if (folder := archived_tape_folder(path))}
     found = []
     for path, after in changes.items():
         if path in gone:
@@ -59,15 +63,26 @@ def describe(
             continue
         if path in was and not lines:
             continue
-        if lines and (folder := tape_folder(path)):
-            # The name of a tape is machine and month, which says little: its newest anchor stands for it.
-            path, verb = f"{tapes_of(folder)}/{lines[-1]}", "anchor"
+        if folder := archived_tape_folder(path) or (tape_folder(path) if lines else ""):
+            verb = back.get(path, "")
+            path, done = _of_tape(folder, lines, is_reset=folder in resets)
+            verb, lines = verb or done, () if folder in resets else lines
         else:
             verb = back.get(path, verb)
         found.append(FileChange(path, verb, lines))
     # An anchor may stand on pi-memory-md's tape too, and is still one change.
     found = list(dict.fromkeys(found))
     return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
+
+
+def _of_tape(folder: str, lines: Sequence[str], *, is_reset: bool) -> tuple[str, str]:
+    """(what stands for a tape's file, the verb). Its own name is machine and month, which says little: its
+    newest anchor stands for it, or the last one that went."""
+    if is_reset:
+        return f"{tapes_of(folder)}/tape", "reset"
+    new = [line for line in lines if not line.startswith(_GONE)]
+    name = new[-1] if new else lines[-1].removeprefix(_GONE)
+    return f"{tapes_of(folder)}/{name}", "anchor" if new else "delete anchor"
 
 
 def ways_back(saves: Iterable[Save]) -> dict[str, str]:
@@ -124,17 +139,22 @@ def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, st
     return {e.to: e.path for e in said if e.path in gone and changes.get(e.to) is not None}
 
 
+def _names(text: str) -> dict[str, str]:
+    """id -> name of the anchors in a file of a tape."""
+    return {text_of(fields, "id"): text_of(fields, "name") for fields in records(text)}
+
+
 def _is_bookkeeping(path: str) -> bool:
     return path.startswith(".") or is_conflict_copy(path) or "/" not in path
 
 
 def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> list[str]:
     """A line for each entry: `+ ` added, `~ ` edited, `- ` removed. Of a tape: the names of its new
-    anchors."""
+    anchors, and with `- ` of those that are gone."""
     if path.startswith(f"{TAPES}/"):
-        known = {text_of(r, "id") for r in records(decode(before or b""))}
-        new = [r for r in records(decode(after or b"")) if text_of(r, "id") not in known]
-        return [name for r in new if (name := text_of(r, "name"))]
+        known, names = (_names(decode(data or b"")) for data in (before, after))
+        gone = [f"{_GONE}{name}" for key, name in known.items() if key not in names and name]
+        return gone + [name for key, name in names.items() if key not in known and name]
     if not is_note(path):
         return []
     old, new_entries = entries_of(path, decode(before or b"")), entries_of(path, decode(after or b""))

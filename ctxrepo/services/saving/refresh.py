@@ -23,6 +23,7 @@ from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.processes.lock import is_held, locked
 from ctxrepo.storage.processes.pause import pause
 from ctxrepo.storage.state.heldback import HeldBackFile
+from ctxrepo.storage.tape.local_tape import LocalTape
 from ctxrepo.storage.user.blocks import BlockFile
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
@@ -110,7 +111,8 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
         if memory.cache.head == head:  # another process has filled it meanwhile
             return
         update_recorded_checkouts(memory)
-        handoffs = _handoffs(memory, tree, objects.files(tree, cone=memory.checkout.cone))
+        tapes = {tape_folder(path) for path in objects.files(tree, cone=memory.checkout.cone)}
+        handoffs = _handoffs(memory, tree, tapes | LocalTape(memory.state).projects())
         marks = marks_of(memory, tree)
         memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, progress, handoffs)
 
@@ -128,7 +130,7 @@ def _apply_differences(
     texts = {path: text_of(objects, key) if key else None for path, key in keys.items()}
     changed = [Note(path, text) for path, text in sorted(texts.items()) if text is not None]
     removed = [path for path, text in texts.items() if text is None]
-    handoffs = _handoffs(memory, tree, differences)
+    handoffs = _handoffs(memory, tree, map(tape_folder, differences))
     memory.cache.apply(head, changed, removed, marks_of(memory, tree), handoffs)
 
 
@@ -150,10 +152,9 @@ def text_of(objects: Objects, key: Key) -> str | None:
     return decode(objects.data(key))
 
 
-def _handoffs(memory: Memory, tree: str | None, changed: Iterable[str]) -> list[NewestHandoff]:
-    """The newest handoff of each folder that has a tape among these files."""
-    folders = {folder for path in changed if (folder := tape_folder(path))}
-    return [_newest(memory, tree, folder) for folder in sorted(folders)]
+def _handoffs(memory: Memory, tree: str | None, folders: Iterable[str]) -> list[NewestHandoff]:
+    """The newest handoff of each of these scopes."""
+    return [_newest(memory, tree, folder) for folder in sorted({*folders} - {""})]
 
 
 def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:

@@ -30,7 +30,11 @@ SESSIONS = 10
 SUBAGENTS = 20
 """How many of a session's subagents are, the newest."""
 
-_ANCHORS = {"session/new": "start", "session/resume": "start", "session/end": "end"}
+_ANCHORS = {
+    **dict.fromkeys(("session/new", "session/resume", "session/fork", "session/clear"), "start"),
+    "session/compact": "compact",
+    "session/end": "end",
+}
 """The moment at which a session's anchor of this name is left."""
 
 

@@ -11,7 +11,7 @@ from ctxrepo.domain.secrets import scan
 from ctxrepo.domain.tape.handoff import Handoff, fitted, handoff_of, meta_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.anchors import BY_ITSELF, newest_here
+from ctxrepo.services.reading.anchors import newest_here
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.tape.draft_handoff import Sitting, gather
 from ctxrepo.services.tape.tape import AnchorRequest, AnchorResult, anchor
@@ -42,34 +42,27 @@ def prepare(
 
 @dataclass(frozen=True)
 class HandoverRequest:
-    """A handoff, the name of its anchor, whose tape it stands on ('' the project's), and what it is left
-    for."""
+    """A handoff, the name of its anchor, whose tape it stands on ('' the project's), what it is left for, and
+    the message of the session's transcript at which it is."""
 
     handoff: Handoff
     name: str = NAME
     scope: str = ""
     trigger: str = "direct"
+    entry: str = ""
 
 
 def hand_over(
     memory: Memory, request: HandoverRequest, project: Project | None, origin: Origin, now: datetime
 ) -> AnchorResult | None:
-    """Leave it as an anchor; None, and nothing is left, when it says nothing.
-
-    When the newest of the scope says the same, that one stands: what is gathered before each compaction
-    changes seldom.
-    """
-    handoff, name, trigger = request.handoff, request.name, request.trigger
+    """Leave it as an anchor; None, and nothing is left, when it says nothing. When the newest of the scope
+    says the same, that one stands."""
+    handoff = request.handoff
     if not handoff.says_something:
         return None
-    newest = newest_here(memory, scope_named(memory, request.scope, project).folder)
-    if (
-        newest
-        and handoff_of(newest.meta) == fitted(handoff)
-        and (trigger == BY_ITSELF or newest.name == name)
-    ):
-        return AnchorResult(newest, "", existing=True)
-    left = AnchorRequest(name, scope=request.scope, trigger=trigger, handoff=handoff)
+    left = AnchorRequest(
+        request.name, scope=request.scope, trigger=request.trigger, handoff=handoff, entry=request.entry
+    )
     return anchor(memory, left, project, origin, now)
 
 

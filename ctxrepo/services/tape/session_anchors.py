@@ -1,35 +1,53 @@
-"""What is left of a session at its moments: a handoff before a compaction, anchors at its ends."""
+"""What is left of a session at its moments: a handoff before a compaction, anchors that say what happened."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.tape.anchor import Anchor, to_line
+from ctxrepo.domain.settings.values import TapeSettings
+from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.handoff import Handoff
-from ctxrepo.services.locate.find import find_project
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.find import find_location, find_project
+from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.anchors import BY_ITSELF
-from ctxrepo.services.tape.draft_handoff import Sitting
+from ctxrepo.services.reading.find import NamedScope, scope_named
+from ctxrepo.services.tape.conversations import last_entry
+from ctxrepo.services.tape.draft_handoff import Sitting, transcript_of
 from ctxrepo.services.tape.handoff import HandoverRequest, hand_over, prepare
-from ctxrepo.storage.disk.private import opened
+from ctxrepo.services.tape.settings import tape_settings
+from ctxrepo.services.tape.tape import write
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compactions import Compactions
 from ctxrepo.storage.state.spool import SpoolEvent
+from ctxrepo.storage.tape.local_tape import LocalTape
 
-_SESSION_ANCHORS_BYTES = 256 * 1024
+_KINDS = {"resume": "resume", "reload": "resume", "fork": "fork", "clear": "clear"}
+"""What a start is by its source; any other is a new session's, unless it is known already."""
 
 
-def leave_session_anchor(memory: Memory, event: SpoolEvent, now: datetime) -> None:
-    """Write the anchor that this event calls for, on this machine only. A compaction is only queued: its
-    handoff reads the session's folder, which may hang, and this runs under the write lock."""
+@dataclass(frozen=True)
+class SessionMoment:
+    """Something that happened to a session: `kind` is new, resume, fork, clear, compact, end or reset."""
+
+    kind: str
+    agent: str
+    session: str
+    at: datetime
+    entry: str = ""
+
+
+def queue_handoff(memory: Memory, event: SpoolEvent) -> None:
+    """Have a handoff left before a compaction, which is only queued here: it reads the session's folder,
+    which may hang, and this runs under the write lock."""
     if event.event == "compact" and "handoff" in memory.settings.hooks.pre_compact:
         Compactions(memory.state.compactions).leave(event)
-    elif event.event in ("start", "end") and event.source != "compact":  # after which the session goes on
-        _leave_here(memory, event, now)
 
 
 def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: datetime) -> None:
@@ -40,24 +58,78 @@ def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, st
     project = find_project(memory, Path(event.cwd), env) if event.cwd else None
     handoff = prepare(memory, Handoff(), sitting, project, now)
     origin = Origin(memory.host, event.session, event.agent)
-    left = HandoverRequest(handoff, "handoff/compaction", trigger=BY_ITSELF)
+    entry = last_entry(memory, event.agent, event.session, event.transcript)
+    left = HandoverRequest(handoff, "handoff/compaction", trigger=BY_ITSELF, entry=entry)
     hand_over(memory, left, project, origin, now)
 
 
-def _leave_here(memory: Memory, event: SpoolEvent, now: datetime) -> None:
-    kind = {"resume": "resume", "fork": "fork"}.get(event.source, "new")
+def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: datetime) -> None:
+    """Leave the anchor that an event calls for. The session's folder may hang, so no lock is held that others
+    wait for."""
+    kind = _kind(event)
+    if not kind or not event.session:
+        return
+    here = find_location(memory, Path(event.cwd), {**env, "CTXREPO_PROJECT": ""}) if event.cwd else None
+    settings = tape_settings(memory, event.agent)
+    if here and here.is_withheld:
+        return
+    project = here.project if here else None
+    if _is_left_alone(settings, event.cwd, project):
+        return
+    place = scope_named(memory, "", project)
+    if kind == "new" and _is_known(memory, place.folder, event.session):
+        kind = "resume"
+    transcript = event.transcript or transcript_of(event.agent, event.session, memory.places.user_home, env)
+    at = datetime.fromtimestamp(event.at, UTC) if event.at > 0 else now
+    entry = last_entry(memory, event.agent, event.session, transcript)
+    leave_moment(memory, place, SessionMoment(kind, event.agent, event.session, min(at, now), entry))
+
+
+def leave_reset(memory: Memory, place: NamedScope, cwd: Path, origin: Origin, now: datetime) -> Anchor | None:
+    """Say on a tape that it was reset; None where nothing is kept of this agent's sessions."""
+    if _is_left_alone(tape_settings(memory, origin.agent), str(cwd), place.project):
+        return None
+    return leave_moment(memory, place, SessionMoment("reset", origin.agent, origin.session or "cli", now))
+
+
+def leave_moment(memory: Memory, place: NamedScope, moment: SessionMoment) -> Anchor:
+    """Write down what happened to a session: on this machine, or where `tape.sync` is `all` on the tape that
+    every machine has."""
     anchor_id = random_name()
     made = Anchor(
         id=anchor_id,
-        timestamp=stamp(now),
-        name="session/end" if event.event == "end" else f"session/{kind}",
+        timestamp=stamp(moment.at),
+        name=f"session/{moment.kind}",
         type="session",
-        session_id=event.session or "unknown",
-        session_entry_id=anchor_id,
+        session_id=moment.session,
+        session_entry_id=moment.entry or anchor_id,
         host=memory.host,
+        agent=moment.agent,
     )
-    path = memory.state.anchors
-    if path.exists() and path.stat().st_size > _SESSION_ANCHORS_BYTES:
-        path.replace(path.with_suffix(".old"))
-    with opened(path, "ab") as file:
-        file.write((to_line(made) + "\n").encode())
+    if tape_settings(memory, moment.agent).sync == "all":
+        project = place.project.id if place.project else ""
+        origin = Origin(memory.host, moment.session, moment.agent, project)
+        write(memory, made, place, origin, moment.at)
+    else:
+        made = replace(made, project=place.folder)
+        LocalTape(memory.state).note(made)
+    return made
+
+
+def _kind(event: SpoolEvent) -> str:
+    if event.event in ("compact", "end"):
+        return event.event
+    if event.event != "start" or event.source == "compact":  # after which the session goes on
+        return ""
+    return _KINDS.get(event.source, "new")
+
+
+def _is_left_alone(settings: TapeSettings, cwd: str, project: Project | None) -> bool:
+    """Whether nothing is kept of sessions in this folder."""
+    if not settings.enabled or (settings.only_git and project is None):
+        return True
+    return any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in settings.exclude_dirs)
+
+
+def _is_known(memory: Memory, folder: str, session: str) -> bool:
+    return any(anchor.session_id == session for anchor in LocalTape(memory.state).anchors(folder))

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import uuid4
 
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import month, stamp
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.write import check_file, refuse
 from ctxrepo.domain.project.layout import tapes_of
-from ctxrepo.domain.tape.anchor import Anchor, to_line
-from ctxrepo.domain.tape.handoff import Handoff, meta_of
+from ctxrepo.domain.tape.anchor import Anchor, says_the_same, to_line
+from ctxrepo.domain.tape.handoff import Handoff, handoff_of, meta_of
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.anchors import BY_ITSELF
-from ctxrepo.services.reading.find import scope_named
+from ctxrepo.services.reading.anchors import BY_ITSELF, handoff_text, newest_handoff, newest_here, tape_here
+from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.services.tape.pitape import share
+from ctxrepo.services.tape.settings import tape_settings
+from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.tape.local_tape import LocalTape
 
 MAX_NAME = 200
 
 
 @dataclass(frozen=True)
 class AnchorResult:
-    """`existing` says that the anchor was there already, and none was added."""
+    """`path` is the file of the memory that the anchor stands in, '' for one that stays on this machine;
+    `existing` says that the anchor was there already, and none was added."""
 
     anchor: Anchor
     path: str
@@ -36,7 +42,8 @@ class AnchorResult:
 @dataclass(frozen=True)
 class AnchorRequest:
     """An anchor's name and what it says. `scope` is whose tape it stands on, '' the project's; `trigger` says
-    what it was left for, and `handoff` tells whoever goes on."""
+    what it was left for, `handoff` tells whoever goes on, and `entry` is the message of the session's
+    transcript at which it is left, '' where that isn't known."""
 
     name: str
     summary: str = ""
@@ -45,18 +52,45 @@ class AnchorRequest:
     scope: str = ""
     trigger: str = "direct"
     handoff: Handoff | None = None
+    entry: str = ""
 
 
 def anchor(
     memory: Memory, request: AnchorRequest, project: Project | None, origin: Origin, now: datetime
 ) -> AnchorResult:
-    """Leave a handoff anchor on the tape of a scope, by default the project's; acknowledged as any write."""
+    """Leave a handoff anchor on the tape of a scope, by default the project's; acknowledged as any write.
+
+    When the newest one says the same, that one stands. Where `tape.sync` is `none` it stays on this machine.
+    """
     name = request.name
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
         raise UsageError(
             f"an anchor's name is one line of 1 to {MAX_NAME} characters", "For example task/begin."
         )
     place = scope_named(memory, request.scope, project)
+    made = _made(memory, request, origin, now)
+    if standing := _standing(memory, place.folder, made):
+        return AnchorResult(standing, "", existing=True)
+    if tape_settings(memory, origin.agent).sync == "none":
+        with drafting(memory, "anchor", origin, now) as draft:
+            draft.register(place.project)  # a session is told of no folder that isn't registered
+        return _kept_here(memory, replace(made, project=place.folder))
+    return AnchorResult(made, write(memory, made, place, origin, now))
+
+
+def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: datetime) -> str:
+    """Put an anchor on the tape that every machine has; returns the file it stands in."""
+    verb = BY_ITSELF if made.trigger == BY_ITSELF else "anchor"
+    with drafting(memory, verb, origin, now) as draft:
+        draft.saying = f"anchor {made.name}"
+        path = with_room(f"{tapes_of(place.folder)}/{memory.host}-{month(now)}", draft.there)
+        draft.append_line(path, to_line(made))
+        share(draft, place.folder)
+        draft.register(place.project)
+    return path
+
+
+def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime) -> Anchor:
     meta = {
         "trigger": request.trigger,
         "keywords": list(request.keywords),
@@ -65,21 +99,42 @@ def anchor(
     }
     meta |= meta_of(request.handoff) if request.handoff else {}
     anchor_id = str(uuid4())
-    made = Anchor(
+    return Anchor(
         id=anchor_id,
         timestamp=stamp(now),
-        name=name.strip(),
+        name=request.name.strip(),
         type="handoff",
         session_id=origin.session or "cli",
-        session_entry_id=anchor_id,
+        session_entry_id=request.entry or anchor_id,
         meta={k: v for k, v in meta.items() if v},
         host=memory.host,
+        agent=origin.agent,
     )
-    verb = BY_ITSELF if request.trigger == BY_ITSELF else "anchor"
-    with drafting(memory, verb, origin, now) as draft:
-        draft.saying = f"anchor {made.name}"
-        path = with_room(f"{tapes_of(place.folder)}/{memory.host}-{month(now)}", draft.there)
-        draft.append_line(path, to_line(made))
-        share(draft, place.folder)
-        draft.register(place.project)
-    return AnchorResult(made, path)
+
+
+def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:
+    """The newest anchor, when nothing new is said by another one.
+
+    A handoff is gathered before each compaction and changes seldom: then it is the same for what it hands
+    over, whichever session does.
+    """
+    if "handoff" not in made.meta:
+        newest = tape_here(memory, folder).handoffs.last
+        return newest if newest and says_the_same(newest, made) else None
+    newest = newest_here(memory, folder)
+    is_named = newest is not None and newest.name == made.name
+    if newest and (made.trigger == BY_ITSELF or is_named):
+        return newest if handoff_of(newest.meta) == handoff_of(made.meta) else None
+    return None
+
+
+def _kept_here(memory: Memory, made: Anchor) -> AnchorResult:
+    """Leave it on this machine only. No commit tells the cache of it, by which the next session is told."""
+    allow = memory.settings.secrets.allow_secret
+    refuse(list(check_file("handoffs.jsonl", to_line(made).encode(), allow)))
+    LocalTape(memory.state).keep(made)
+    newest = newest_handoff(memory, memory.head_tree, made.project)
+    if newest:
+        told = NewestHandoff(made.project, newest.name, newest.timestamp, handoff_text(newest))
+        memory.cache.set_handoffs([told])
+    return AnchorResult(made, "")

@@ -17,7 +17,7 @@ from ctxrepo.services.locate.look import locate_with_git
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.locate.recorded import is_known
 from ctxrepo.services.projects.sparse import widen
-from ctxrepo.services.tape.session_anchors import hand_over_compaction
+from ctxrepo.services.tape.session_anchors import hand_over_compaction, leave_event_anchor
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.state.compactions import Compactions
@@ -56,6 +56,13 @@ class Visits:
                     widen(self.memory, project, self.now())
                     projects.append(project)
         return [project.folder for project in projects if project and project.is_registered]
+
+    def leave_anchors(self, events: Sequence[SpoolEvent]) -> None:
+        """Say on the tapes what happened to these sessions."""
+        for event in events:
+            with self._forgiving():
+                act = partial(leave_event_anchor, self.memory, event, self.env, self.now())
+                self._retry_while_busy(act)
 
     def hand_over(self) -> None:
         """Write the handoffs of sessions whose conversation is being compacted.

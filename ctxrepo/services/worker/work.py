@@ -21,7 +21,7 @@ from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import build
 from ctxrepo.services.sync.fetch import starts_fetch
 from ctxrepo.services.sync.session_hooks import sends
-from ctxrepo.services.tape.session_anchors import leave_session_anchor
+from ctxrepo.services.tape.session_anchors import queue_handoff
 from ctxrepo.services.usage.observe import observe
 from ctxrepo.services.worker.maintain import maintain
 from ctxrepo.services.worker.remote_queue import RemoteQueue
@@ -169,7 +169,7 @@ class Worker:
         may_send = sends(self.memory, _agents_of(events, result.done))
         for event in events:
             with self._forgiving():
-                leave_session_anchor(self.memory, event, self.now())
+                queue_handoff(self.memory, event)
         # Leave errands before the spool is cut: after a kill the next worker finds one or the other.
         fetches = starts_fetch(self.memory, events)
         is_end = any(e.event in ("start", "end") for e in events)
@@ -190,6 +190,7 @@ class Worker:
             events, began, before = self.rounds.pop(0)
             visits.hand_over()
             self._store_stamps(visits.locate_sessions(events), before)
+            visits.leave_anchors(events)
             if _is_turn(events):
                 visits.update_recent_files()
             visits.renew_blocks()

@@ -127,6 +127,12 @@ class Cache(CacheReading):
         return True
 
     @rerun_if_damaged(_empty)
+    def set_handoffs(self, handoffs: Iterable[NewestHandoff]) -> None:
+        """Put the newest handoff of these scopes in the place of the one before; no commit holds it."""
+        with transaction(self._db):
+            documents.put_handoffs(self._db, handoffs)
+
+    @rerun_if_damaged(_empty)
     def set_recent(self, files: Mapping[str, Sequence[tuple[str, str]]], stamp: str) -> None:
         """Store the (path, lines) that were touched last, of each project; `stamp` is that of what they were
         read from."""

@@ -56,6 +56,19 @@ def ends_of(path: Path, most: int) -> tuple[list[str], list[str]]:
     return _lines(head.rpartition(b"\n")[0]), _lines(tail.partition(b"\n")[2])
 
 
+def end_of(path: Path, most: int) -> tuple[list[str], bool]:
+    """The whole lines among the last `most` bytes of a regular file, and whether these are all. What is
+    something else, or can't be read, is as empty."""
+    try:
+        with open(open_regular(path), "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(0, size - most))
+            data = file.read(most)
+    except (OSError, ValueError):
+        return [], True
+    return (_lines(data), True) if size <= most else (_lines(data.partition(b"\n")[2]), False)
+
+
 def written(path: Path) -> float:
     """When the file was last written, in unix seconds; 0 when there is none."""
     try:

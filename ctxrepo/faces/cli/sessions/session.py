@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.sessions.handoff import HandedOver
     from ctxrepo.domain.tape.anchor import Anchor
     from ctxrepo.services.delivery.context import Context
+    from ctxrepo.services.tape.tape import AnchorResult
 
 
 def register(app: typer.Typer) -> None:
@@ -83,6 +84,12 @@ def anchor(
         list[str] | None,
         option("--keyword", metavar="K", help="A word to find it by; may be given again."),
     ] = None,
+    entry: Annotated[
+        str,
+        option(
+            "--entry", metavar="ID", help="The message of the transcript at which it stands; else the last."
+        ),
+    ] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Leave an anchor: a named point that the next session is shown.
@@ -92,8 +99,11 @@ def anchor(
     from ctxrepo.app.sessions.handoff import anchor
     from ctxrepo.services.tape.tape import AnchorRequest
 
-    request = AnchorRequest(name, summary, purpose, keyword or ())
-    answer(open_desk(), anchor, request, json, lambda made: f"anchored: {made.anchor.name}")
+    def said(made: AnchorResult) -> str:
+        return f"{'anchored already' if made.existing else 'anchored'}: {made.anchor.name}"
+
+    request = AnchorRequest(name, summary, purpose, keyword or (), entry=entry)
+    answer(open_desk(), anchor, request, json, said)
 
 
 def handoff(

@@ -1,0 +1,194 @@
+"""The tape of a scope: looked through, searched and read, and anchors taken off it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+from ctxrepo.app.result import Result
+from ctxrepo.app.sessions.anchor_fields import anchor_fields, entry_fields, shown_fields
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.tape.anchor import Anchor
+    from ctxrepo.domain.tape.tree import TreeLine
+    from ctxrepo.services.tape.look import AnchorShown, Info, ReadResult, ReadTape, Search, SearchResult
+    from ctxrepo.services.tape.take_off import Reset
+    from ctxrepo.services.tape.view import TapeView
+
+Wanted = TypeVar("Wanted")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class TapeRequest(Generic[Wanted]):
+    """What is `wanted` of the tape of a scope, '' the project's; `session` is the beginning of an id, '' the
+    session that the operation is performed in, or the newest one here."""
+
+    wanted: Wanted
+    scope: str = ""
+    session: str = ""
+
+
+@dataclass(frozen=True)
+class ListWanted:
+    """The newest anchors of one type ('' any), each with so many messages before and after it."""
+
+    type: Literal["", "handoff", "session"] = ""
+    limit: int = 20
+    context: int = 1
+
+
+@dataclass(frozen=True)
+class OnTape(Generic[Value]):
+    """What was found, and on whose tape: the folder of a scope, and the agent and session that is meant."""
+
+    found: Value
+    folder: str
+    agent: str
+    session: str
+
+
+@dataclass(frozen=True)
+class ResetDone:
+    """What became of a tape, and the anchor that says so."""
+
+    reset: Reset
+    anchor: Anchor | None
+    folder: str
+
+
+def tape_info(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[Info]]:
+    """Say how a tape stands, and how far the session is past its last anchor."""
+    from ctxrepo.services.tape.look import info
+
+    view = _view(desk, request)
+    found = info(view)
+    _notice(desk, view)
+    if found.advice:
+        desk.notice(found.advice)
+    counts = {
+        "all": len(found.anchors.anchors),
+        "handoff": len(found.anchors.handoffs.anchors),
+        "session": len(found.anchors.anchors) - len(found.anchors.handoffs.anchors),
+    }
+    folder = view.place.folder
+    data = {
+        "project": folder,
+        "agent": view.agent,
+        "session": view.session,
+        "entries": found.entries,
+        "anchors": counts,
+        "last": anchor_fields(found.last.anchor, folder) if found.last else None,
+        "since": found.since,
+        "advice": found.advice,
+    }
+    return Result(_on(view, found), data)
+
+
+def list_tape(desk: Desk, request: TapeRequest[ListWanted]) -> Result[OnTape[Sequence[AnchorShown]]]:
+    """List the newest anchors, the newest last."""
+    from ctxrepo.services.tape.look import list_anchors
+
+    wanted = request.wanted
+    view = _view(desk, request)
+    found = list_anchors(view, wanted.type, wanted.limit, wanted.context)
+    _notice(desk, view)
+    rows = [shown_fields(one, view.place.folder, with_context=wanted.context > 0) for one in found]
+    return Result(_on(view, found), {"anchors": rows})
+
+
+def search_tape(desk: Desk, request: TapeRequest[Search]) -> Result[OnTape[SearchResult]]:
+    """Find anchors and messages that fit."""
+    from ctxrepo.services.tape.look import search
+
+    view = _view(desk, request)
+    found = search(view, request.wanted, desk.now.astimezone())
+    _notice(desk, view)
+    is_in_context = request.wanted.context > 0
+    data = {
+        "anchors": [shown_fields(a, view.place.folder, with_context=is_in_context) for a in found.anchors],
+        "entries": [*map(entry_fields, found.entries)],
+        "scope": found.scope,
+    }
+    return Result(_on(view, found), data)
+
+
+def read_tape(desk: Desk, request: TapeRequest[ReadTape]) -> Result[OnTape[ReadResult]]:
+    """Read what was said."""
+    from ctxrepo.services.tape.look import masked, read
+
+    view = _view(desk, request)
+    found = read(view, request.wanted, desk.now.astimezone())
+    _notice(desk, view)
+    ends = {"after": found.span.after, "until": found.span.until}
+    folder = view.place.folder
+    bounds = {name: anchor_fields(masked(end), folder) if end else None for name, end in ends.items()}
+    return Result(_on(view, found), {"entries": [*map(entry_fields, found.entries)], **bounds})
+
+
+def tape_tree(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[Sequence[TreeLine]]]:
+    """Draw a session's branches, with its anchors."""
+    from ctxrepo.services.tape.draw import draw
+
+    view = _view(desk, request)
+    found = draw(view)
+    _notice(desk, view)
+    folder = view.place.folder
+    nodes = [
+        entry_fields(line.entry)
+        | {"parent": line.parent, "anchors": [anchor_fields(anchor, folder) for anchor in line.anchors]}
+        for line in found
+    ]
+    return Result(_on(view, found), {"agent": view.agent, "session": view.session, "nodes": nodes})
+
+
+def delete_from_tape(desk: Desk, request: TapeRequest[tuple[str, ...]]) -> Result[Sequence[Anchor]]:
+    """Take the anchors with these ids off the tape."""
+    from ctxrepo.services.reading.find import scope_named
+    from ctxrepo.services.tape.take_off import delete_anchors
+
+    folder = scope_named(desk.memory, request.scope, desk.project).folder
+    gone = delete_anchors(desk.memory, folder, request.wanted, desk.origin, desk.now)
+    desk.wake()
+    if any(anchor.project for anchor in gone):
+        desk.notice("what stood on this machine only can't be brought back")
+    return Result(gone, {"deleted": [anchor_fields(anchor, folder) for anchor in gone]})
+
+
+def reset_tape(desk: Desk, request: TapeRequest[None]) -> Result[ResetDone]:
+    """Move the anchors of a scope, or of one session, to the archive."""
+    from ctxrepo.services.tape.session_anchors import leave_reset
+    from ctxrepo.services.tape.take_off import reset_tape
+
+    view = _view(desk, request)
+    session = view.session if request.session else ""
+    done = reset_tape(desk.memory, view.place.folder, session, desk.origin, desk.now)
+    left = leave_reset(desk.memory, view.place, desk.cwd, desk.origin, desk.now)
+    desk.wake()
+    folder = view.place.folder
+    data = {
+        "archived": done.archived,
+        "paths": list(done.paths),
+        "anchor": anchor_fields(left, folder) if left else None,
+    }
+    return Result(ResetDone(done, left, folder), data)
+
+
+def _view(desk: Desk, request: TapeRequest[Wanted]) -> TapeView:
+    from ctxrepo.agents.known import session_in
+    from ctxrepo.services.delivery.sessions import Caller
+    from ctxrepo.services.tape.view import view_of
+
+    here = Caller(desk.cwd, desk.env, session_in(desk.env))
+    return view_of(desk.memory, request.scope, request.session, desk.project, here)
+
+
+def _notice(desk: Desk, view: TapeView) -> None:
+    for line in view.notices():
+        desk.notice(line)
+
+
+def _on(view: TapeView, found: Value) -> OnTape[Value]:
+    return OnTape(found, view.place.folder, view.agent, view.session)

@@ -1,0 +1,158 @@
+"""What was said in a session: its messages, which are a tree where it has branches, and anchors in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.tape.anchor import Anchor
+from ctxrepo.lazy import dataclass
+
+ROOT = -1
+"""The place of what the first message follows."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A message of a session: `session` is the one in which it was said first, `when` ISO 8601 or ''; `tools`
+    are the names of those that the agent used, `details` the files and command lines that it gave them."""
+
+    id: str
+    parent: str
+    session: str
+    agent: str
+    who: str
+    when: str
+    text: str
+    tools: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+
+    def has(self, text: str) -> bool:
+        """Whether this is part of what was said or done, whatever its case."""
+        part = text.casefold()
+        return any(part in said.casefold() for said in (self.text, *self.tools, *self.details))
+
+    def is_of(self, types: Sequence[str]) -> bool:
+        """Whether it is of one of these types: `user`, `agent`, `tool` where tools were used; () is all."""
+        return not types or self.who in types or ("tool" in types and bool(self.tools))
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One session's messages in the order of its transcript, the newest 5,000 at most; `is_whole` says
+    whether none is missing at the beginning."""
+
+    agent: str
+    session: str
+    entries: tuple[Entry, ...] = ()
+    is_whole: bool = True
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """The place of the message that each one follows, ROOT for none.
+
+        Where an agent names no parents, or one that isn't here (it is no message, such as a tool's result),
+        it is the message before. A message of a tree that names none begins another branch.
+        """
+        places = {entry.id: n for n, entry in enumerate(self.entries) if entry.id}
+        is_tree = any(entry.who == "user" and entry.parent in places for entry in self.entries)
+        found = []
+        for place, entry in enumerate(self.entries):
+            parent = places.get(entry.parent, place - 1) if entry.parent or not is_tree else ROOT
+            found.append(parent if parent < place else place - 1)
+        return tuple(found)
+
+    @cached_property
+    def branch(self) -> Conversation:
+        """Of all branches the one that ends with the newest message."""
+        kept = []
+        place = len(self.entries) - 1
+        while place != ROOT:
+            kept.append(self.entries[place])
+            place = self.parents[place]
+        return replace(self, entries=tuple(reversed(kept)))
+
+    def place_of(self, anchor: Anchor) -> int | None:
+        """The place of the message at which an anchor was left; None where that isn't among these."""
+        if anchor.session_id != self.session or not anchor.entry:
+            return None
+        return next((n for n, entry in enumerate(self.entries) if entry.id == anchor.entry), None)
+
+    def holder_of(self, anchor: Anchor) -> int:
+        """The place of the message that an anchor belongs to: where it was left, else the last one before it
+        by time; ROOT where all came later."""
+        place = self.place_of(anchor)
+        if place is not None:
+            return place
+        at = seconds_of(anchor.timestamp)
+        earlier = (
+            n for n, said in enumerate(self.seconds) if at is not None and said is not None and said <= at
+        )
+        return max(earlier, default=ROOT)
+
+    @cached_property
+    def seconds(self) -> tuple[float | None, ...]:
+        return tuple(seconds_of(entry.when) for entry in self.entries)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of what was said: behind `after` and up to `until`, behind `start` and up to `end` in Unix
+    seconds. None is no bound."""
+
+    after: Anchor | None = None
+    until: Anchor | None = None
+    start: float | None = None
+    end: float | None = None
+
+    @property
+    def is_bound(self) -> bool:
+        return self != Span()
+
+    def of(self, said: Conversation) -> list[Entry]:
+        """The messages within it. In the session in which an anchor was left the message counts at which it
+        was, elsewhere and where that isn't known the time; one without a time is within."""
+        low, high = (said.place_of(anchor) if anchor else None for anchor in (self.after, self.until))
+        since = [self.start, None if low is not None else _at(self.after)]
+        until = [self.end, None if high is not None else _at(self.until)]
+        return [
+            entry
+            for place, (entry, at) in enumerate(zip(said.entries, said.seconds, strict=True))
+            if (low is None or place > low)
+            and (high is None or place <= high)
+            and (at is None or (_all_before(since, at) and not _any_before(until, at)))
+        ]
+
+    def holds(self, anchor: Anchor) -> bool:
+        """Whether an anchor was left within it, by time."""
+        at = seconds_of(anchor.timestamp)
+        since, until = (self.start, _at(self.after)), (self.end, _at(self.until))
+        return at is None or (_all_before(since, at) and not _any_before(until, at))
+
+
+def merged(parts: Iterable[Sequence[Entry]]) -> list[Entry]:
+    """The messages of several sessions by time; what a fork copied is there once."""
+    found: dict[tuple[str, ...], tuple[float, Entry]] = {}
+    for part in parts:
+        last = 0.0
+        for place, entry in enumerate(part):
+            last = seconds_of(entry.when) or last
+            key = (
+                (entry.agent, entry.id) if entry.id else (entry.agent, entry.session, str(place), entry.text)
+            )
+            found.setdefault(key, (last, entry))
+    return [entry for _, entry in sorted(found.values(), key=lambda one: one[0])]
+
+
+def _at(anchor: Anchor | None) -> float | None:
+    return seconds_of(anchor.timestamp) if anchor else None
+
+
+def _all_before(bounds: Iterable[float | None], at: float) -> bool:
+    return all(bound < at for bound in bounds if bound is not None)
+
+
+def _any_before(bounds: Iterable[float | None], at: float) -> bool:
+    return any(bound < at for bound in bounds if bound is not None)

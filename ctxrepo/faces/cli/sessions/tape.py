@@ -1,0 +1,263 @@
+"""Commands about the tape: tape info, list, search, read, delete, reset, tree."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import argument, json_option, option, scope_option, without_verb
+
+group = typer.Typer()
+
+Which = Annotated[
+    str, option("--session", metavar="ID", help="The session that is meant, by the beginning of its id.")
+]
+Scope = Annotated[str, scope_option()]
+Json = Annotated[bool, json_option()]
+After = Annotated[str, option("--after", metavar="A", help="Only what came after this anchor.")]
+Until = Annotated[str, option("--until", metavar="A", help="Only what came up to this anchor.")]
+Last = Annotated[bool, option("--last", help="Only what came after the last anchor.")]
+Start = Annotated[str, option("--from", metavar="D", help="Only from this date or moment on.")]
+End = Annotated[str, option("--to", metavar="D", help="Only up to this date or moment.")]
+Types = Annotated[
+    list[str] | None,
+    option("--type", metavar="T", help="Messages of `user`, `agent` or with a `tool`; may be given again."),
+]
+Entries = Annotated[
+    str, option("--entries", metavar="WHERE", help="Messages of the `session` or of the `project`.")
+]
+Anchors = Annotated[
+    str, option("--anchors", metavar="WHERE", help="Anchors of the `session` or of the `project`.")
+]
+Limit = Annotated[int, option("--limit", "-n", metavar="N", help="Most of each, 1 to 100.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="tape")
+
+
+@group.callback(invoke_without_command=True)
+def tape(context: typer.Context, json: Json = False) -> None:
+    """Find anchors that sessions left, and what was said between them.
+
+    An ANCHOR is named by its ^id or its name, or by a part of its name: then the newest is meant. Without
+    --session it is the session that the command is run in, else the newest one of the project. What was said
+    is read from the agents' own transcripts on this machine. Without a verb it says how the tape stands.
+
+    Example: ctxrepo tape
+    """
+    without_verb(context, lambda as_json: info(json=as_json), json=json)
+
+
+@group.command()
+def info(session: Which = "", scope: Scope = "", json: Json = False) -> None:
+    """Say how the tape stands, and how many messages came since the session's last anchor.
+
+    Example: ctxrepo tape info
+    """
+    from ctxrepo.app.sessions.tape import TapeRequest, tape_info
+    from ctxrepo.faces.cli.sessions.tape_text import info_text
+
+    answer(open_desk(), tape_info, TapeRequest(None, scope, session), json, info_text)
+
+
+@group.command("list")
+def list_tape(
+    limit: Limit = 20,
+    context: Annotated[
+        int, option("--context", metavar="N", help="Messages before and after each, 0 to 5.")
+    ] = 1,
+    kind: Annotated[
+        str,
+        option("--type", metavar="T", help="Only those that were left on purpose (`handoff`), or `session`."),
+    ] = "",
+    session: Which = "",
+    scope: Scope = "",
+    json: Json = False,
+) -> None:
+    """List the anchors of the project, the newest last.
+
+    Example: ctxrepo tape list --type handoff
+    """
+    from ctxrepo.app.sessions.tape import ListWanted, TapeRequest, list_tape
+    from ctxrepo.faces.cli.sessions.tape_text import list_text
+
+    wanted = ListWanted(_one_of("--type", kind, ("", "handoff", "session")), limit, context)
+    answer(open_desk(), list_tape, TapeRequest(wanted, scope, session), json, list_text)
+
+
+@group.command()
+def search(
+    query: Annotated[
+        str, argument(metavar="QUERY", help="Words as they stand in it; case doesn't matter.")
+    ] = "",
+    kind: Annotated[
+        str, option("--kind", metavar="KIND", help="`anchor`, `entry` (a message), or `all`.")
+    ] = "all",
+    types: Types = None,
+    limit: Limit = 20,
+    context: Annotated[
+        int, option("--context", metavar="N", help="Messages before and after each anchor, 0 to 5.")
+    ] = 0,
+    after: After = "",
+    until: Until = "",
+    last: Last = False,
+    start: Start = "",
+    end: End = "",
+    entries: Entries = "",
+    anchors: Anchors = "",
+    name: Annotated[str, option("--name", metavar="N", help="Anchors with this in their name.")] = "",
+    anchor_type: Annotated[
+        str, option("--anchor-type", metavar="T", help="Anchors of this type: `handoff` or `session`.")
+    ] = "",
+    summary: Annotated[
+        str, option("--summary", metavar="S", help="Anchors with this in their summary.")
+    ] = "",
+    purpose: Annotated[
+        str, option("--purpose", metavar="P", help="Anchors with this in their purpose.")
+    ] = "",
+    keyword: Annotated[
+        list[str] | None,
+        option("--keyword", metavar="K", help="Anchors with this keyword; may be given again."),
+    ] = None,
+    session: Which = "",
+    scope: Scope = "",
+    json: Json = False,
+) -> None:
+    """Search anchors and messages of the session, and where it has none, those of the project.
+
+    Of several bounds dates hold, else two anchors, else --last, else --after.
+
+    Example: ctxrepo tape search "retry limit" --from 2026-11-18
+    """
+    from ctxrepo.app.sessions.tape import TapeRequest, search_tape
+    from ctxrepo.domain.tape.tape import AnchorFilter
+    from ctxrepo.faces.cli.sessions.tape_text import search_text
+    from ctxrepo.services.tape.look import Bounds, Search
+
+    wanted = Search(
+        text=query,
+        kind=_one_of("--kind", kind, ("all", "entry", "anchor")),
+        types=_types(types),
+        limit=limit,
+        context=context,
+        bounds=Bounds(after, until, last, start, end),
+        anchors=AnchorFilter("", name, anchor_type, summary, purpose, tuple(keyword or ())),
+        entries_in=_one_of("--entries", entries, _PLACES),
+        anchors_in=_one_of("--anchors", anchors, _PLACES),
+    )
+    answer(open_desk(), search_tape, TapeRequest(wanted, scope, session), json, search_text)
+
+
+@group.command()
+def read(
+    after: After = "",
+    until: Until = "",
+    last: Last = False,
+    start: Start = "",
+    end: End = "",
+    around: Annotated[str, option("--around", metavar="A", help="What was said around this anchor.")] = "",
+    scan: Annotated[str, option("--scan", metavar="TEXT", help="Only messages with this in them.")] = "",
+    types: Types = None,
+    limit: Limit = 20,
+    chars: Annotated[
+        int, option("--chars", metavar="N", help="Characters of each message, 80 or more; 0: all of it.")
+    ] = 300,
+    entries: Entries = "project",
+    anchors: Anchors = "",
+    session: Which = "",
+    scope: Scope = "",
+    json: Json = False,
+) -> None:
+    """Read what was said, the newest last.
+
+    Of several bounds two anchors hold, else dates, else --after, else --last.
+
+    Example: ctxrepo tape read --last
+    """
+    from ctxrepo.app.sessions.tape import TapeRequest, read_tape
+    from ctxrepo.faces.cli.sessions.tape_text import read_text
+    from ctxrepo.services.tape.look import Bounds, ReadTape
+
+    wanted = ReadTape(
+        bounds=Bounds(after, until, last, start, end),
+        around=around,
+        text=scan,
+        types=_types(types),
+        limit=limit,
+        chars=chars,
+        entries_in=_one_of("--entries", entries, _PLACES) or "project",
+        anchors_in=_one_of("--anchors", anchors, _PLACES),
+    )
+    said = partial(read_text, is_whole=chars == 0)
+    answer(open_desk(), read_tape, TapeRequest(wanted, scope, session), json, said)
+
+
+@group.command()
+def delete(
+    ids: Annotated[list[str], argument(metavar="ID", help="The ^id of an anchor; several may be named.")],
+    scope: Scope = "",
+    json: Json = False,
+) -> None:
+    """Delete anchors, on every machine.
+
+    `ctxrepo undo` brings them back. When one of the ids is no anchor's, none is deleted.
+
+    Example: ctxrepo tape delete ^3f2a9c1b
+    """
+    from ctxrepo.app.sessions.tape import TapeRequest, delete_from_tape
+    from ctxrepo.faces.cli.sessions.tape_text import deleted_text
+
+    answer(open_desk(), delete_from_tape, TapeRequest(tuple(ids), scope), json, deleted_text)
+
+
+@group.command()
+def reset(
+    session: Annotated[
+        str,
+        option("--session", metavar="ID", help="Only anchors of this session; `this`: of the current one."),
+    ] = "",
+    scope: Scope = "",
+    json: Json = False,
+) -> None:
+    """Begin a new tape: all anchors of the project go into its archive, where nobody reads them.
+
+    Nothing is lost: they stand in TAPE/<project>/archive, and `ctxrepo undo` brings them back.
+
+    Example: ctxrepo tape reset
+    """
+    from ctxrepo.app.sessions.tape import TapeRequest, reset_tape
+    from ctxrepo.faces.cli.sessions.tape_text import reset_text
+
+    answer(open_desk(), reset_tape, TapeRequest(None, scope, session), json, reset_text)
+
+
+@group.command()
+def tree(session: Which = "", scope: Scope = "", json: Json = False) -> None:
+    """Draw a session as a tree: a line for each message, its branches, and its anchors.
+
+    Example: ctxrepo tape tree --session 528a2201
+    """
+    from ctxrepo.app.sessions.tape import TapeRequest, tape_tree
+    from ctxrepo.faces.cli.sessions.tape_text import tree_text
+
+    answer(open_desk(), tape_tree, TapeRequest(None, scope, session), json, tree_text)
+
+
+_PLACES = ("", "session", "project")
+
+
+def _types(given: list[str] | None) -> tuple[str, ...]:
+    return tuple(_one_of("--type", one, ("user", "agent", "tool")) for one in given or ())
+
+
+def _one_of(name: str, given: str, known: tuple[str, ...]) -> Any:
+    """What was given, when it is one of those that there are; UsageError for anything else."""
+    from ctxrepo.errors import UsageError
+
+    if given not in known:
+        raise UsageError(f"{name} is {given!r}", f"It can be {', '.join(filter(None, known))}.")
+    return given

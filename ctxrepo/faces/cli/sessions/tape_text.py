@@ -1,0 +1,124 @@
+"""A tape in words: anchors and messages as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ctxrepo.domain.formats.counted import counted
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.faces.cli import output
+
+if TYPE_CHECKING:
+    from ctxrepo.app.sessions.tape import OnTape, ResetDone
+    from ctxrepo.domain.tape.anchor import Anchor
+    from ctxrepo.domain.tape.entry import Entry
+    from ctxrepo.domain.tape.tree import TreeLine
+    from ctxrepo.services.tape.look import AnchorShown, Info, ReadResult, SearchResult
+
+_SHORT = 8
+"""Characters of a session's id that people read and type."""
+
+_INDENT = " " * 18
+"""As wide as a moment and the gap behind it."""
+
+_BESIDE = 100
+"""Characters of a message beside an anchor, and in a tree."""
+
+
+def info_text(on: OnTape[Info]) -> str:
+    found = on.found
+    handoffs = len(found.anchors.handoffs.anchors)
+    others = len(found.anchors.anchors) - handoffs
+    rows = [("tape", on.folder)]
+    if on.session:
+        since = f", {found.since} of them since its last anchor" if found.last else ", and no anchor yet"
+        rows.append(("session", _session(on.agent, on.session)))
+        rows.append(("messages", f"{found.entries}{since if found.entries else ''}"))
+    rows.append(("anchors", f"{counted(handoffs, 'handoff')}, {others} of sessions"))
+    lines = output.aligned(rows)
+    return "\n".join([*lines, *(["", *_anchor_lines(found.last)] if found.last else [])])
+
+
+def list_text(on: OnTape[Sequence[AnchorShown]]) -> str:
+    lines = [line for one in on.found for line in _anchor_lines(one)]
+    return "\n".join(lines) or f"no anchor is on the tape of {on.folder}"
+
+
+def search_text(on: OnTape[SearchResult]) -> str:
+    found = on.found
+    parts = [
+        *(line for one in found.anchors for line in _anchor_lines(one)),
+        *([""] if found.anchors and found.entries else []),
+        *_entry_lines(found.entries),
+    ]
+    return "\n".join(parts) or "nothing fits"
+
+
+def read_text(on: OnTape[ReadResult], *, is_whole: bool) -> str:
+    return "\n".join(_entry_lines(on.found.entries, is_whole=is_whole)) or "nothing was said there"
+
+
+def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:
+    lines = [_session(on.agent, on.session)]
+    for line in on.found:
+        entry = line.entry
+        lines.append(f"{line.stem}{_moment(entry.when)[5:]}  {_who(entry)}: {_short(entry)}")
+        lines += [f"{line.below}⚓ {anchor.name}  {_moment(anchor.timestamp)[5:]}" for anchor in line.anchors]
+    return "\n".join(lines)
+
+
+def deleted_text(gone: Sequence[Anchor]) -> str:
+    return "\n".join(f"deleted: {anchor.name}  ^{anchor.id}" for anchor in gone)
+
+
+def reset_text(done: ResetDone) -> str:
+    count = counted(done.reset.archived, "anchor")
+    where = f" to {', '.join(done.reset.paths)}" if done.reset.paths else ""
+    return f"reset: {count} of {done.folder} archived{where}"
+
+
+def _anchor_lines(one: AnchorShown) -> Iterator[str]:
+    anchor = one.anchor
+    mark = "⚓" if anchor.type == "handoff" else "·"
+    who = _session(anchor.agent, anchor.session_id)
+    yield f"{_moment(anchor.timestamp):16}  {mark} {anchor.name}  ^{one.short}  {who}".rstrip()
+    trigger = "" if anchor.trigger in ("", "direct") else f"by {anchor.trigger}"
+    keywords = " ".join(f"#{word}" for word in anchor.keywords)
+    told = [" ".join(anchor.summary.split()), anchor.purpose, trigger, keywords]
+    if any(told):
+        yield f"{_INDENT}  {' · '.join(filter(None, told))}"
+    for arrow, side in (("↑", one.before), ("↓", one.after)):
+        yield from (f"{_INDENT}  {arrow} {_who(entry)}: {_short(entry)}" for entry in side)
+
+
+def _entry_lines(entries: Iterable[Entry], *, is_whole: bool = False) -> Iterator[str]:
+    """Each message, below a line with its session wherever that is another one."""
+    session = ""
+    for entry in entries:
+        if entry.session != session:
+            session = entry.session
+            yield _session(entry.agent, entry.session)
+        text = entry.text.strip().replace("\n", f"\n{_INDENT}") if is_whole else " ".join(entry.text.split())
+        tools = f"[{', '.join(dict.fromkeys(entry.tools))}]" if entry.tools else ""
+        yield f"{_moment(entry.when):16}  {_who(entry)}: {' '.join(filter(None, (text, tools)))}"
+
+
+def _who(entry: Entry) -> str:
+    return "user" if entry.who == "user" else entry.agent
+
+
+def _session(agent: str, session: str) -> str:
+    return f"{agent} {session[:_SHORT]}".strip()
+
+
+def _short(entry: Entry) -> str:
+    """The first words of a message, or the tools that were used without one."""
+    text = " ".join(entry.text.split()) or f"[{', '.join(dict.fromkeys(entry.tools))}]"
+    return text if len(text) <= _BESIDE else f"{text[: _BESIDE - 1].rstrip()}…"
+
+
+def _moment(when: str) -> str:
+    at = seconds_of(when)
+    return "" if at is None else output.wall_time(datetime.fromtimestamp(at, UTC))

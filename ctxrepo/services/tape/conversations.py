@@ -1,0 +1,96 @@
+"""What was said in sessions on this machine, read from the agents' own transcripts within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ctxrepo.agents.known import AGENTS, transcripts_of
+from ctxrepo.agents.transcript import Message
+from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.tape.entry import Conversation, Entry
+from ctxrepo.errors import NoAnswer
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.tape.draft_handoff import transcript_of
+from ctxrepo.services.tape.transcript import end_of_session
+from ctxrepo.storage.memory import Memory
+
+MOST_ENTRIES = 5000
+"""Messages of one session that are looked at, the newest."""
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Bytes of a transcript that are read, the last; of many together no more than that either."""
+
+_END = 1024 * 1024
+"""Bytes of a transcript in which its last message is looked for."""
+
+_MASKED = 4
+"""How many times the characters that are shown are looked through for secrets: one may be cut in two."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A conversation, and how many characters were read for it."""
+
+    said: Conversation
+    size: int
+
+
+def read_conversation(
+    memory: Memory, agent: str, session: str, env: Mapping[str, str], most: int = MOST_BYTES
+) -> Reading | None:
+    """What was said in a session; None where no transcript of it is on this machine. An unknown agent ('') is
+    any that has one."""
+    home = memory.places.user_home
+    for name in [agent] if agent else AGENTS:
+        path = transcript_of(name, session, home, env)
+        found = _read(memory, name, session, path, most) if path else None
+        if found and (agent or found.said.entries):
+            return found
+    return None
+
+
+def last_entry(memory: Memory, agent: str, session: str, transcript: str) -> str:
+    """The id of the last message in a session's transcript, '' where there is none, or none has an id."""
+    try:
+        found = _read(memory, agent, session, transcript, _END) if transcript else None
+    except NoAnswer:
+        return ""
+    return found.said.entries[-1].id if found and found.said.entries else ""
+
+
+def shown(entry: Entry, chars: int) -> Entry:
+    """A message as it is shown: without secrets, its text cut to so many characters; 0: all of it."""
+    text = entry.text if not chars else entry.text[: _MASKED * chars]
+    text = mask(text)
+    if chars and len(text) > chars:
+        text = f"{text[: chars - 1].rstrip()}…"
+    return Entry(entry.id, entry.parent, entry.session, entry.agent, entry.who, entry.when, text, entry.tools)
+
+
+def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) -> Reading | None:
+    transcripts = transcripts_of(agent)
+    if transcripts is None:
+        return None
+    path = Path(transcript)
+    lines, is_whole = memory.outside.ask(
+        path.parent, lambda: end_of_session(transcripts, path, session, most)
+    )
+    entries = tuple(_entry(agent, message) for message in transcripts.messages(lines))
+    is_whole = is_whole and len(entries) <= MOST_ENTRIES
+    said = Conversation(agent, session, entries[-MOST_ENTRIES:], is_whole)
+    return Reading(said, sum(map(len, lines)))
+
+
+def _entry(agent: str, message: Message) -> Entry:
+    return Entry(
+        id=message.id,
+        parent=message.parent,
+        session=message.session,
+        agent=agent,
+        who=message.who,
+        when=message.at,
+        text=message.text,
+        tools=tuple(tool.name for tool in message.tools),
+        details=tuple(part for tool in message.tools for part in (*tool.paths, tool.command) if part),
+    )

@@ -1,0 +1,30 @@
+"""A session drawn as a tree, with the anchors that were left in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ctxrepo.domain.tape.tree import TreeLine, tree_of
+from ctxrepo.errors import NotFound
+from ctxrepo.services.tape.conversations import shown
+from ctxrepo.services.tape.look import CHARS, masked
+from ctxrepo.services.tape.view import TapeView
+
+
+def draw(view: TapeView) -> list[TreeLine]:
+    """The messages of the session that is meant, cut as they are shown. NotFound where no transcript of it is
+    on this machine."""
+    if not view.session:
+        raise NotFound("no agent's session of this project is known here", "--session names one.")
+    said = view.said()
+    if not said.entries:
+        raise NotFound(
+            f"nothing that was said in the session {view.session} can be read on this machine",
+            "`ctxrepo tape list` shows its anchors.",
+        )
+    return [
+        replace(
+            line, entry=shown(line.entry, CHARS), anchors=tuple(masked(anchor) for anchor in line.anchors)
+        )
+        for line in tree_of(said, view.own.anchors)
+    ]

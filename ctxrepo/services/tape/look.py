@@ -1,0 +1,285 @@
+"""Looking through a tape: its anchors and what was said between them, within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
+from datetime import datetime, timedelta
+from typing import Literal, TypeVar
+
+from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.tape.anchor import Anchor
+from ctxrepo.domain.tape.entry import Conversation, Entry, Span, merged
+from ctxrepo.domain.tape.tape import AnchorFilter, Tape
+from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.tape.conversations import shown
+from ctxrepo.services.tape.view import TapeView, resolve
+
+Where = Literal["session", "project"]
+
+Found = TypeVar("Found")
+
+CHARS = 300
+"""Characters of a message that are shown, unless others are asked for."""
+
+LEAST_CHARS = 80
+MOST_SHOWN = 100
+MOST_CONTEXT = 5
+
+MANY, TOO_MANY = 10, 20
+"""So many messages since the last anchor are worth a word, and a handoff."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A stretch of the tape as a person says it: behind the anchor `after`, or behind the last one, up to the
+    anchor `until`; or from one date to another. '' is no bound."""
+
+    after: str = ""
+    until: str = ""
+    is_last: bool = False
+    start: str = ""
+    end: str = ""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is looked for: `text` in anchors and in messages, `anchors` of the one and `types` of the other.
+
+    `entries_in` and `anchors_in` say whether the session that is meant is looked through or all of the
+    project, where '' is the session with the project as a last resort.
+    """
+
+    text: str = ""
+    kind: Literal["all", "entry", "anchor"] = "all"
+    types: tuple[str, ...] = ()
+    limit: int = 20
+    context: int = 0
+    bounds: Bounds = field(default_factory=Bounds)
+    anchors: AnchorFilter = field(default_factory=AnchorFilter)
+    entries_in: Where | Literal[""] = ""
+    anchors_in: Where | Literal[""] = ""
+
+
+@dataclass(frozen=True)
+class ReadTape:
+    """What is read: the newest `limit` messages within the bounds, or those around an anchor."""
+
+    bounds: Bounds = field(default_factory=Bounds)
+    around: str = ""
+    text: str = ""
+    types: tuple[str, ...] = ()
+    limit: int = 20
+    chars: int = CHARS
+    entries_in: Where = "project"
+    anchors_in: Where | Literal[""] = ""
+
+
+@dataclass(frozen=True)
+class AnchorShown:
+    """An anchor, the id that names it, and what was said before and after it."""
+
+    anchor: Anchor
+    short: str
+    before: tuple[Entry, ...] = ()
+    after: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    anchors: tuple[AnchorShown, ...]
+    entries: tuple[Entry, ...]
+    scope: Where
+
+
+@dataclass(frozen=True)
+class ReadResult:
+    entries: tuple[Entry, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Info:
+    """How a tape stands: the `anchors` of the scope; of the session that is meant how many messages it has,
+    its last anchor, and how many messages came since."""
+
+    anchors: Tape
+    own: Tape
+    entries: int
+    last: AnchorShown | None
+    since: int
+
+    @property
+    def advice(self) -> str:
+        if self.since > TOO_MANY:
+            return f"{self.since} messages since the last anchor: `ctxrepo handoff` leaves one now"
+        if self.since > MANY:
+            return f"{self.since} messages since the last anchor: time for another one soon"
+        return ""
+
+
+def info(view: TapeView) -> Info:
+    said = view.said()
+    last = view.own.last
+    behind = Span(after=last).of(said.branch) if last else said.branch.entries
+    told = anchor_shown(view, last) if last else None
+    return Info(view.tape, view.own, len(said.entries), told, len(behind))
+
+
+def list_anchors(view: TapeView, kind: str, limit: int, context: int) -> list[AnchorShown]:
+    """The newest anchors, the newest last, each with what was said around it."""
+    require_within("--limit", limit, 1, MOST_SHOWN)
+    require_within("--context", context, 0, MOST_CONTEXT)
+    found = [a for a in view.tape.anchors if kind in ("", a.type)]
+    return [anchor_shown(view, anchor, context) for anchor in found[-limit:]]
+
+
+def search(view: TapeView, wanted: Search, now: datetime) -> SearchResult:
+    """The newest anchors and messages that fit. Where the session has none, the project is searched."""
+    require_within("--limit", wanted.limit, 1, MOST_SHOWN)
+    require_within("--context", wanted.context, 0, MOST_CONTEXT)
+    span = _span(view, wanted.bounds, now, wanted.anchors_in, dates_first=True)
+    anchors: list[Anchor] = []
+    entries: list[Entry] = []
+    scopes: list[Where] = []
+    if wanted.kind != "entry":
+        fitting = replace(wanted.anchors, text=wanted.text)
+
+        def anchors_in(where: Where) -> list[Anchor]:
+            tape = view.own if where == "session" else view.tape
+            return [a for a in tape.anchors if fitting.fits(a) and span.holds(a)]
+
+        anchors, scope = _first_found(anchors_in, wanted.anchors_in, wanted.entries_in)
+        scopes.append(scope)
+    if wanted.kind != "anchor":
+
+        def entries_in(where: Where) -> list[Entry]:
+            return _entries(view, where, span, wanted.types, wanted.text, lambda said: said)
+
+        entries, scope = _first_found(entries_in, wanted.entries_in, wanted.anchors_in)
+        scopes.append(scope)
+    return SearchResult(
+        tuple(anchor_shown(view, anchor, wanted.context) for anchor in anchors[-wanted.limit :]),
+        tuple(shown(entry, CHARS) for entry in entries[-wanted.limit :]),
+        "project" if "project" in scopes else "session",
+    )
+
+
+def read(view: TapeView, wanted: ReadTape, now: datetime) -> ReadResult:
+    """The newest messages within the bounds, on the branch that goes on; the start is exclusive, the end
+    inclusive."""
+    require_within("--limit", wanted.limit, 1, MOST_SHOWN)
+    if wanted.chars and wanted.chars < LEAST_CHARS:
+        raise UsageError(
+            f"--chars is {wanted.chars}", f"It can be {LEAST_CHARS} or more, or 0 for messages as a whole."
+        )
+    is_only_own = wanted.anchors_in == "session"
+    if wanted.around:
+        anchor = resolve(view.tape, view.own, wanted.around, is_only_own=is_only_own)
+        before, after = _around(view, anchor, wanted)
+        return ReadResult(tuple(shown(e, wanted.chars) for e in (*before, *after)), Span())
+    span = _span(view, wanted.bounds, now, wanted.anchors_in, dates_first=False)
+    found = _entries(view, wanted.entries_in, span, wanted.types, wanted.text, lambda said: said.branch)
+    return ReadResult(tuple(shown(e, wanted.chars) for e in found[-wanted.limit :]), span)
+
+
+def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShown:
+    """An anchor as it is shown, without secrets."""
+    short = view.tape.short_ids.get(anchor.id, anchor.id)
+    said = view.said_in(anchor.agent, anchor.session_id) if context else None
+    clean = masked(anchor)
+    if said is None:
+        return AnchorShown(clean, short)
+    place = said.holder_of(anchor) + 1
+    before = [entry for entry in said.entries[:place] if entry.text.strip()][-context:]
+    after = [entry for entry in said.entries[place:] if entry.text.strip()][:context]
+    return AnchorShown(clean, short, *(tuple(shown(e, CHARS) for e in side) for side in (before, after)))
+
+
+def masked(anchor: Anchor) -> Anchor:
+    """An anchor without secrets: another program's may hold some."""
+    meta = {key: mask(value) if isinstance(value, str) else value for key, value in anchor.meta.items()}
+    if anchor.keywords:
+        meta["keywords"] = [mask(word) for word in anchor.keywords]
+    return replace(anchor, name=mask(anchor.name), meta=meta)
+
+
+def require_within(name: str, number: int, least: int, most: int) -> None:
+    """UsageError when a number that was given is out of its range."""
+    if not least <= number <= most:
+        raise UsageError(f"{name} is {number}", f"It can be {least} to {most}.")
+
+
+def _first_found(
+    look: Callable[[Where], list[Found]], wanted: Where | Literal[""], other: Where | Literal[""]
+) -> tuple[list[Found], Where]:
+    """What is found in the session, or else in the project; where it is said which one, there. What is said
+    of the other kind holds for this one, where nothing is said of it."""
+    if where := wanted or other:
+        return look(where), where
+    if found := look("session"):
+        return found, "session"
+    return look("project"), "project"
+
+
+def _entries(
+    view: TapeView,
+    where: Where,
+    span: Span,
+    types: Sequence[str],
+    text: str,
+    part: Callable[[Conversation], Conversation],
+) -> list[Entry]:
+    sessions = [view.said()] if where == "session" else view.said_in_project()
+    found = [span.of(part(said)) for said in sessions]
+    entries = list(found[0]) if where == "session" else merged(found)
+    return [entry for entry in entries if entry.is_of(types) and entry.has(text)]
+
+
+def _around(view: TapeView, anchor: Anchor, wanted: ReadTape) -> tuple[list[Entry], list[Entry]]:
+    """The messages before and after an anchor, as many on both sides."""
+    said = view.said_in(anchor.agent, anchor.session_id) or Conversation(anchor.agent, anchor.session_id)
+    place = said.holder_of(anchor) + 1
+    sides = (said.entries[:place], said.entries[place:])
+    before, after = ([e for e in side if e.is_of(wanted.types) and e.has(wanted.text)] for side in sides)
+    half = wanted.limit - wanted.limit // 2
+    return before[-half:], after[: wanted.limit - len(before[-half:])]
+
+
+def _span(
+    view: TapeView, bounds: Bounds, now: datetime, anchors_in: Where | Literal[""], *, dates_first: bool
+) -> Span:
+    """Of several bounds one holds: dates, two anchors, the last anchor, the anchor behind which; without
+    `dates_first` two anchors, dates, the anchor behind which, the last anchor."""
+
+    def named(name: str) -> Anchor | None:
+        is_only_own = anchors_in == "session"
+        return resolve(view.tape, view.own, name, is_only_own=is_only_own) if name else None
+
+    between = Span(after=named(bounds.after), until=named(bounds.until))
+    dates = Span(
+        start=_seconds("--from", bounds.start, now, is_end=False),
+        end=_seconds("--to", bounds.end, now, is_end=True),
+    )
+    newest = {"session": view.own.last, "project": view.tape.last, "": view.own.last or view.tape.last}
+    last = Span(after=newest[anchors_in] if bounds.is_last else None)
+    pair = between if between.until else Span()
+    order = (dates, pair, last, between) if dates_first else (pair, dates, between, last)
+    return next((span for span in order if span.is_bound), Span())
+
+
+def _seconds(option: str, text: str, now: datetime, *, is_end: bool) -> float | None:
+    """A date or moment that a person gave, by the zone of `now`, in Unix seconds. A day is whole: its start
+    is behind the end of the day before."""
+    if not text:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        hint = "For example 2026-11-20, or 2026-11-20T14:30."
+        raise UsageError(f"{option} is {text!r}, which is no date", hint) from None
+    found = found if found.tzinfo else found.replace(tzinfo=now.tzinfo)
+    if len(text) > len("2026-11-20"):
+        return found.timestamp()
+    return (found + timedelta(days=1) if is_end else found).timestamp() - 0.001

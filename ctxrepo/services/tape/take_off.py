@@ -1,0 +1,123 @@
+"""Anchors are taken off a tape: some of them by a tombstone, or all of them into the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, record, render, with_room
+from ctxrepo.domain.formats.moment import month, stamp
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.layout import pi_tape, tape_archive, tapes_of
+from ctxrepo.domain.tape.anchor import Anchor, anchor_of, to_line
+from ctxrepo.domain.tape.tape import Tape
+from ctxrepo.errors import NoMatch, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.reading.anchors import tape_files, tape_here
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.tape.local_tape import LocalTape
+
+DELETE, RESET = "tape delete", "tape reset"
+
+
+@dataclass(frozen=True)
+class Reset:
+    """How many anchors were archived, and the files that they stand in now."""
+
+    archived: int
+    paths: tuple[str, ...]
+
+
+def delete_anchors(
+    memory: Memory, folder: str, ids: Sequence[str], origin: Origin, now: datetime
+) -> list[Anchor]:
+    """Take these anchors off the tape of a scope, on every machine; acknowledged as any write.
+
+    NoMatch where an id is no anchor's: then none is taken off.
+    """
+    if not ids:
+        raise UsageError("no anchor is named", "`ctxrepo tape list` shows their ids.")
+    with drafting(memory, DELETE, origin, now) as draft:
+        tape = tape_here(memory, folder)
+        gone = list(dict.fromkeys(_with_id(tape, name) for name in ids))
+        draft.saying = f"delete {', '.join(anchor.name for anchor in gone)}"
+        _take_off(draft, folder, {anchor.id: anchor for anchor in gone}, now)
+    LocalTape(memory.state).take_out({anchor.id for anchor in gone})
+    return gone
+
+
+def reset_tape(memory: Memory, folder: str, session: str, origin: Origin, now: datetime) -> Reset:
+    """Move the anchors of a scope, or of one session of it, to its archive; nothing of them is lost.
+
+    What another machine leaves meanwhile stays on the tape.
+    """
+    with drafting(memory, RESET, origin, now) as draft:
+        tape = tape_here(memory, folder)
+        gone = (tape.of_session(session) if session else tape).anchors
+        draft.saying = f"reset the tape of {folder}"
+        lines = _take_off(draft, folder, {anchor.id: anchor for anchor in gone}, now)
+        paths = []
+        for part in in_parts(lines):
+            start = f"{tape_archive(folder)}/{memory.host}-{month(now)}"
+            paths.append(with_room(start, draft.there))
+            draft.append_line(paths[-1], part)
+    LocalTape(memory.state).archive({anchor.id for anchor in gone})
+    return Reset(len(gone), tuple(dict.fromkeys(paths)))
+
+
+def _with_id(tape: Tape, name: str) -> Anchor:
+    if found := tape.with_id(name):
+        return found
+    raise NoMatch(f"no anchor has the id {name!r}", "Nothing is deleted. `ctxrepo tape list` shows the ids.")
+
+
+def _take_off(draft: Draft, folder: str, gone: Mapping[str, Anchor], now: datetime) -> list[str]:
+    """Take the lines of these anchors out of the files of a tape, and leave tombstones; returns the lines as
+    our own tapes have them.
+
+    A tombstone stands where its anchor stood, so that the two meet when another machine has changed that
+    file. pi-memory-md knows no tombstones: what stood on its tape alone has one on ours.
+    """
+    theirs = pi_tape(folder)
+    taken: dict[str, str] = {}
+    for path in sorted(tape_files(draft.memory, folder), key=lambda path: (path == theirs, path)):
+        text = draft.text(path) or ""
+        stay, found = _parted(text, gone.keys())
+        new = [name for name in found if name not in taken]
+        taken |= {name: found[name] for name in new}
+        if not found:
+            continue
+        if path == theirs:
+            draft.put(path, stay)
+            for name in new:
+                draft.append_line(_own_tape(draft, folder, now), _tombstone(gone[name], now))
+        else:
+            draft.put(path, stay + "".join(f"{_tombstone(gone[name], now)}\n" for name in found))
+    return list(taken.values())
+
+
+def _parted(text: str, ids: Collection[str]) -> tuple[str, dict[str, str]]:
+    """A tape's text without the anchors with these ids, and their lines by id."""
+    stay, found = [], {}
+    for line in text.split("\n"):
+        anchor = _anchor_on(line) if line.strip() else None
+        if anchor is not None and anchor.id in ids:
+            found[anchor.id] = line if anchor.host else to_line(anchor)
+        elif line.strip():
+            stay.append(f"{line}\n")
+    return "".join(stay), found
+
+
+def _anchor_on(line: str) -> Anchor | None:
+    fields: dict[str, Any] = record(line) or {}
+    return None if TOMBSTONE in fields else anchor_of(fields)
+
+
+def _tombstone(anchor: Anchor, now: datetime) -> str:
+    return render({"id": anchor.id, TOMBSTONE: stamp(now), "name": anchor.name})
+
+
+def _own_tape(draft: Draft, folder: str, now: datetime) -> str:
+    return with_room(f"{tapes_of(folder)}/{draft.memory.host}-{month(now)}", draft.there)

@@ -1,0 +1,1 @@
+"""Anchors that stay on this machine."""
