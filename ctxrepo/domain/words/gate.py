@@ -21,9 +21,14 @@ def is_left_alone(prompt: str, is_follow_up: bool = False) -> bool:
     return len(words(head)) < (1 if is_follow_up else MIN_WORDS) or _is_social(head)
 
 
+def is_notice(prompt: str) -> bool:
+    """Whether an agent wrote the prompt itself, to tell its model something."""
+    return prompt.lstrip().startswith(_NOTICES)
+
+
 def _is_social(head: str) -> bool:
     """Whether it only thanks, agrees or greets, or is a notice of the agent's own."""
-    return head.lstrip().startswith(_NOTICES) or SOCIAL.issuperset(_spoken(head))
+    return is_notice(head) or SOCIAL.issuperset(_spoken(head))
 
 
 def _width(text: str) -> int:

@@ -155,6 +155,10 @@ class World:
         self.wakes_at_stop = text("turn_end") != "off"
         self.wakes_at_end = text("session_end") != "off"
 
+    def of_tape(self, key: str, agent: str) -> str:
+        """One setting of the tape for this agent's sessions, where a hook needs to know no more of it."""
+        return self.settings.get(f"tape_{key}:{agent}", self.settings.get(f"tape_{key}", ""))
+
 
 def _number(settings: dict[str, str], key: str, default: int) -> int:
     """The setting as a whole number; `default` when it is missing or isn't a number."""

@@ -12,18 +12,18 @@ _ELSEWHERE = ("system", "file")
 don't repeat it."""
 
 _GIVES = {
-    "delta": ("preamble", "packet", "recall", "changes", "subindex"),
-    "turn": ("preamble", "packet", "recall", "changes", "subindex"),
+    "delta": ("preamble", "packet", "recall", "changes", "bridge", "subindex"),
+    "turn": ("preamble", "packet", "recall", "changes", "bridge", "subindex"),
     "once": ("preamble", "packet", "subindex"),
-    "system": ("recall", "changes", "subindex"),
-    "file": ("recall", "changes"),
+    "system": ("recall", "changes", "bridge", "subindex"),
+    "file": ("recall", "changes", "bridge"),
     "pull": ("preamble",),
 }
 
 
 def gives(world: World, part: str) -> bool:
-    """Whether the hooks give this part: `preamble` and `packet` at a start, `recall` and `changes` beside
-    prompts, `subindex` to a subagent."""
+    """Whether the hooks give this part: `preamble` and `packet` at a start, `recall`, `changes` and `bridge`
+    beside prompts, `subindex` to a subagent."""
     mode = world.mode if world.mode in _GIVES else DEFAULT
     if mode == "system" and ("system" in world.own_modes or world.place == "message"):
         mode = DEFAULT  # the agent itself puts the packet into its system prompt, or wants it as a message

@@ -1,6 +1,7 @@
 """A prompt is sent: what changed meanwhile, and the few entries that matter for it."""
 
 import _sqlite3
+import os
 import time
 
 from ctxrepo.domain.text.block import seal_shortly, size
@@ -11,6 +12,9 @@ from ctxrepo.hooks.known.locate import Place, place_of, stamps_of
 from ctxrepo.hooks.known.mode import is_for_one_turn
 from ctxrepo.hooks.known.staleness import news, note_worker_told
 from ctxrepo.hooks.session.session import HUSHED, Session
+
+_BRIDGE_PROMPTS = 3
+"""With how many of its first prompts a session may be told of the one before."""
 
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> HookAnswer:
@@ -74,7 +78,8 @@ def _blocks(
     place: Place,
     session: Session,
 ) -> HookAnswer:
-    """Faults, what came late, changed notes and recalled entries: a block each, in this order."""
+    """Faults, what came late, changed notes, what was said in the session before, recalled entries, and the
+    anchor that keywords ask for: a block each, in this order."""
     from ctxrepo.hooks.moments.prompt_block import prompt_block
 
     if session.record.is_off or event.silence_reason:
@@ -101,10 +106,31 @@ def _blocks(
         if changes:
             changes.rows = rows
     changed = changes.index_block(world) if changes else ""
-    recalled = prompt_block(db, cache, world, event, place.scopes, session)
-    session.save()
     kept = faults + late + changed
-    return HookAnswer(kept, turn=recalled) if is_for_one_turn(world) else HookAnswer(kept + recalled)
+    if session.record.waited is not None:
+        kept += _bridge(db, world, event, session, world.most_bytes - world.recall_bytes - size(kept))
+    beside = prompt_block(db, cache, world, event, place.scopes, session)
+    if world.of_tape("keywords", event.agent):
+        from ctxrepo.hooks.tape.keyword_block import keyword_block
+
+        beside += keyword_block(world, event, place, session)
+    session.save()
+    return HookAnswer(kept, turn=beside) if is_for_one_turn(world) else HookAnswer(kept + beside)
+
+
+def _bridge(db: _sqlite3.Connection, world: World, event: Event, session: Session, room: int) -> str:
+    """What the session is told of the one before, once the worker has left that; no later than with its third
+    prompt, and once."""
+    waited = session.record.waited or 0
+    if os.path.exists(session.bridge_file):
+        from ctxrepo.hooks.tape.bridge_block import bridge_block
+
+        return bridge_block(db, world, event, session, room)
+    if waited < _BRIDGE_PROMPTS - 1:
+        session.note_bridge_wanted(waited + 1)
+    else:
+        session.note_bridge_over()
+    return ""
 
 
 def _take_generation(cache: _sqlite3.Connection, session: Session) -> int | None:

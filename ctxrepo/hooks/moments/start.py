@@ -49,6 +49,8 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
     try:
         since = time.time()  # a round of the worker that began before may not have read the session's line
         session.note_begin(event.cwd)
+        if event.source not in ("clear", "compact") and world.of_tape("bridge_seconds", event.agent) != "0":
+            session.note_bridge_wanted(0)
         session.save()
         if event.source == "fork" and before.generation is None:
             from ctxrepo.hooks.session.fork import begin_as_copy

@@ -26,7 +26,14 @@ Two versions of ctxrepo may read and write one ledger at once. A line is a word 
                       backslashes in it are escaped by a backslash
     compacted         it was compacted by an agent that calls no start's hook then, and is owed the packet
     gives PROCESS     the hook in this process gives it that packet; the first one after `compacted` does
-    began TIME, cwd FOLDER, off, on    about the session itself (LASTING)
+    bridge COUNT      so many of its prompts came before what it may be told of the last session; `-`: no
+                      prompt waits for that
+    began TIME, cwd FOLDER, off, on    about the session itself (LASTING), and these:
+    wanted manual     its user asked for an anchor in so many words; no keyword displaces that
+    wanted keyword NAME WORDS    keywords of a prompt ask for this anchor; the words have a tab between them
+    wanted -          what was asked for was left, or isn't wanted any more
+    ended TIME FILE   it ended then, with this transcript
+    ended -           it goes on
 """
 
 import _blake2
@@ -38,6 +45,9 @@ from ctxrepo.hooks.files.private import ensure_private_folder, make_private, ope
 FOLDER = "sessions"
 """The folder of all ledgers, below the state root."""
 
+BRIDGES = "bridges"
+"""The folder of what sessions may be told of the one before, below the state of the repository."""
+
 OLD_FOLDER = "ledger"
 """The folder in which an earlier version kept them, below the state of the repository."""
 
@@ -45,7 +55,7 @@ MAX_BYTES = 256 * 1024
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
-LASTING = ("began", "cwd", "on", "off")
+LASTING = ("began", "cwd", "on", "off", "wanted", "ended")
 """First words of lines about the session itself, which outlast a compaction; the last of each counts."""
 
 

@@ -13,12 +13,29 @@ EARLIER_PROMPTS = 2
 """How many earlier prompts are kept, to search a vague follow-up together with them."""
 
 
+class WantedAnchor:
+    """An anchor that a session's user asked for: in so many words, or by keywords in a prompt."""
+
+    __slots__ = ("keywords", "name")
+
+    def __init__(self, name: str = "", keywords: tuple[str, ...] = ()) -> None:
+        self.name = name
+        """The name that keywords ask for; '' where the user asked in so many words, whatever its name."""
+        self.keywords = keywords
+
+    @property
+    def is_manual(self) -> bool:
+        """Whether the user asked for it in so many words."""
+        return not self.name
+
+
 class SessionRecord:
     """What a ledger says of a session, and of what it knows of one repository."""
 
     __slots__ = (
-        "asked", "began", "compaction", "cwd", "entries", "faults", "generation", "giver", "handoff",
-        "is_compacted", "is_off", "owed_since", "own", "packet", "parent", "project", "sought", "wrote",
+        "asked", "began", "compaction", "cwd", "ended", "entries", "faults", "generation", "giver", "handoff",
+        "is_compacted", "is_off", "owed_since", "own", "packet", "parent", "project", "sought", "transcript",
+        "waited", "wanted", "wrote",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -58,6 +75,14 @@ class SessionRecord:
         self.cwd = ""
         self.parent = ""
         """The session that started it, where it is a subagent's."""
+        self.ended = 0.0
+        """When it ended, in Unix seconds; 0 while it goes on, and where its agent doesn't tell."""
+        self.transcript = ""
+        """The file in which its agent recorded it, known once it has ended."""
+        self.waited: int | None = None
+        """How many prompts have waited for what it is to be told of the session before; None: none waits."""
+        self.wanted: WantedAnchor | None = None
+        """The anchor that its user asked for and that isn't left yet."""
 
     def read(self, line: str) -> None:
         """Apply one line of the ledger, without its mark; a line that can't be understood changes nothing."""
@@ -95,6 +120,12 @@ class SessionRecord:
             self.owed_since = float(first)
         elif word == "began" and _is_number(rest):
             self.began = float(rest)
+        elif word == "ended":
+            self.ended, self.transcript = (float(first), second) if _is_number(first) else (0.0, "")
+        elif word == "bridge":
+            self.waited = int(first) if _is_number(first) else None
+        elif word == "wanted" and not (first == "keyword" and self.wanted and self.wanted.is_manual):
+            self.wanted = _wanted(first, second)
 
 
 def read_ledger(path: str, repo: str) -> SessionRecord:
@@ -119,6 +150,13 @@ def given_before_writes(path: str, repo: str) -> list[tuple[str, dict[str, str]]
         elif word == WROTE:
             found.append((rest.rpartition(" ")[0], {**given}))
     return found
+
+
+def _wanted(kind: str, rest: str) -> WantedAnchor | None:
+    name, _, words = rest.partition(" ")
+    if kind == "manual":
+        return WantedAnchor()
+    return WantedAnchor(name, tuple(words.split("\t"))) if kind == "keyword" and name else None
 
 
 def _is_number(text: str) -> bool:

@@ -6,6 +6,7 @@ import time
 
 from ctxrepo.hooks.files.logs import lines_of
 from ctxrepo.hooks.session.ledger import (
+    BRIDGES,
     LASTING,
     MAX_BYTES,
     add,
@@ -49,6 +50,12 @@ class Session:
             for line in lines_for_repo(self._lines, self.repo):
                 self._record.read(line)
         return self._record
+
+    @property
+    def bridge_file(self) -> str:
+        """The file in which the worker leaves what the session may be told of the one before; '' for none."""
+        name = os.path.basename(self.path)
+        return f"{self.state}/{self.repo}/{BRIDGES}/{name}.jsonl" if name else ""
 
     def note_begin(self, cwd: str) -> None:
         """Note that the session begins now, in the folder `cwd`, unless the ledger says when it began."""
@@ -148,10 +155,39 @@ class Session:
         is somebody else's."""
         self._note_path("moved", path, NO_TEXT)
 
+    def note_bridge_wanted(self, waited: int) -> None:
+        """Note that so many prompts have waited for what the session is to be told of the one before."""
+        self._note(f"bridge {waited}")
+
+    def note_bridge_over(self) -> None:
+        """Note that the session is told no more of the one before."""
+        self._note("bridge -")
+
+    def note_wanted_by_keywords(self, name: str, keywords: list[str]) -> None:
+        """Note that keywords of a prompt ask for an anchor of this name."""
+        words = "\t".join([" ".join(word.split()) for word in keywords])
+        self._note(f"wanted keyword {name} {words}")
+
+    def note_wanted_by_user(self) -> None:
+        """Note that the session's user asked for an anchor in so many words."""
+        self._note("wanted manual")
+
+    def note_nothing_wanted(self) -> None:
+        """Note that no anchor is asked for any more."""
+        self._note("wanted -")
+
+    def note_end(self, at: float, transcript: str) -> None:
+        """Note that the session ended, with this transcript."""
+        self._note(f"ended {int(at)} " + transcript.replace("\n", " "))
+
+    def note_goes_on(self) -> None:
+        """Note that a session that had ended goes on."""
+        self._note("ended -")
+
     def copy_ledger_of(self, session: str) -> None:
         """Note what that session was given: this one goes on with a copy of its conversation."""
         for line in lines_of(ledger_path(self.state, self.agent, session), MAX_BYTES):
-            if line and line.partition(" ")[0] not in LASTING:
+            if line and line.partition(" ")[0] not in (*LASTING, "bridge"):
                 self._note(line)
 
     def save(self) -> None:

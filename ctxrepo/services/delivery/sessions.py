@@ -76,14 +76,15 @@ def _named(memory: Memory, wanted: str) -> Ledger:
 
 
 def _newest_in(memory: Memory, here: Caller, known: Sequence[Ledger]) -> Ledger | None:
-    """The newest session in the project of this folder, or outside of all projects in this folder."""
+    """The newest session in the project of this folder, or outside of all projects in this folder; one that
+    has ended only where none goes on."""
     mine = locate_with_git(memory, here.folder, here.env).project
     elsewhere = {**here.env, "CTXREPO_PROJECT": ""}
     projects = {}
     for cwd in folders_there(memory, {k.cwd for k in known}):
         with suppress(NoAnswer):
             projects[cwd] = locate_with_git(memory, Path(cwd), elsewhere).project
-    for ledger in known:
+    for ledger in sorted(known, key=lambda one: one.ended > 0):  # those that go on first
         its = projects.get(ledger.cwd)
         is_same = its.id == mine.id if its and mine else not mine and ledger.cwd == str(here.folder)
         if is_same:

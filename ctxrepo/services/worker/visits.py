@@ -17,6 +17,7 @@ from ctxrepo.services.locate.look import locate_with_git
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.locate.recorded import is_known
 from ctxrepo.services.projects.sparse import widen
+from ctxrepo.services.tape.bridge import note_ends, prepare_bridges
 from ctxrepo.services.tape.session_anchors import hand_over_compaction, leave_event_anchor
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
@@ -79,6 +80,12 @@ class Visits:
                         self._retry_while_busy(act)
             finally:
                 lock.release()
+
+    def build_bridges(self, events: Sequence[SpoolEvent]) -> None:
+        """Note which sessions have ended, and lay ready what those that have begun may be told of them."""
+        with self._forgiving():
+            note_ends(self.memory, events)
+            prepare_bridges(self.memory, events, self.env, self.now())
 
     def update_recent_files(self) -> None:
         """Record which files of the projects agents touched last."""

@@ -191,6 +191,7 @@ class Worker:
             visits.hand_over()
             self._store_stamps(visits.locate_sessions(events), before)
             visits.leave_anchors(events)
+            visits.build_bridges(events)
             if _is_turn(events):
                 visits.update_recent_files()
             visits.renew_blocks()

@@ -37,12 +37,17 @@ class Ledger:
     parent: str = ""
     project: str = ""
     """The folder of the project it was told it is in; '' for none, '?' while nobody knows."""
+    ended: float = 0
+    """When it ended; 0 while it goes on, and where its agent doesn't tell."""
+    transcript: str = ""
+    """The file in which its agent recorded it, known once it has ended."""
 
 
 def ledgers(folder: Path, repo: str, since: float = 0) -> list[Ledger]:
     """Those in `folder` that were written to after `since`, the newest first, with what each says of the
     repository with this id."""
-    found = [ledger for path in _files(folder) if (ledger := _read(path, repo)) and ledger.touched > since]
+    lately = (path for path in _files(folder) if written(path) > since)
+    found = [ledger for path in lately if (ledger := _read(path, repo))]
     return sorted(found, key=lambda ledger: ledger.touched, reverse=True)
 
 
@@ -89,4 +94,6 @@ def _read(path: Path, repo: str) -> Ledger | None:
         len(known.entries),
         known.parent,
         known.project or "",
+        known.ended,
+        known.transcript,
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ctxrepo.errors import ConfigError
+from ctxrepo.hooks.session.ledger import BRIDGES
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import (
     make_folder,
@@ -166,6 +167,11 @@ class RepositoryPlaces:
     def compactions(self) -> Path:
         """Sessions whose conversation is being shortened, until their handoff is left."""
         return self.root / "compactions"
+
+    @property
+    def bridges(self) -> Path:
+        """What sessions that have just begun are to be told of the one before, until their first prompt."""
+        return self.root / BRIDGES
 
     @property
     def done(self) -> Path:

@@ -1,0 +1,81 @@
+"""Words of the user's choice that ask for an anchor: whether a prompt has one, and what the anchor is called.
+
+A keyword stands by itself: no letter, digit or underscore is beside it. A script that is written without
+blanks has no such edges, so a keyword that begins or ends with a character of one needs none there.
+"""
+
+MIN_UNITS, MAX_UNITS = 10, 300
+"""Lengths of a prompt, without the blanks around it, that is looked at: in units of UTF-16, both included."""
+
+_MAX_SLUG = 48
+_NO_SLUG = "detected"
+"""Stands in a name for a keyword without a letter or digit of ASCII."""
+
+_SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+
+_WITHOUT_BLANKS = (
+    ("\u0e00", "\u0eff"),  # Thai, Lao
+    ("\u1000", "\u109f"), ("\ua9e0", "\ua9ff"), ("\uaa60", "\uaa7f"),  # Myanmar
+    ("\u1780", "\u17ff"), ("\u19e0", "\u19ff"),  # Khmer
+    ("\u2e80", "\u2fdf"), ("\u3005", "\u3007"), ("\u3021", "\u3029"), ("\u3038", "\u303b"),  # Han
+    ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U000323af"),
+    ("\u3041", "\u30ff"), ("\u31f0", "\u31ff"), ("\uff66", "\uff9f"),  # Hiragana, Katakana
+    ("\U0001aff0", "\U0001b16f"),
+)  # fmt: skip
+"""The scripts that are written without blanks, each by its first and last characters."""
+
+
+def keywords_in(prompt: str, keywords: list[str]) -> list[str]:
+    """The keywords that ask for an anchor in this prompt, in lower case: the longest first, those of one
+    length by the alphabet. None in a command of the agent, and in a prompt that is too short or too long."""
+    text = prompt.strip()
+    if not MIN_UNITS <= _units(text) <= MAX_UNITS or is_command(text):
+        return []
+    low = text.lower()
+    wanted = {word.strip().lower() for word in keywords}
+    return sorted([word for word in wanted if word and _stands_in(low, word)], key=_by_length)
+
+
+def anchor_name(keyword: str, clock: str) -> str:
+    """The name of the anchor that this keyword asks for at the time `clock`, HHMMSS."""
+    return f"handoff/keyword-{_slug(keyword)}-{clock}"
+
+
+def is_command(text: str) -> bool:
+    """Whether a prompt is a command of the agent, such as `/review` or `/plugin:name`, and no path."""
+    word = text.split(None, 1)[0] if text else ""
+    return word[:1] == "/" and word[1:2].isalpha() and "/" not in word[1:]
+
+
+def _by_length(word: str) -> tuple[int, str]:
+    return -_units(word), word
+
+
+def _stands_in(text: str, word: str) -> bool:
+    at = text.find(word)
+    while at >= 0:
+        before, after = text[at - 1 : at] if at else "", text[at + len(word) : at + len(word) + 1]
+        if _is_edge(before, word[0]) and _is_edge(after, word[-1]):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _is_edge(beside: str, own: str) -> bool:
+    """Whether a word ends where `own` is its outermost character, and `beside` stands next to it."""
+    return not _is_part_of_word(beside) or any(first <= own <= last for first, last in _WITHOUT_BLANKS)
+
+
+def _is_part_of_word(char: str) -> bool:
+    """Whether it is a letter, a digit, an underscore, or a mark that belongs to the letter before it."""
+    return char.isalnum() or char == "_" or (not char.isascii() and char != "·" and f"a{char}".isidentifier())
+
+
+def _units(text: str) -> int:
+    """The length in units of UTF-16."""
+    return len(text) + (0 if text.isascii() else sum([char > "\uffff" for char in text]))
+
+
+def _slug(keyword: str) -> str:
+    bare = "".join([char if char in _SLUG else " " for char in keyword.lower()])
+    return "-".join(bare.split())[:_MAX_SLUG] or _NO_SLUG

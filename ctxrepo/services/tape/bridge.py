@@ -1,0 +1,239 @@
+"""A session begins soon after another one of its project ended: what was said there is laid ready for it.
+
+Nothing is given here: the hook of a prompt chooses what bears on the prompt (hooks/tape/bridge_block.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from ctxrepo.agents.known import transcripts_of
+from ctxrepo.agents.transcript import Message
+from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.domain.formats.moment import month
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import pi_tape, tapes_of
+from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.settings.values import TapeSettings
+from ctxrepo.domain.tape.anchor import Anchor, anchors_of
+from ctxrepo.domain.tape.handoff import one_line
+from ctxrepo.domain.words.terms import words
+from ctxrepo.errors import NoAnswer
+from ctxrepo.hooks.files.clock import age_of
+from ctxrepo.hooks.session.session import Session
+from ctxrepo.hooks.tape.bridge_block import ANCHOR, MAX_BYTES, MESSAGE, SESSION
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.find import find_location
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.tape.draft_handoff import transcript_of
+from ctxrepo.services.tape.settings import tape_settings
+from ctxrepo.services.tape.transcript import ends_of_session
+from ctxrepo.storage.disk.private import make_folder, put
+from ctxrepo.storage.disk.recent import written
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.ledgers import Ledger, ledgers
+from ctxrepo.storage.state.spool import SpoolEvent
+
+MOST_MESSAGES = 200
+"""Messages of the session before that are laid ready: its newest."""
+
+MESSAGE_CHARACTERS = 300
+"""Characters of each that are shown."""
+
+_KEPT_SECONDS = 86_400
+"""How long what no prompt came for is kept."""
+
+_READ = 1024 * 1024
+"""Bytes of the end of a transcript that are read."""
+
+_FOUND_BY = 4000
+"""Characters of a message that it is found by."""
+
+_STAYS = ("clear", "compact")
+"""What begins a session that goes on with its own work, or wants to know nothing of it."""
+
+_WHO = {"user": "User", "agent": "Assistant"}
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A session that has begun, at `at` in Unix seconds, in a folder of this project."""
+
+    event: SpoolEvent
+    project: Project | None
+    at: float
+
+
+def note_ends(memory: Memory, events: Sequence[SpoolEvent]) -> None:
+    """Note in their ledgers which sessions have ended, and which of those go on."""
+    for event in events:
+        if event.event not in ("start", "end") or not event.session:
+            continue
+        session = Session(str(memory.places.state), memory.state.id, event.agent, event.session)
+        if not os.path.exists(session.path):
+            continue
+        if event.event == "end":
+            session.note_end(event.at or time.time(), event.transcript)
+        elif session.record.ended:
+            session.note_goes_on()
+        session.save()
+
+
+def prepare_bridges(
+    memory: Memory, events: Sequence[SpoolEvent], env: Mapping[str, str], now: datetime
+) -> None:
+    """Lay ready, for each session that has begun, what was said in the one that it follows, if it follows
+    one."""
+    begun = [e for e in events if e.event == "start" and e.session and e.source not in _STAYS]
+    if not begun:
+        return
+    _remove_old(memory)
+    for event in begun:
+        tape, at = tape_settings(memory, event.agent), event.at or now.timestamp()
+        ended = [] if not tape.bridge_seconds else _ended(memory, event, at - tape.bridge_seconds, at)
+        project = _project_at(memory, event.cwd, env) if ended else None
+        if not ended or not _is_kept(tape, event.cwd, project):
+            continue
+        for other in ended:
+            if lines := _of_session(memory, _Begun(event, project, at), other, env, tape.bridge_seconds):
+                _leave(memory, event, lines)
+                break
+
+
+def _ended(memory: Memory, event: SpoolEvent, since: float, until: float) -> list[Ledger]:
+    """Other sessions that ended within this time, the last one first. One whose user wants no memory in it is
+    told to nobody."""
+    known = ledgers(memory.places.sessions, memory.state.id, since)
+    found = [one for one in known if since <= one.ended <= until and not one.is_off and not one.parent]
+    mine = Session(str(memory.places.state), memory.state.id, event.agent, event.session).path
+    return sorted((one for one in found if str(one.path) != mine), key=lambda one: one.ended, reverse=True)
+
+
+def _of_session(
+    memory: Memory, begun: _Begun, other: Ledger, env: Mapping[str, str], most_seconds: int
+) -> list[dict[str, str]]:
+    """What is laid ready of a session that has ended: none where it is of another project, where nothing is
+    kept of it, and where its last message is older than `most_seconds`."""
+    event = begun.event
+    tape = tape_settings(memory, other.agent)
+    if other.cwd != event.cwd and not _is_same(begun.project, _project_at(memory, other.cwd, env)):
+        return []
+    if not other.cwd or not _is_kept(tape, other.cwd, begun.project):
+        return []
+    file = other.transcript or transcript_of(other.agent, other.session, memory.places.user_home, env)
+    messages = _messages(memory, other.agent, other.session, file)
+    if not messages or begun.at - _last_moment(messages, file) > most_seconds:
+        return []
+    known: set[str] = set()
+    if event.source in ("resume", "fork"):  # its conversation may hold them already
+        known = {m.text for m in _messages(memory, event.agent, event.session, event.transcript)}
+    new = [message for message in messages if message.text not in known]
+    folder = begun.project.folder if begun.project else memory.global_folder
+    anchors = _handoffs(memory, folder, other.session, datetime.fromtimestamp(begun.at).astimezone())
+    head = {"kind": SESSION, "name": f"{other.agent} {other.session[:8]}"}
+    return [head, *map(_anchor_line, anchors), *map(_message_line, new[-MOST_MESSAGES:])]
+
+
+def _messages(memory: Memory, agent: str, session: str, file: str) -> list[Message]:
+    """The last of what user and agent said in a session that says something, oldest first."""
+    transcripts = transcripts_of(agent)
+    if transcripts is None or not file:
+        return []
+    path = Path(file)
+    with suppress(NoAnswer):
+        _, tail = memory.outside.ask(path.parent, lambda: ends_of_session(transcripts, path, session, _READ))
+        return [message for message in transcripts.messages(tail) if message.text.strip()]
+    return []
+
+
+def _last_moment(messages: Sequence[Message], file: str) -> float:
+    """When the last message was said, in Unix seconds; where the agent doesn't record that, when the file was
+    last written."""
+    with suppress(ValueError):
+        return max(_moment(message.at).timestamp() for message in messages if message.at)
+    return written(Path(file))
+
+
+def _moment(at: str) -> datetime:
+    """The moment in local time; ValueError for a text that names none."""
+    return datetime.fromisoformat(at).astimezone()
+
+
+def _message_line(message: Message) -> dict[str, str]:
+    clock = ""
+    with suppress(ValueError):
+        clock = f"[{_moment(message.at):%H:%M}] "
+    text = mask(message.text[:_FOUND_BY])
+    shown = f"{clock}{_WHO[message.who]}: {one_line(text, MESSAGE_CHARACTERS)}"
+    return {"kind": MESSAGE, "text": shown, "words": " ".join(words(text))}
+
+
+def _anchor_line(anchor: Anchor) -> dict[str, str]:
+    told = [mask(text) for text in (anchor.name, anchor.summary, text_of(anchor.meta, "purpose"))]
+    name, summary, purpose = (one_line(text, MESSAGE_CHARACTERS) for text in told)
+    found_by = " ".join(words("\n".join(told)))
+    return {"kind": ANCHOR, "name": name, "summary": summary, "purpose": purpose, "words": found_by}
+
+
+def _handoffs(memory: Memory, folder: str, session: str, now: datetime) -> list[Anchor]:
+    """The handoffs that a session left on this machine this month or the last, oldest first."""
+    months = dict.fromkeys((month(now.replace(day=1) - timedelta(days=1)), month(now)))
+    own = tuple(f"{tapes_of(folder)}/{memory.host}-{name}" for name in months)
+    paths = [p for p in memory.worktree.scan(tapes_of(folder)).files if p.startswith(own)]
+    there = [decode(memory.worktree.read(path) or b"") for path in (*paths, pi_tape(folder))]
+    found = {a.id: a for text in there for a in anchors_of(text)}
+    mine = [a for a in found.values() if a.session_id == session and a.type == "handoff"]
+    return sorted(mine, key=lambda a: a.timestamp)
+
+
+def _project_at(memory: Memory, cwd: str, env: Mapping[str, str]) -> Project | None:
+    """The project of a folder, None for none; None too where nobody can tell, and where it isn't trusted."""
+    with suppress(NoAnswer):
+        here = find_location(memory, Path(cwd), {**env, "CTXREPO_PROJECT": ""}) if cwd else None
+        return here.project if here and not here.is_withheld else None
+    return None
+
+
+def _is_same(one: Project | None, other: Project | None) -> bool:
+    return bool(one and other and one.id == other.id)
+
+
+def _is_kept(tape: TapeSettings, cwd: str, project: Project | None) -> bool:
+    """Whether anything is kept of sessions in this folder."""
+    if not tape.enabled or (tape.only_git and project is None):
+        return False
+    return not any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in tape.exclude_dirs)
+
+
+def _leave(memory: Memory, event: SpoolEvent, lines: Sequence[Mapping[str, str]]) -> None:
+    """Put the file where the hook looks for it; it appears whole or not at all."""
+    session = Session(str(memory.places.state), memory.state.id, event.agent, event.session)
+    make_folder(memory.state.bridges)
+    text = "\n".join(_within_bytes([json.dumps(line) for line in lines]))
+    made = memory.state.bridges / f".{Path(session.bridge_file).name}"
+    put(made, text)
+    made.rename(session.bridge_file)
+
+
+def _within_bytes(lines: list[str]) -> Iterator[str]:
+    """The first line, and of the others the last ones for which there is room."""
+    room = MAX_BYTES - len(lines[0])
+    first = len(lines)
+    while first > 1 and room > len(lines[first - 1]):
+        first -= 1
+        room -= len(lines[first]) + 1
+    yield from (lines[0], *lines[first:])
+
+
+def _remove_old(memory: Memory) -> None:
+    with suppress(OSError), os.scandir(memory.state.bridges) as entries:
+        for entry in entries:
+            if age_of(entry.path) > _KEPT_SECONDS:
+                with suppress(OSError):
+                    os.unlink(entry.path)
