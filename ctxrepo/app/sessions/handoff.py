@@ -25,6 +25,15 @@ class NewestHandoffRequest:
 
 
 @dataclass(frozen=True)
+class AnchorWish:
+    """What the user wants an anchor for, in their own words; `session` is the beginning of a session's id, ''
+    the one that the operation is performed in or the newest in its project."""
+
+    prompt: str
+    session: str = ""
+
+
+@dataclass(frozen=True)
 class HandedOver:
     """What was left, and the anchor that says it."""
 
@@ -34,14 +43,31 @@ class HandedOver:
 
 def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
     """Leave an anchor: a named point that the next session is shown."""
-    from ctxrepo.services.tape.tape import anchor
+    from dataclasses import replace
+
+    from ctxrepo.services.tape.trigger import triggered
 
     request = replace(request, entry=request.entry or _last_entry(desk))
-    made = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
+    with triggered(desk.memory, desk.origin, request.name) as trigger:
+        keywords = tuple(dict.fromkeys((*trigger.keywords, *request.keywords)))
+        request = replace(request, trigger=trigger.name, keywords=keywords)
+        made = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
     desk.wake()
     left = made.anchor
     of_session = {"trigger": left.trigger, "session": left.session_id, "entry": left.entry}
     return Result(made, {**asdict(left), **of_session, "path": made.path, "existing": made.existing})
+
+
+def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:
+    """Note that the user of a session wants an anchor, and say what its agent is to be told."""
+    from ctxrepo.agents.known import session_in
+    from ctxrepo.services.delivery.sessions import Caller, session_meant
+    from ctxrepo.services.tape.trigger import ask_for_anchor
+
+    here = Caller(desk.cwd, desk.env, session_in(desk.env))
+    meant = session_meant(desk.memory, request.session, here, desk.now)
+    instruction = ask_for_anchor(desk.memory, meant, request.prompt)
+    return Result(instruction, {"instruction": instruction})
 
 
 def draft_handoff(desk: Desk, request: HandoverRequest) -> Result[Handoff]:
@@ -53,12 +79,15 @@ def draft_handoff(desk: Desk, request: HandoverRequest) -> Result[Handoff]:
 def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
     """Leave an anchor with what whoever goes on needs to know."""
     from ctxrepo.services.tape.handoff import hand_over
+    from ctxrepo.services.tape.trigger import triggered
 
     made = _prepared(desk, request)
     request = replace(request, handoff=made, entry=request.entry or _last_entry(desk))
-    left = hand_over(desk.memory, request, desk.project, desk.origin, desk.now)
-    if left is None:
-        raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
+    with triggered(desk.memory, desk.origin, request.name) as trigger:
+        request = replace(request, trigger=trigger.name, keywords=trigger.keywords)
+        left = hand_over(desk.memory, request, desk.project, desk.origin, desk.now)
+        if left is None:
+            raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
     desk.wake()
     data = {**_fields(made), "id": left.anchor.id, "name": left.anchor.name, "path": left.path}
     return Result(HandedOver(made, left), data | {"existing": left.existing})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 
@@ -42,13 +43,14 @@ def prepare(
 
 @dataclass(frozen=True)
 class HandoverRequest:
-    """A handoff, the name of its anchor, whose tape it stands on ('' the project's), what it is left for, and
-    the message of the session's transcript at which it is."""
+    """A handoff, the name of its anchor, whose tape it stands on ('' the project's), what it is left for: a
+    trigger, and the keywords that asked for it, and the message of the session's transcript at which it is."""
 
     handoff: Handoff
     name: str = NAME
     scope: str = ""
     trigger: str = "direct"
+    keywords: Sequence[str] = ()
     entry: str = ""
 
 
@@ -61,7 +63,12 @@ def hand_over(
     if not handoff.says_something:
         return None
     left = AnchorRequest(
-        request.name, scope=request.scope, trigger=request.trigger, handoff=handoff, entry=request.entry
+        request.name,
+        keywords=request.keywords,
+        scope=request.scope,
+        trigger=request.trigger,
+        handoff=handoff,
+        entry=request.entry,
     )
     return anchor(memory, left, project, origin, now)
 

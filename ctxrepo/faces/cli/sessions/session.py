@@ -77,7 +77,7 @@ def _table(made: Context) -> str:
 
 
 def anchor(
-    name: Annotated[str, argument(metavar="NAME", help="What this point is, e.g. release/ready.")],
+    name: Annotated[str, argument(metavar="NAME", help="What this point is, e.g. release/ready.")] = "",
     summary: Annotated[str, option("--summary", metavar="S", help="What was done, in a sentence.")] = "",
     purpose: Annotated[str, option("--purpose", metavar="P", help="What for, in a word or two.")] = "",
     keyword: Annotated[
@@ -90,18 +90,36 @@ def anchor(
             "--entry", metavar="ID", help="The message of the transcript at which it stands; else the last."
         ),
     ] = "",
+    from_prompt: Annotated[
+        str,
+        option("--from-prompt", metavar="TEXT", help="Ask the session's agent for one about this instead."),
+    ] = "",
+    session: Annotated[
+        str, option("--session", metavar="ID", help="Whose agent is asked, by the beginning of its id.")
+    ] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Leave an anchor: a named point that the next session is shown.
 
+    With --from-prompt none is left yet. What is printed asks the agent for one, and the next one that it
+    leaves counts as asked for by you. It is the session that the command is run in, else the newest one in
+    this project.
+
     Example: ctxrepo anchor release/ready --summary "All checks pass; tag next"
     """
-    from ctxrepo.app.sessions.handoff import anchor
+    from ctxrepo.app.sessions.handoff import AnchorWish, anchor, ask_for_anchor
     from ctxrepo.services.tape.tape import AnchorRequest
 
     def said(made: AnchorResult) -> str:
         return f"{'anchored already' if made.existing else 'anchored'}: {made.anchor.name}"
 
+    if bool(name) == bool(from_prompt) or (session and not from_prompt):
+        raise UsageError(
+            "an anchor is left by its NAME, or asked for with --from-prompt", "Give one of them."
+        )
+    if from_prompt:
+        answer(open_desk(), ask_for_anchor, AnchorWish(from_prompt, session), json, lambda said: said)
+        return
     request = AnchorRequest(name, summary, purpose, keyword or (), entry=entry)
     answer(open_desk(), anchor, request, json, said)
 
