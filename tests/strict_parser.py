@@ -5,7 +5,9 @@ Written from the rules, not from the code under test: it shares nothing with it.
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 FRAMES = (
@@ -45,6 +47,11 @@ class Entry(NamedTuple):
     id: str
 
 
+class Bridge(NamedTuple):
+    anchors: list[dict[str, str]]
+    messages: list[str]
+
+
 class Block(NamedTuple):
     tag: str
     preamble: str
@@ -57,8 +64,16 @@ class Block(NamedTuple):
     entries: list[Entry]
     listed: dict[str, list[Listed]]
     """Sections of one line an entry or file, by their titles."""
+    bridges: Mapping[str, Bridge] = MappingProxyType({})
+    """What was said in another session, by that session."""
 
 
+BRIDGE = "## The session before this one"
+_ELEMENTS = tuple(
+    f"<{slash}{name}>"
+    for name in ("session_bridge", "tape_anchors", "relevant_context")
+    for slash in ("", "/")
+)
 _LISTS = ("Pinned", "Preferences", "Facts", "Tools", "Lessons", "User", "Files touched last")
 _CUT = re.compile(
     r"### cut: the (first|last|first and last) (\d+) of (\d+) (lines|entries) \((\d+) of (\d+) bytes\)\Z"
@@ -104,7 +119,11 @@ def assert_clean(text: str) -> None:
 
 
 def _block(tag: str, content: str) -> Block:
-    assert_clean(content)
+    plain = _without_elements(content)
+    assert_clean(plain)
+    if not any(f"\n{frame}\n" in f"\n{content}" for frame in FRAMES):  # our own words alone, none of memory's
+        assert "\n#" not in f"\n{content}"
+        return Block(tag, unescape(content, is_field=False), {}, (), None, [], [], 0, [], {})
     whole, short = (("\n" + content).partition(f"\n{frame}\n") for frame in FRAMES)
     opening, frame, content = whole if whole[1] else short
     assert frame
@@ -124,6 +143,43 @@ def _block(tag: str, content: str) -> Block:
     return block
 
 
+def _without_elements(content: str) -> str:
+    """The content without the tags of the bridge to another session: lines that say nothing else."""
+    opening = re.compile(r'  <anchor((?: (?:name|summary|purpose)="[^"]*")+) />')
+    lines = content.split("\n")
+    if not lines[1:] or not lines[1].startswith(BRIDGE):
+        return content
+    return "\n".join(opening.sub(r"\1", line) for line in lines if line not in _ELEMENTS)
+
+
+def _bridge(lines: list[str]) -> Bridge:
+    """What a bridge has of the other session: anchors by what is said of them, and lines of its messages."""
+    assert (lines[0], lines[-1]) == ("<session_bridge>", "</session_bridge>")
+    parts: dict[str, list[str]] = {}
+    inside = ""
+    for line in lines[1:-1]:
+        if inside and line == f"</{inside}>":
+            inside = ""
+        elif inside:
+            assert line.startswith("  "), line
+            parts.setdefault(inside, []).append(line[2:])
+        else:
+            assert line in _ELEMENTS, line
+            inside = line[1:-1]
+    assert not inside
+    anchors = [_anchor(line) for line in parts.pop("tape_anchors", [])]
+    messages = [unescape(line, is_field=True) for line in parts.pop("relevant_context", [])]
+    assert not parts
+    return Bridge(anchors, messages)
+
+
+def _anchor(line: str) -> dict[str, str]:
+    match = re.fullmatch(r'<anchor((?: (?:name|summary|purpose)="[^"]*")+) />', line)
+    assert match, line
+    found = re.findall(r' (\w+)="([^"]*)"', match[1])
+    return {key: unescape(value, is_field=True) for key, value in found}
+
+
 def _section(block: Block, title: str, lines: list[str]) -> Block:
     marks = [match for line in lines if (match := _CUT.match(line))]
     assert len(marks) <= 1
@@ -139,6 +195,9 @@ def _section(block: Block, title: str, lines: list[str]) -> Block:
         more = re.fullmatch(r"… (\d+) more: ctxrepo search", lines[-1])
         kept = lines[:-1] if more else lines
         return block._replace(index=[_line(line) for line in kept], more=int(more[1]) if more else 0)
+    if title.startswith(BRIDGE[3:]):
+        _, name = title.split(" · ")
+        return block._replace(bridges={unescape(name, is_field=True): _bridge(lines)})
     if title in _LISTS:
         cut = (*block.cut, title) if is_cut else block.cut
         read = [_listed(line, is_entry=title == "Pinned") for line in kept]

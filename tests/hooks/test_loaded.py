@@ -98,6 +98,23 @@ def test_others_load_no_socket(world: World) -> None:
     assert not names & {"ctxrepo.hooks.recall.semantic", "_socket"}
 
 
+def test_of_the_tape_only_what_a_prompt_asks_for(world: World) -> None:
+    world.compile(tape_enabled="on", tape_keywords="migration", tape_bridge_seconds="60")
+    names = loaded(world, "UserPromptSubmit", prompt="after the migration of the payments")
+    assert "ctxrepo.hooks.tape.keyword_block" in names
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+    world.compile(tape_keywords="")
+    loaded(world, "SessionStart", source="startup")
+    for _ in range(2):
+        names = loaded(world, "UserPromptSubmit", prompt="after the migration of the payments")
+        assert not {name for name in names if ".tape" in name or name.endswith(("keywords", "bm25"))}
+    (world.folder / "bridges").mkdir(mode=0o700)
+    (world.folder / "bridges/claude-s.jsonl").write_text('{"kind":"session"}')
+    names = loaded(world, "UserPromptSubmit", prompt="after the migration of the payments")
+    assert {"ctxrepo.hooks.tape.bridge_block", "ctxrepo.domain.words.bm25"} <= names
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+
+
 def test_a_project_that_is_not_known_yet(world: World) -> None:
     (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
     names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")

@@ -64,6 +64,8 @@ def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:
     from ctxrepo.services.delivery.sessions import Caller, session_meant
     from ctxrepo.services.tape.trigger import ask_for_anchor
 
+    if not request.prompt.strip():
+        raise UsageError("--from-prompt wants to know what the anchor is about", "Say it in a sentence.")
     here = Caller(desk.cwd, desk.env, session_in(desk.env))
     meant = session_meant(desk.memory, request.session, here, desk.now)
     instruction = ask_for_anchor(desk.memory, meant, request.prompt)

@@ -1,7 +1,7 @@
 """What an anchor is left for, as the session's ledger tells it: the agent that leaves one has no say in it.
 
 A user asks for an anchor in so many words (`ctxrepo anchor --from-prompt`, /memory-anchor in pi), which is
-noted until an anchor is left. Or a prompt has a keyword, and then the anchor of that name is noted until another
+noted until an anchor is left. Or a prompt has a keyword: then the anchor of that name is noted until another
 prompt comes, or another anchor is left.
 """
 
@@ -13,7 +13,7 @@ from typing import Literal
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.tape.handoff import one_line
-from ctxrepo.errors import CtxrepoError, Refused, UsageError
+from ctxrepo.errors import CtxrepoError, Refused
 from ctxrepo.hooks.session.record import WantedAnchor
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
@@ -30,7 +30,7 @@ _TOOL = "tape_handoff with a name, a summary and a purpose"
 _ASKED = """\
 The user wants an anchor here. Before you go on, {verb} this:
 {call}
-- name: in parts from the general to the particular, such as payments/retries; concrete, so that it can be found again
+- name: in parts from the general to the particular, such as payments/retries, so that it can be found again
 - summary: what the request below is about, in its language, in fewer than 18 words
 - purpose: one or two words
 Take these from the request; don't ask back. Then go on.
@@ -63,8 +63,8 @@ def triggered(memory: Memory, origin: Origin, name: str) -> Iterator[Trigger]:
         _forget(session, wanted)
         raise Refused(
             "tape.mode is manual: an agent leaves an anchor only where its user asks for one",
-            "The user asks by a keyword in a prompt, or with `ctxrepo anchor --from-prompt` (/memory-anchor in "
-            "pi). Go on without one.",
+            "Go on without one. Users ask by a keyword in a prompt, by `ctxrepo anchor --from-prompt`, or in "
+            "pi by /memory-anchor.",
         )
     yield trigger
     _forget(session, wanted)
@@ -72,8 +72,6 @@ def triggered(memory: Memory, origin: Origin, name: str) -> Iterator[Trigger]:
 
 def ask_for_anchor(memory: Memory, asked: Ledger, prompt: str) -> str:
     """Note that the user of a session wants an anchor; what its agent is to be told of that."""
-    if not prompt.strip():
-        raise UsageError("--from-prompt wants to know what the anchor is about", "Say it in a sentence.")
     session = Session(str(memory.places.state), memory.state.id, asked.agent, asked.session)
     session.note_wanted_by_user()
     session.save()
