@@ -45,6 +45,7 @@ def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
     """Leave an anchor: a named point that the next session is shown."""
     from dataclasses import replace
 
+    from ctxrepo.services.tape.tape import anchor
     from ctxrepo.services.tape.trigger import triggered
 
     request = replace(request, entry=request.entry or _last_entry(desk))

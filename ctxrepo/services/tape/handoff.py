@@ -43,8 +43,8 @@ def prepare(
 
 @dataclass(frozen=True)
 class HandoverRequest:
-    """A handoff, the name of its anchor, whose tape it stands on ('' the project's), what it is left for: a
-    trigger, and the keywords that asked for it, and the message of the session's transcript at which it is."""
+    """A handoff, the name of its anchor, and whose tape it stands on ('' the project's). What it is left for:
+    a trigger, and the keywords that asked for it. `entry` is the message of the transcript at which it is."""
 
     handoff: Handoff
     name: str = NAME
