@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ctxrepo.agents.recorded import RecordedSession
-from ctxrepo.agents.transcript import Message
+from ctxrepo.agents.transcript import Message, SessionHead
 from ctxrepo.lazy import dataclass
 
 Line = Callable[[str], str]
@@ -203,7 +203,24 @@ class Transcripts(Protocol):
 
     QUERY: str
     """Where the files are SQLite databases, what selects the lines of the session `:session`, oldest first;
-    '' where they are files of lines."""
+    '' where they are files of lines. Those of the message `:since` and of all after it are wanted, where it
+    is ''."""
+
+    SESSIONS: str
+    """Where the files are databases, what selects of each session that a person began its id, its folder and
+    a mark that changes with it, the newest first; '' where they are files of lines."""
+
+    FOLDER_FILE: str
+    """The file, seen from the folder that a session's file is in, whose text is the folder that the session
+    works in; '' where the transcript tells it."""
+
+    RESUME: str
+    """The command with which a person goes on with the session `{session}`, in the folder that it works
+    in."""
+
+    def head(self, lines: Iterable[str], /) -> SessionHead:
+        """What the first lines of a file tell of its session."""
+        ...
 
     def messages(self, lines: Iterable[str]) -> Iterator[Message]:
         """What user and agent said in these lines of a file, oldest first. Lines that can't be read are

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import field
 from typing import Literal
 
 from ctxrepo.lazy import dataclass
@@ -25,7 +26,8 @@ class Message:
 
     `id` names it in the transcript, and `parent` the message that it follows: together they are a tree where
     a session has branches. `session` is the one in which it was said first: another one's, where a session
-    begins with a copy of the conversation from which it was forked. `at` is ISO 8601 in UTC.
+    begins with a copy of the conversation from which it was forked. `at` is ISO 8601 in UTC. `line` is the
+    number of the line on which it begins, from 0 among those that were given.
     """
 
     who: Literal["user", "agent"]
@@ -35,6 +37,16 @@ class Message:
     session: str = ""
     at: str = ""
     tools: tuple[ToolUse, ...] = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class SessionHead:
+    """What the first lines of a transcript tell of its session: its id, '' where the file is named after it,
+    and the folder in which it was begun."""
+
+    id: str = ""
+    cwd: str = ""
 
 
 def prompts(messages: Iterable[Message]) -> Iterator[str]:

@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.claude import install
-from ctxrepo.agents.transcript import Message, ToolUse
+from ctxrepo.agents.transcript import Message, SessionHead, ToolUse
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "*/*.jsonl"
 OF_SESSION = "*/{session}.jsonl"
 SUBAGENTS = "subagents/agent-*.jsonl"
 QUERY = ""
+SESSIONS = ""
+FOLDER_FILE = ""
+RESUME = "claude --resume {session}"
 
 _NOBODY = ("<", "[Request interrupted", "Caveat: The messages below", "This session is being continued")
 """How texts begin that stand as the user's and which nobody typed."""
@@ -30,17 +33,24 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return install.folder(user_home, environment) / "projects"
 
 
+def head(lines: Iterable[str], /) -> SessionHead:
+    """What a file's first lines tell of its session."""
+    folders = (text_of(said, "cwd") for said in map(record, lines) if said)
+    return SessionHead(cwd=next(filter(None, folders), ""))
+
+
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; subagents and what can't be read are left
     out."""
     part_of, waiting = "", None
-    for line in lines:
-        said = record(line)
+    for number, line in enumerate(lines):
+        said = record(line) if _may_say_something(line) else None
         if said is None or said.get("isSidechain") is True:
             continue
         found = _by_agent(said) if said.get("type") == "assistant" else _by_user(said)
         if found is None:
             continue
+        found = replace(found, line=number)
         name = _text(said.get("message"), "id") if found.who == "agent" else ""
         if waiting and name and name == part_of:
             waiting = _joined(waiting, found)
@@ -56,6 +66,12 @@ def is_own_words(line: Mapping[str, Any], text: str) -> bool:
     """Whether a person wrote this text of a line: not Claude Code itself."""
     is_its_own = line.get("isMeta") is True or line.get("isCompactSummary") is True
     return not is_its_own and not text.lstrip().startswith("<")
+
+
+def _may_say_something(line: str) -> bool:
+    """Whether to parse the line. Most of a file is what tools gave back, and no text holds these words in
+    bare quotes: a quote within a text is escaped."""
+    return '"assistant"' in line or ('"user"' in line and '"tool_result"' not in line)
 
 
 def _by_agent(line: Mapping[str, Any]) -> Message | None:

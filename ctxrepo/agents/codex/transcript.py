@@ -13,15 +13,21 @@ from typing import Any
 
 from ctxrepo.agents.codex import install
 from ctxrepo.agents.codex.dialect import files_of
-from ctxrepo.agents.transcript import Message, ToolUse
+from ctxrepo.agents.transcript import Message, SessionHead, ToolUse
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "*/*/*/rollout-*.jsonl"
 OF_SESSION = "*/*/*/rollout-*-{session}.jsonl"
 SUBAGENTS = ""
 QUERY = ""
+SESSIONS = ""
+FOLDER_FILE = ""
+RESUME = "codex resume {session}"
 
 _PATCH = "apply_patch"
+
+_SAYING = ('"item_completed"', '"function_call"', '"custom_tool_call"')
+"""What stands, in bare quotes, in the lines that are parsed: most of a file is what tools gave back."""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -29,16 +35,28 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return install.folder(user_home, environment) / "sessions"
 
 
+def head(lines: Iterable[str], /) -> SessionHead:
+    """What a file's first lines tell of its session."""
+    for said in filter(None, map(record, lines)):
+        payload = said.get("payload")
+        if said.get("type") == "session_meta" and isinstance(payload, dict):
+            return SessionHead(text_of(payload, "id"), text_of(payload, "cwd"))
+    return SessionHead()
+
+
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first, with the tools that the agent used before it
     said something."""
     tools: list[ToolUse] = []
-    before = ""
-    for said in filter(None, map(record, lines)):
-        payload = said.get("payload")
-        if not isinstance(payload, dict):
+    before, first = "", -1
+    for number, line in enumerate(lines):
+        said = record(line) if any(kind in line for kind in _SAYING) else None
+        payload = said.get("payload") if said else None
+        if said is None or not isinstance(payload, dict):
             continue
-        tools += _tools(payload)
+        asked = [*_tools(payload)]
+        first = number if asked and not tools else first
+        tools += asked
         item = payload.get("item")
         if not isinstance(item, dict):
             continue
@@ -48,6 +66,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         text = "\n".join(_texts(item))
         if not text.strip():
             continue
+        begins = first if kind == "AgentMessage" and tools else number
         used, tools = (tuple(tools), []) if kind == "AgentMessage" else ((), tools)
         yield Message(
             "agent" if kind == "AgentMessage" else "user",
@@ -57,6 +76,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
             session=text_of(payload, "thread_id"),
             at=text_of(said, "timestamp"),
             tools=used,
+            line=begins,
         )
         before = text_of(item, "id")
 

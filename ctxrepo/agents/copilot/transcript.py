@@ -12,13 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.copilot import install
-from ctxrepo.agents.transcript import Message, ToolUse
+from ctxrepo.agents.transcript import Message, SessionHead, ToolUse
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "*/events.jsonl"
 OF_SESSION = "{session}/events.jsonl"
 SUBAGENTS = ""
 QUERY = ""
+SESSIONS = ""
+FOLDER_FILE = ""
+RESUME = "copilot --resume={session}"
+
+_SAYING = ('"session.start"', '"user.message"', '"assistant.message"')
+"""What stands, in bare quotes, in the lines that are parsed: most of a file is what tools gave back."""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -26,12 +32,24 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return install.folder(user_home, environment) / "session-state"
 
 
+def head(lines: Iterable[str], /) -> SessionHead:
+    """What a file's first lines tell of its session."""
+    for event in filter(None, map(record, lines)):
+        data = event.get("data")
+        if event.get("type") == "session.start" and isinstance(data, dict):
+            around = data.get("context")
+            return SessionHead(
+                text_of(data, "sessionId"), text_of(around, "cwd") if isinstance(around, dict) else ""
+            )
+    return SessionHead()
+
+
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; subagents and what can't be read are left
     out."""
     session, parent = "", ""
-    for line in lines:
-        event = record(line)
+    for number, line in enumerate(lines):
+        event = record(line) if any(kind in line for kind in _SAYING) else None
         data = event.get("data") if event else None
         if event is None or not isinstance(data, dict) or text_of(event, "agentId"):
             continue
@@ -50,6 +68,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
                 session=session,
                 at=text_of(event, "timestamp"),
                 tools=tools,
+                line=number,
             )
             parent = made.id
             yield made

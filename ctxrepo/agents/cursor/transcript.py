@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.cursor import install
-from ctxrepo.agents.transcript import Message, ToolUse
+from ctxrepo.agents.transcript import Message, SessionHead, ToolUse
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.lazy import lazy_pattern
 
@@ -21,6 +21,9 @@ PATTERN = "*/agent-transcripts/*/*.jsonl"
 OF_SESSION = "*/agent-transcripts/{session}/{session}.jsonl"
 SUBAGENTS = ""  # they are in `subagents/` beside the session's file, and nothing of ours is recorded in them
 QUERY = ""
+SESSIONS = ""
+FOLDER_FILE = ""
+RESUME = "cursor-agent --resume {session}"
 
 _TYPED = lazy_pattern(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 
@@ -30,18 +33,23 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return install.folder(user_home, environment) / "projects"
 
 
+def head(_: Iterable[str], /) -> SessionHead:
+    """Nothing: the file is named after the session, and its folder isn't told."""
+    return SessionHead()
+
+
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out."""
-    for line in lines:
+    for number, line in enumerate(lines):
         said = record(line) or {}
         blocks = _blocks(said)
         text = "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
         if said.get("role") == "user" and (words := _typed(text)):
-            yield Message("user", words)
+            yield Message("user", words, line=number)
         elif said.get("role") == "assistant":
             tools = tuple(_tool(block) for block in blocks if block.get("type") == "tool_use")
             if text.strip() or tools:
-                yield Message("agent", text.strip(), tools=tools)
+                yield Message("agent", text.strip(), tools=tools, line=number)
 
 
 def _typed(text: str) -> str:

@@ -15,13 +15,19 @@ from typing import Any
 
 from ctxrepo.agents.gemini import install
 from ctxrepo.agents.gemini.dialect import DIALECT, without_context
-from ctxrepo.agents.transcript import Message, ToolUse
+from ctxrepo.agents.transcript import Message, SessionHead, ToolUse
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "*/chats/session-*.jsonl"
 OF_SESSION = "*/chats/session-*-{session:.8}.jsonl"
 SUBAGENTS = ""  # they are in a folder named by the whole id, and no file of the session has that name
 QUERY = ""
+SESSIONS = ""
+FOLDER_FILE = "../.project_root"
+RESUME = "gemini --resume {session}"
+
+_CHANGE = ('{"$set"', '{ "$set"')
+"""How lines begin that say nothing new, some of them with all that was said so far."""
 
 _SESSION_CONTEXT = "<session_context>"
 """How the part begins in which Gemini CLI tells the model where it is."""
@@ -32,13 +38,19 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return install.folder(user_home, environment) / "tmp"
 
 
+def head(lines: Iterable[str], /) -> SessionHead:
+    """What a file's first lines tell of its session: its folder stands elsewhere."""
+    names = (text_of(said, "sessionId") for said in map(record, lines) if said)
+    return SessionHead(next(filter(None, names), ""))
+
+
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, tuple[int, dict[str, Any]]] = {}
     parents: dict[str, str] = {}
     session = last = ""
-    for line in lines:
-        said = record(line)
+    for number, line in enumerate(lines):
+        said = None if line.startswith(_CHANGE) else record(line)
         if said is None:
             continue
         session = session or text_of(said, "sessionId")
@@ -47,8 +59,12 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         elif (name := text_of(said, "id")) and said.get("type") in ("user", "gemini"):
             if name not in found:
                 parents[name] = last
-            found[name], last = said, name
-    read = {name: message for name, said in found.items() if (message := _message(said, session))}
+            found[name], last = (number, said), name
+    read = {
+        name: replace(message, line=number)
+        for name, (number, said) in found.items()
+        if (message := _message(said, session))
+    }
     for name, message in read.items():
         parent = parents[name]
         while parent and parent not in read:

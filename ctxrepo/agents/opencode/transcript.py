@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.opencode.dialect import unquoted
-from ctxrepo.agents.transcript import Message, ToolUse
+from ctxrepo.agents.transcript import Message, SessionHead, ToolUse
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import ConfigError
@@ -33,9 +33,15 @@ QUERY = """
         'part', json_remove(part.data, '$.state.output', '$.state.metadata', '$.state.attachments')
     )
     from part join message on message.id = part.message_id join session on session.id = part.session_id
-    where part.session_id = :session and json_valid(part.data) and json_valid(message.data)
-        and length(part.data) < 1000000
+    where part.session_id = :session and message.id >= :since
+        and json_valid(part.data) and json_valid(message.data) and length(part.data) < 1000000
     order by message.id, part.id"""
+
+SESSIONS = """
+    select id, directory, time_updated || ' ' || (select count(*) from part where session_id = session.id)
+    from session where parent_id is null order by time_updated desc"""
+FOLDER_FILE = ""
+RESUME = "opencode --session {session}"
 
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 
@@ -50,22 +56,30 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return (Path(named) if named else user_home / ".local/share") / "opencode"
 
 
+def head(_: Iterable[str], /) -> SessionHead:
+    """Nothing: a database has many sessions."""
+    return SessionHead()
+
+
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out."""
     origin, waiting = "", None
-    for line in filter(None, map(record, lines)):
+    for number, text in enumerate(lines):
+        line = record(text)
+        if line is None:
+            continue
         part = _object(line, "part")
         origin = text_of(_object(part, "metadata"), "ctxrepo") or origin
         found = _message(line, part, origin)
         if found is None:
             continue
         if waiting and waiting.id == found.id:
-            text = "\n".join(filter(None, (waiting.text, found.text)))
-            waiting = replace(waiting, text=text, tools=(*waiting.tools, *found.tools))
+            joined = "\n".join(filter(None, (waiting.text, found.text)))
+            waiting = replace(waiting, text=joined, tools=(*waiting.tools, *found.tools))
             continue
         if waiting:
             yield _in_own_words(waiting)
-        waiting = found
+        waiting = replace(found, line=number)
     if waiting:
         yield _in_own_words(waiting)
 

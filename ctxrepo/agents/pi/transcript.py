@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.pi import install
 from ctxrepo.agents.pi.fork import session_of
-from ctxrepo.agents.transcript import Message, ToolUse
+from ctxrepo.agents.transcript import Message, SessionHead, ToolUse
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "**/*.jsonl"
 OF_SESSION = "**/*_{session}.jsonl"
 SUBAGENTS = ""
 QUERY = ""
+SESSIONS = ""
+FOLDER_FILE = ""
+RESUME = "pi --session {session}"
 
 _SKILL = re.compile(r'<skill name="[^"]*" location="[^"]*">\n.*?\n</skill>\s*', re.DOTALL)
 """What pi puts in the place of `/skill:NAME`, in front of what was typed behind it."""
@@ -28,6 +32,14 @@ _SKILL = re.compile(r'<skill name="[^"]*" location="[^"]*">\n.*?\n</skill>\s*', 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """Where the transcripts are; ConfigError when the environment names an unusable place."""
     return install.sessions(user_home, environment)
+
+
+def head(lines: Iterable[str], /) -> SessionHead:
+    """What a file's first lines tell of its session."""
+    for said in filter(None, map(record, lines)):
+        if said.get("type") == "session":
+            return SessionHead(text_of(said, "id"), text_of(said, "cwd"))
+    return SessionHead()
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
@@ -39,7 +51,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     """
     session = origin = made = ""
     above: dict[str, str] = {}
-    for line in lines:
+    for number, line in enumerate(lines):
         said = record(line)
         if said is None:
             continue
@@ -52,7 +64,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         found = _message(said, above.get(parent, parent), origin if is_copy else session)
         above[name] = name if found else above.get(parent, parent)
         if found:
-            yield found
+            yield replace(found, line=number)
 
 
 def _message(entry: Mapping[str, Any], parent: str, session: str) -> Message | None:

@@ -49,7 +49,7 @@ def _lines(path: Path, query: str, session: str) -> Iterator[str]:
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _ROW_BYTES)
             db.text_factory = lambda data: data.decode("utf-8", "replace")
             db.execute("pragma trusted_schema = off")
-            for (line,) in db.execute(query, {"session": session}):
+            for (line,) in db.execute(query, {"session": session, "since": ""}):
                 if isinstance(line, str):
                     yield line
     except (OSError, ValueError, sqlite3.Error):
