@@ -6,9 +6,10 @@ import sqlite3
 import stat
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 _BUSY_SECONDS = 0.25
 _SECONDS = 2.0
@@ -38,7 +39,9 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
     return head, [*tail]
 
 
-def _lines(path: Path, query: str, session: str) -> Iterator[str]:
+def rows_of(path: Path, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
+    """The rows that `query` selects, as long as that takes no longer than two seconds. What is no database,
+    or can't be read to its end, ends there."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return
@@ -49,11 +52,15 @@ def _lines(path: Path, query: str, session: str) -> Iterator[str]:
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _ROW_BYTES)
             db.text_factory = lambda data: data.decode("utf-8", "replace")
             db.execute("pragma trusted_schema = off")
-            for (line,) in db.execute(query, {"session": session, "since": ""}):
-                if isinstance(line, str):
-                    yield line
+            yield from db.execute(query, parameters)
     except (OSError, ValueError, sqlite3.Error):
         return
+
+
+def _lines(path: Path, query: str, session: str) -> Iterator[str]:
+    for row in rows_of(path, query, {"session": session, "since": ""}):
+        if isinstance(row[0], str):
+            yield row[0]
 
 
 def _size(line: str) -> int:

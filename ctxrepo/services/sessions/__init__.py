@@ -1,0 +1,1 @@
+"""What was said in agents' sessions is searched, in the transcripts that the agents keep."""

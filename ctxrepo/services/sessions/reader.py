@@ -1,0 +1,150 @@
+"""Reads transcripts into the index, one piece at a time, so that it can be ended between any two."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ctxrepo.agents.known import transcripts_of
+from ctxrepo.services.sessions.said import new_message, new_messages
+from ctxrepo.services.sessions.transcripts import Changed
+from ctxrepo.storage.disk.rows import rows_of
+from ctxrepo.storage.processes.database import transaction
+from ctxrepo.storage.sessions.index import IndexedSession, NewMessage, SessionIndex
+from ctxrepo.storage.sessions.lines import (
+    PIECE,
+    FilePiece,
+    digest_before,
+    first_line,
+    opened_file,
+    read_piece,
+)
+
+if TYPE_CHECKING:
+    from ctxrepo.agents.protocol import Transcripts
+    from ctxrepo.agents.transcript import Message
+
+_AGAIN = 1024 * 1024
+"""Bytes that are read again for the sake of a last message that may go on."""
+
+_ROWS = 20_000
+"""Parts of messages that are taken from a database at a time."""
+
+_SECONDS = 1_000_000_000
+
+
+class ReadStep(NamedTuple):
+    """How many bytes were read, and how many transcripts are left."""
+
+    size: int
+    left: int
+
+
+class TranscriptReader:
+    """What is left to read, the newest first."""
+
+    def __init__(self, index: Path, wanted: Sequence[Changed]) -> None:
+        self._index = index
+        self._left = deque(wanted)
+
+    def step(self) -> ReadStep | None:
+        """Read about a piece, be it of one transcript or of many; None when all is read."""
+        if not self._left:
+            return None
+        done = 0
+        with SessionIndex.opened(self._index) as index, transaction(index.db):
+            while self._left and done < PIECE:
+                done += self._read(index, self._left.popleft())
+        return ReadStep(done, len(self._left))
+
+    def _read(self, index: SessionIndex, wanted: Changed) -> int:
+        """Read the next piece of a transcript, which is put back where there is more of it."""
+        transcripts = transcripts_of(wanted.file.agent)
+        if transcripts is None:
+            return 0
+        read = _read_rows if wanted.file.session else _read_file
+        try:
+            session, size, is_done = read(index, transcripts, wanted)
+        except (OSError, ValueError):  # gone meanwhile, or not to be read; tried again once it has changed
+            session = index.store(_as_it_is(wanted, _unread(wanted)), 0, ())
+            size, is_done = 0, True
+        if not is_done:
+            self._left.appendleft(Changed(wanted.file, session))
+        return size or 1
+
+
+def _read_file(
+    index: SessionIndex, transcripts: Transcripts, wanted: Changed
+) -> tuple[IndexedSession, int, bool]:
+    file, known = wanted.file, wanted.known or _unread(wanted)
+    with opened_file(file.path) as handle:
+        there = os.fstat(handle)
+        is_same = there.st_ino == known.inode and there.st_size >= known.offset
+        if not is_same or digest_before(handle, known.offset) != known.before:
+            known = replace(known, offset=0, is_midline=False)
+        piece = read_piece(handle, known.offset, known.is_midline)
+        head = [first_line(handle)] if known.offset else []
+        told = transcripts.head(head or islice(piece.lines, 100))
+        id_ = told.id or known.id or Path(file.path).stem
+        lines = [*head, *piece.lines]
+        found = [m for m in transcripts.messages(lines) if m.line >= len(head)]
+        found = [replace(m, line=m.line - len(head)) for m in found] if head else found
+        taken, end = _taken(found, piece, known.offset)
+        session = replace(
+            known,
+            id=id_,
+            cwd=file.cwd or known.cwd or told.cwd,
+            inode=there.st_ino,
+            offset=end,
+            is_midline=piece.is_midline,
+            before=digest_before(handle, end),
+        )
+    if piece.is_last:
+        session = replace(session, size=file.size, mtime=file.mtime)
+    new = new_messages(taken, piece.starts, file.agent, id_, file.mtime // _SECONDS)
+    return index.store(session, known.offset, new), piece.end - known.offset, piece.is_last
+
+
+def _taken(found: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:
+    """The messages to take now, and where to go on. The last one may have a further part, so it is read again
+    with what comes next."""
+    if not found or piece.is_midline:
+        return found, piece.end
+    last = piece.starts[found[-1].line]
+    if piece.end - last > _AGAIN or (last <= start and not piece.is_last):
+        return found, piece.end
+    return (found if piece.is_last else found[:-1]), last
+
+
+def _read_rows(
+    index: SessionIndex, transcripts: Transcripts, wanted: Changed
+) -> tuple[IndexedSession, int, bool]:
+    file, known = wanted.file, wanted.known or _unread(wanted)
+    place, since = index.last(known.number)
+    asked = {"session": file.session, "since": since}
+    rows = islice(rows_of(Path(file.path), transcripts.QUERY, asked), _ROWS)
+    lines = [row[0] for row in rows if isinstance(row[0], str)]
+    found = list(transcripts.messages(lines))
+    is_done = len(lines) < _ROWS or len(found) < 2
+    new: list[NewMessage] = []
+    for order, message in enumerate(found if is_done else found[:-1]):
+        made = new_message(message, file.agent, file.session, place + order, is_named=True)
+        new += [made] if made else []
+    session = replace(known, id=file.session, cwd=file.cwd, inode=file.inode)
+    session = replace(session, mark=file.mark, mtime=file.mtime) if is_done else session
+    return index.store(session, place, new), sum(map(len, lines)), is_done
+
+
+def _unread(wanted: Changed) -> IndexedSession:
+    file = wanted.file
+    return IndexedSession(file.name, file.agent, file.session, file.path, file.cwd)
+
+
+def _as_it_is(wanted: Changed, session: IndexedSession) -> IndexedSession:
+    file = wanted.file
+    return replace(session, inode=file.inode, size=file.size, mtime=file.mtime, mark=file.mark)

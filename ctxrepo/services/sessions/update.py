@@ -1,0 +1,92 @@
+"""The index of sessions is brought up to what the transcripts say, within a time."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from ctxrepo.domain.formats.counted import counted
+from ctxrepo.errors import CtxrepoError, NoAnswer
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.sessions.reader import TranscriptReader
+from ctxrepo.services.sessions.transcripts import Changed, TranscriptsHere, changed, gone, transcripts_here
+from ctxrepo.storage.disk.apart import Apart
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.lock import TryLock
+from ctxrepo.storage.sessions.index import SessionIndex, index_file
+from ctxrepo.storage.sessions.lines import PIECE
+
+PATIENCE = 30.0
+"""Seconds for one piece; with low priority on a busy machine it takes a while. A folder that hangs for longer
+is left, with the process that reads there."""
+
+_SPARE = 2
+"""Steps more than a transcript has pieces: one to see that it has ended, one for a last message again."""
+
+
+@dataclass(frozen=True)
+class UpdateOutcome:
+    """`left` counts the transcripts that are still to be read; `unknown` are the agents whose folders hang.
+    `is_elsewhere`: another process is at it."""
+
+    read: int = 0
+    left: int = 0
+    unknown: frozenset[str] = frozenset()
+    is_elsewhere: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        return not (self.left or self.unknown or self.is_elsewhere)
+
+
+def update_index(memory: Memory, seconds: float, tell: Callable[[str], None] | None = None) -> UpdateOutcome:
+    """Read what was said since the last time, the newest first, for at most so many seconds.
+
+    A process of its own reads: one that a folder hangs is left behind (ADR 37), and holds nothing of ours.
+    """
+    lock = TryLock(memory.state.lock("sessions"))
+    if not lock.acquire():
+        return UpdateOutcome(is_elsewhere=True)
+    try:
+        here = transcripts_here(memory)
+        wanted = _wanted(memory, here)
+        read, left = _read(memory, wanted, seconds, tell) if wanted else (0, 0)
+        return UpdateOutcome(read, left, here.unknown)
+    except sqlite3.OperationalError as error:
+        raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
+    except sqlite3.DatabaseError:  # it was thrown away, and is built the next time
+        return UpdateOutcome(left=1)
+    finally:
+        lock.release()
+
+
+def _wanted(memory: Memory, here: TranscriptsHere) -> Sequence[Changed]:
+    """What is to be read; what is no longer there is taken out."""
+    with SessionIndex.opened(index_file(memory.state.root)) as index:
+        if index.is_wasteful():
+            index.clear()
+        known = index.sessions()
+        if over := gone(here, known):
+            index.forget(over)
+        return changed(here, known)
+
+
+def _read(
+    memory: Memory, wanted: Sequence[Changed], seconds: float, tell: Callable[[str], None] | None
+) -> tuple[int, int]:
+    """(bytes read, transcripts left)"""
+    reader = TranscriptReader(index_file(memory.state.root), wanted)
+    pieces = sum(one.file.size // PIECE + _SPARE for one in wanted)
+    end, done, left = time.monotonic() + seconds, 0, len(wanted)
+    if tell:
+        tell(f"reading {counted(len(wanted), 'transcript')} of agents' sessions")
+    # All questions go to one process, one after the other, and that one remembers where it is.
+    with suppress(NoAnswer, TimeoutError), Apart([reader.step] * pieces, PATIENCE) as apart:
+        while time.monotonic() < end:
+            step = apart.next()
+            if step is None:
+                return done, 0
+            done, left = done + step.size, step.left
+    return done, left

@@ -1,0 +1,195 @@
+"""Owns sessions.db: where in agents' own files which words were said. No texts are in it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.rows import storable
+from ctxrepo.storage.processes.database import discard, open_database, transaction
+from ctxrepo.storage.sessions.schema import build, is_current
+
+BY_AGENT, IS_COPY = 1, 2
+"""Traits of a message: the agent said it; it was said in another session, from which this one was forked."""
+
+_WASTE = 10_000
+"""Messages without a row that don't count."""
+
+
+@dataclass(frozen=True)
+class IndexedSession:
+    """A session's transcript as far as it is read. `name` is its own among all; a `number` of 0 is none yet.
+
+    `path` is the file; where that is a database of many sessions, `mark` changes with this one. What stands
+    in the file before `offset` is read, and `before` is a digest of the end of that; `is_midline`: the offset
+    is within a line that is too long to be read.
+    """
+
+    name: str
+    agent: str
+    id: str
+    path: str
+    cwd: str = ""
+    inode: int = 0
+    size: int = 0
+    mtime: int = 0
+    mark: str = ""
+    offset: int = 0
+    is_midline: bool = False
+    before: bytes = b""
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message that goes into the index. `key` is the same for all copies of it, `place` says where in the
+    transcript it begins, `name` is its id where it must be asked for by that. `paths` are the files that
+    tools were given."""
+
+    key: int
+    traits: int
+    at: int
+    place: int
+    name: str
+    length: int
+    words: str
+    paths: tuple[str, ...]
+
+
+class Size(NamedTuple):
+    sessions: int
+    messages: int
+    bytes: int
+
+
+_SESSION = """
+    insert into session(name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict(name) do update set
+        agent = excluded.agent, id = excluded.id, path = excluded.path, cwd = excluded.cwd,
+        inode = excluded.inode, size = excluded.size, mtime = excluded.mtime, mark = excluded.mark,
+        offset = excluded.offset, midline = excluded.midline, before = excluded.before
+    returning number
+"""
+_ALL = """
+    select name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before, number from session
+"""
+_MESSAGE = """
+    insert or ignore into message(session, key, traits, at, place, name, length) values (?, ?, ?, ?, ?, ?, ?)
+"""
+_FROM = "select key, number, place, length from message where session = ? and place >= ?"
+_SAME = "select number, session, traits from message where key = ?"
+_DELETE = "delete from message where number = ?"
+_WORDS = "insert into words(rowid, text) values (?, ?)"
+_TOUCHED = "insert or ignore into touched select number, ? from path where path = ?"
+_PATH = "insert or ignore into path(path) values (?)"
+_LAST = "select place, name from message where session = ? order by place desc limit 1"
+_WASTED = """
+    select coalesce((select seq from sqlite_sequence where name = 'message'), 0) - count(*), count(*)
+    from message
+"""
+
+
+def index_file(state: Path) -> Path:
+    """Where the index is kept in a repository's state folder."""
+    return state / "sessions.db"
+
+
+class SessionIndex:
+    """The open index; a damaged one, or one of another format, is thrown away: the files are still there."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        self.path = path
+        self.db = db
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: Path) -> Iterator[Self]:
+        """The index at `path`, made when missing. It is thrown away where it turns out to be damaged."""
+        db = open_database(path, is_current, build)
+        try:
+            yield cls(path, db)
+        except sqlite3.OperationalError:
+            raise  # locked, or the disk
+        except sqlite3.DatabaseError:
+            discard(path)
+            raise
+        finally:
+            db.close()
+
+    def sessions(self) -> dict[str, IndexedSession]:
+        """All sessions, by their names."""
+        return {row[0]: _session(row) for row in self.db.execute(_ALL)}
+
+    def size(self) -> Size:
+        sessions = int(self.db.execute("select count(*) from session").fetchone()[0])
+        messages = int(self.db.execute("select count(*) from message").fetchone()[0])
+        pages, page = (
+            self.db.execute(f"pragma {what}").fetchone()[0] for what in ("page_count", "page_size")
+        )
+        return Size(sessions, messages, int(pages) * int(page))
+
+    def last(self, session: int) -> tuple[int, str]:
+        """Where the last message of a session stands, and its name."""
+        row = self.db.execute(_LAST, (session,)).fetchone()
+        return (int(row[0]), str(row[1])) if row else (0, "")
+
+    def forget(self, sessions: Iterable[IndexedSession]) -> None:
+        """Sessions whose files are gone, or not what they were."""
+        with transaction(self.db):
+            for one in sessions:
+                self.db.execute("delete from message where session = ?", (one.number,))
+                self.db.execute("delete from session where number = ?", (one.number,))
+
+    def store(self, session: IndexedSession, since: int, messages: Iterable[NewMessage]) -> IndexedSession:
+        """What a session says from the place `since` on; inside the caller's transaction."""
+        row = (getattr(session, field.name) for field in fields(session) if field.name != "number")
+        (number,) = self.db.execute(
+            _SESSION, [storable(v) if isinstance(v, str) else v for v in row]
+        ).fetchone()
+        before = {key: rest for key, *rest in self.db.execute(_FROM, (number, since)).fetchall()}
+        for message in messages:
+            there, place, length = before.pop(message.key, (0, 0, 0))
+            if there and (place, length) == (message.place, message.length):
+                continue
+            if there:
+                self.db.execute(_DELETE, (there,))
+            self._add(number, message)
+        self.db.executemany(_DELETE, [(there,) for there, _, _ in before.values()])
+        return replace(session, number=number)
+
+    def _add(self, session: int, message: NewMessage) -> None:
+        name = storable(message.name)
+        row = (session, message.key, message.traits, message.at, message.place, name, message.length)
+        added = self.db.execute(_MESSAGE, row)
+        if not added.rowcount:
+            number, other, traits = self.db.execute(_SAME, (message.key,)).fetchone()
+            is_theirs = other != session and (message.traits & IS_COPY or not traits & IS_COPY)
+            if is_theirs:
+                return
+            self.db.execute(_DELETE, (number,))
+            added = self.db.execute(_MESSAGE, row)
+        self.db.execute(_WORDS, (added.lastrowid, storable(message.words)))
+        for path in map(storable, message.paths):
+            self.db.execute(_PATH, (path,))
+            self.db.execute(_TOUCHED, (added.lastrowid, path))
+
+    def is_wasteful(self) -> bool:
+        """Whether so many messages are gone that the index is better built again."""
+        wasted, messages = self.db.execute(_WASTED).fetchone()
+        return bool(wasted > _WASTE and wasted > messages / 2)
+
+    def clear(self) -> None:
+        """Forget everything; the next look at the files reads them anew."""
+        with transaction(self.db):
+            build(self.db)
+
+
+def _session(row: tuple[Any, ...]) -> IndexedSession:
+    name, agent, id_, path, cwd, inode, size, mtime, mark, offset, midline, before, number = row
+    file = (inode, size, mtime, mark)
+    return IndexedSession(name, agent, id_, path, cwd, *file, offset, bool(midline), before, number)
