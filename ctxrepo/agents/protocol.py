@@ -210,6 +210,10 @@ class Transcripts(Protocol):
     """Where the files are databases, what selects of each session that a person began its id, its folder and
     a mark that changes with it, the newest first; '' where they are files of lines."""
 
+    TEXTS: str
+    """Where the files are databases, what selects (id of a session, text) of all that holds `:text`, with
+    `:any_case` whatever the case; '' where they are files of lines."""
+
     FOLDER_FILE: str
     """The file, seen from the folder that a session's file is in, whose text is the folder that the session
     works in; '' where the transcript tells it."""

@@ -70,6 +70,7 @@ def _work(world: World, lock: int) -> bool:
         worker.run()
         _embed(world.state)
         worker.maintain()
+        _index_sessions(worker)
     except Exception as error:
         from ctxrepo.errors import in_words
 
@@ -93,6 +94,14 @@ def _embed(state: str) -> None:
     world = _world(state)  # it may have been compiled again meanwhile
     if world and world.is_semantic:
         start_helper(world.interpreter, world.state, world.repo.state)
+
+
+def _index_sessions(worker: Worker) -> None:
+    """Last of all, and after everybody else: a first index of what agents recorded takes minutes."""
+    from ctxrepo.services.worker.sessions import index_sessions
+
+    os.nice(19)
+    index_sessions(worker.memory, worker.events, worker.log)
 
 
 def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:

@@ -21,11 +21,15 @@ OF_SESSION = "*/{session}.jsonl"
 SUBAGENTS = "subagents/agent-*.jsonl"
 QUERY = ""
 SESSIONS = ""
+TEXTS = ""
 FOLDER_FILE = ""
 RESUME = "claude --resume {session}"
 
 _NOBODY = ("<", "[Request interrupted", "Caveat: The messages below", "This session is being continued")
 """How texts begin that stand as the user's and which nobody typed."""
+
+_BY_AGENT = ('"type":"assistant"', '"type": "assistant"')
+_BY_USER = ('"type":"user"', '"type": "user"')
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -69,9 +73,11 @@ def is_own_words(line: Mapping[str, Any], text: str) -> bool:
 
 
 def _may_say_something(line: str) -> bool:
-    """Whether to parse the line. Most of a file is what tools gave back, and no text holds these words in
-    bare quotes: a quote within a text is escaped."""
-    return '"assistant"' in line or ('"user"' in line and '"tool_result"' not in line)
+    """Whether to parse the line. Most of a file is requests, and what tools gave back. No text holds these
+    words in bare quotes: a quote within a text is escaped."""
+    return any(kind in line for kind in _BY_AGENT) or (
+        '"tool_result"' not in line and any(kind in line for kind in _BY_USER)
+    )
 
 
 def _by_agent(line: Mapping[str, Any]) -> Message | None:

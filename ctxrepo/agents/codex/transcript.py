@@ -21,6 +21,7 @@ OF_SESSION = "*/*/*/rollout-*-{session}.jsonl"
 SUBAGENTS = ""
 QUERY = ""
 SESSIONS = ""
+TEXTS = ""
 FOLDER_FILE = ""
 RESUME = "codex resume {session}"
 

@@ -20,6 +20,7 @@ OF_SESSION = "{session}/events.jsonl"
 SUBAGENTS = ""
 QUERY = ""
 SESSIONS = ""
+TEXTS = ""
 FOLDER_FILE = ""
 RESUME = "copilot --resume={session}"
 

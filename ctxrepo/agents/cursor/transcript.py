@@ -22,6 +22,7 @@ OF_SESSION = "*/agent-transcripts/{session}/{session}.jsonl"
 SUBAGENTS = ""  # they are in `subagents/` beside the session's file, and nothing of ours is recorded in them
 QUERY = ""
 SESSIONS = ""
+TEXTS = ""
 FOLDER_FILE = ""
 RESUME = "cursor-agent --resume {session}"
 

@@ -23,6 +23,7 @@ OF_SESSION = "*/chats/session-*-{session:.8}.jsonl"
 SUBAGENTS = ""  # they are in a folder named by the whole id, and no file of the session has that name
 QUERY = ""
 SESSIONS = ""
+TEXTS = ""
 FOLDER_FILE = "../.project_root"
 RESUME = "gemini --resume {session}"
 

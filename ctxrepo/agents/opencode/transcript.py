@@ -40,6 +40,9 @@ QUERY = """
 SESSIONS = """
     select id, directory, time_updated || ' ' || (select count(*) from part where session_id = session.id)
     from session where parent_id is null order by time_updated desc"""
+TEXTS = """
+    select session_id, data from part
+    where case when :any_case then instr(lower(data), lower(:text)) else instr(data, :text) end"""
 FOLDER_FILE = ""
 RESUME = "opencode --session {session}"
 

@@ -22,6 +22,7 @@ OF_SESSION = "**/*_{session}.jsonl"
 SUBAGENTS = ""
 QUERY = ""
 SESSIONS = ""
+TEXTS = ""
 FOLDER_FILE = ""
 RESUME = "pi --session {session}"
 

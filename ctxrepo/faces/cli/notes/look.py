@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, cast
 
 from ctxrepo.domain.project.paths import shown
@@ -39,9 +39,30 @@ def search(
     mode: Annotated[str, option("--mode", metavar="MODE", help="By words, meaning, or both.")] = "words",
     regex: Annotated[bool, option("--regex", "-e", help="QUERY is a regular expression.")] = False,
     limit: Annotated[int, option("--limit", metavar="N", min=1, max=100_000, help="Most hits to show.")] = 20,
+    where: Annotated[
+        str, option("--in", metavar="WHERE", help="notes, or sessions: what was said in agents' sessions.")
+    ] = "notes",
+    agent: Annotated[str, option("--agent", metavar="AGENT", help="Only sessions of this agent.")] = "",
+    project: Annotated[
+        str, option("--project", metavar="P", help="Only sessions in this project or checkout.")
+    ] = "",
+    since: Annotated[
+        str, option("--since", metavar="DATE", help="Only what was said since, e.g. yesterday, 2026-11-20.")
+    ] = "",
+    user: Annotated[bool, option("--user", help="Only what a person typed.")] = False,
+    file: Annotated[
+        str, option("--file", metavar="F", help="Only where a tool was given this file, by its path or end.")
+    ] = "",
+    raw: Annotated[
+        bool, option("--raw", help="QUERY as it is, in all that transcripts hold: tools' answers, too.")
+    ] = False,
+    ignore_case: Annotated[bool, option("--ignore-case", "-i", help="With --raw: in any case.")] = False,
+    context: Annotated[
+        int, option("--context", metavar="N", min=0, max=20, help="Messages to show around a session's hit.")
+    ] = 1,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Search all notes, the archived too.
+    """Search all notes, the archived too, or what was said in agents' sessions.
 
     Words are found in any of their forms and in any case. The project's hits come first, then the global
     ones, then those of other projects; --scope shows one scope only. A category counts as a tag.
@@ -49,11 +70,38 @@ def search(
     --mode meaning puts all entries in the order of how near they come to what QUERY means, and --mode both
     lets its words count as well; the archive aside. They need a model: see the guide on finding by meaning.
 
+    With --in sessions it looks into the transcripts that agents keep on this machine: prompts, answers, and
+    what tools were given. Each hit has the command that goes on with its session.
+
     Example: ctxrepo search "redis port" --tag tests
     """
     from ctxrepo.app.notes.look import SearchRequest, search
     from ctxrepo.services.reading.search import SearchQuery
 
+    of_sessions = {
+        "--agent": agent,
+        "--project": project,
+        "--since": since,
+        "--user": user,
+        "--file": file,
+        "--raw": raw,
+        "--ignore-case": ignore_case,
+    }
+    if where == "sessions":
+        from ctxrepo.app.sessions.search import SessionsRequest
+        from ctxrepo.faces.cli.sessions.found import show_sessions
+        from ctxrepo.services.sessions.search import SessionQuery
+
+        of_notes = {"--tag": tag, "--scope": scope, "--category": category, "--regex": regex}
+        if any(of_notes.values()):
+            raise UsageError(f"{_first(of_notes)} doesn't go with --in sessions", "It is about notes.")
+        wanted = SessionQuery(query, agent, project, 0, user, file, context, limit)
+        show_sessions(SessionsRequest(wanted, since, raw, ignore_case), json)
+        return
+    if where != "notes":
+        raise UsageError(f"nothing is searched in {where!r}", "--in takes notes or sessions.")
+    if any(of_sessions.values()):
+        raise UsageError(f"{_first(of_sessions)} needs --in sessions", "It is about agents' sessions.")
     asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
     answer(open_desk(), search, SearchRequest(asked, limit), json, lambda hits: "\n".join(map(_line, hits)))
 
@@ -114,6 +162,10 @@ def links(
         answer(open_desk(), list_links, LinksRequest(parse_target(target)), json, _links)
     else:
         answer(open_desk(), list_broken_links, ScopeRequest(scope), json, _broken)
+
+
+def _first(given: Mapping[str, object]) -> str:
+    return next(name for name, value in given.items() if value)
 
 
 def _tag_table(found: Sequence[Tag]) -> str:

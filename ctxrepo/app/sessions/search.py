@@ -1,0 +1,108 @@
+"""What was said in agents' sessions is searched: by words in the index, or as a text in the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ctxrepo.app.result import Result
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.services.sessions.search import Passage, SessionHit, SessionQuery
+    from ctxrepo.services.sessions.update import UpdateOutcome
+
+UPDATE_SECONDS = 20.0
+"""How long somebody waits for what isn't read yet; the worker goes on with the rest."""
+
+
+@dataclass(frozen=True)
+class SessionsRequest:
+    """What is looked for; `since` is a date or what people say instead. `is_raw`: as a text, in all that the
+    transcripts hold."""
+
+    query: SessionQuery
+    since: str = ""
+    is_raw: bool = False
+    ignores_case: bool = False
+
+
+@dataclass(frozen=True)
+class SessionsFound:
+    hits: Sequence[SessionHit]
+    is_complete: bool
+
+
+def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFound]:
+    """Search what was said in agents' sessions on this machine."""
+    from dataclasses import replace
+
+    from ctxrepo.agents.known import agent_named
+    from ctxrepo.domain.formats.since import since
+
+    query = request.query
+    if query.agent:
+        agent_named(query.agent)
+    if request.since:
+        query = replace(query, since=int(since(request.since, desk.now.astimezone()).timestamp()))
+    found = _scan(desk, query, request) if request.is_raw else _search(desk, query)
+    return Result(found, {"hits": [_fields(hit) for hit in found.hits], "complete": found.is_complete})
+
+
+def _search(desk: Desk, query: SessionQuery) -> SessionsFound:
+    from ctxrepo.services.sessions.search import search_sessions
+    from ctxrepo.services.sessions.update import update_index
+
+    outcome = update_index(desk.memory, UPDATE_SECONDS, desk.progress)
+    if not outcome.is_complete:
+        desk.notice(_incomplete(outcome))
+        desk.wake()
+    return SessionsFound(search_sessions(desk.memory, query), outcome.is_complete)
+
+
+def _scan(desk: Desk, query: SessionQuery, request: SessionsRequest) -> SessionsFound:
+    from ctxrepo.services.sessions.raw import scan_sessions
+
+    found = scan_sessions(desk.memory, query, ignores_case=request.ignores_case)
+    if not found.is_complete:
+        desk.notice("not all transcripts could be searched")
+    return SessionsFound(found.hits, found.is_complete)
+
+
+def _incomplete(outcome: UpdateOutcome) -> str:
+    if outcome.is_elsewhere:
+        return "sessions are being read in the background; what was said last may be missing"
+    if outcome.unknown:
+        return f"the folder of {', '.join(sorted(outcome.unknown))} doesn't answer, so it isn't searched anew"
+    return f"{outcome.left} transcripts aren't read yet; the newest are, and the worker goes on with the rest"
+
+
+def _fields(hit: SessionHit) -> dict[str, Any]:
+    return {
+        "agent": hit.agent,
+        "session": hit.session,
+        "project": hit.project,
+        "cwd": hit.cwd,
+        "who": hit.said.who,
+        "when": hit.said.when,
+        "text": hit.said.text,
+        "entry": hit.said.entry,
+        "path": hit.path,
+        "resume": hit.resume,
+        "anchor": hit.anchor,
+        "before": [_beside(hit, one) for one in hit.before],
+        "after": [_beside(hit, one) for one in hit.after],
+    }
+
+
+def _beside(hit: SessionHit, one: Passage) -> dict[str, Any]:
+    return {
+        "id": one.entry,
+        "session": hit.session,
+        "agent": hit.agent,
+        "who": one.who,
+        "when": one.when,
+        "text": one.text,
+        "tools": [*one.tools],
+    }

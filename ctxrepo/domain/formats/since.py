@@ -1,0 +1,58 @@
+"""Since when: a date, a moment, or what people say instead, such as `yesterday` and `2 weeks ago`."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from ctxrepo.domain.words.days import days_in
+from ctxrepo.errors import UsageError
+from ctxrepo.lazy import lazy_pattern
+
+_AGO = lazy_pattern(
+    r"(?:last |past |the last )?(\d{1,4}|an?|one)? ?(h|hour|d|day|w|week|m|month|y|year)s?(?: ago)?"
+)
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+_NAMED = {"today": 0, "yesterday": 1}
+_HINT = "Say for example 2026-11-20, yesterday, last week, 3 days ago, in may."
+
+
+def since(text: str, now: datetime) -> datetime:
+    """The moment from which on things are meant, in the zone of `now`; UsageError when it says none.
+
+    A day is meant from its beginning, and a month or day without a year is the last one that has begun.
+    """
+    said = " ".join(text.casefold().split())
+    zone = now.tzinfo or UTC
+    try:
+        if said in _NAMED:
+            return _midnight(now.date() - timedelta(days=_NAMED[said]), zone)
+        if ago := _AGO.fullmatch(said):
+            return _ago(ago[1] or "1", ago[2][0], now)
+        try:
+            moment = datetime.fromisoformat(text.strip())
+            return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        except ValueError:
+            return _midnight(_day(said, now.date()), zone)
+    except (ValueError, OverflowError):
+        raise UsageError(f"{text!r} is no date", _HINT) from None
+
+
+def _ago(number: str, unit: str, now: datetime) -> datetime:
+    count = int(number) if number.isdecimal() else 1
+    if unit == "h":
+        return now - timedelta(hours=count)
+    return _midnight(now.date() - timedelta(days=count * _DAYS[unit]), now.tzinfo or UTC)
+
+
+def _day(said: str, today: date) -> date:
+    """The first day that a text names; ValueError when it names none."""
+    named = days_in(f"in {said}")
+    if not named:
+        raise ValueError(said)
+    year, month, day = named[0]
+    found = date(int(year or today.year), int(month), int(day or 1))
+    return found if year or found <= today else found.replace(year=found.year - 1)
+
+
+def _midnight(day: date, zone: tzinfo) -> datetime:
+    return datetime.combine(day, time(), zone)

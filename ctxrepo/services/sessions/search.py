@@ -1,0 +1,203 @@
+"""What was said in agents' sessions is found by its words, and shown with what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.project.paths import visible
+from ctxrepo.domain.secrets import mask
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.sessions.passages import message_at
+from ctxrepo.services.sessions.points import Points, last_before, points_of
+from ctxrepo.services.sessions.query import expression, first_hit, holds, terms_of
+from ctxrepo.services.sessions.said import shown_text
+from ctxrepo.services.sessions.where import project_names, resume_command
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.index import BY_AGENT, IndexedSession, SessionIndex, index_file
+from ctxrepo.storage.sessions.search import IndexQuestion, MessageRow, beside, best
+
+BEFORE, AFTER = 80, 120
+"""Characters that are shown before and from the first hit."""
+
+_LOOKED_AT = 2000
+"""Characters on either side of a hit that are looked at for secrets, before they are cut to what is shown."""
+
+_NEAR = 200
+"""Characters that are shown of a message beside a hit."""
+
+_SPARE = 3
+"""Times the hits that are wanted are asked for: some are no longer there, and some say the same."""
+
+
+@dataclass(frozen=True)
+class SessionQuery:
+    """What is looked for. `text`: words, each in any of its forms, and `"…"` together; all must be there.
+
+    `project` is a folder of the memory, an id, or the name of a checkout; `file` a path or its end; `since`
+    unix seconds. `context` counts the messages that are shown on either side of a hit.
+    """
+
+    text: str
+    agent: str = ""
+    project: str = ""
+    since: int = 0
+    is_by_user: bool = False
+    file: str = ""
+    context: int = 1
+    limit: int = 20
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What somebody said in a session, cut to what is shown, without secrets."""
+
+    who: str
+    when: str
+    text: str
+    entry: str = ""
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SessionHit:
+    """A message that holds what was looked for. `resume` is the command that goes on with its session,
+    `anchor` what was left before it, as JSON."""
+
+    agent: str
+    session: str
+    project: str
+    cwd: str
+    path: str
+    resume: str
+    said: Passage
+    anchor: Mapping[str, Any] | None = None
+    before: Sequence[Passage] = ()
+    after: Sequence[Passage] = field(default=())
+
+
+class _Found(NamedTuple):
+    """A message that was found and read, with those on either side of it."""
+
+    session: IndexedSession
+    row: MessageRow
+    text: str
+    entry: str
+    before: Sequence[Passage]
+    after: Sequence[Passage]
+
+
+def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
+    """At most `limit` hits, the best first, and of equally good ones the newest; NotFound when there is none.
+
+    The index must have been brought up to date.
+    """
+    terms = terms_of(asked.text)
+    if not (terms or asked.file or asked.is_by_user):
+        raise UsageError("there is nothing to search for", "Give a word, or --file, or --user.")
+    words = expression(terms)
+    if terms and not words:
+        raise UsageError(f"{asked.text!r} has no word in it", "--raw finds signs, too.")
+    with SessionIndex.opened(index_file(memory.state.root)) as index:
+        sessions = {one.number: one for one in index.sessions().values()}
+        names = project_names(memory)
+        wanted = _wanted(sessions.values(), asked, names)
+        question = IndexQuestion(
+            words, asked.limit * _SPARE + 20, wanted, asked.since, asked.file, asked.is_by_user
+        )
+        found = _found(index, sessions, best(index.db, question), terms, asked)
+        points = points_of(memory, frozenset(one.session.id for one in found))
+        hits = [_hit(one, terms, names, points) for one in found]
+    if not hits:
+        raise NotFound(f"nothing found for {asked.text or asked.file!r} in agents' sessions")
+    return hits
+
+
+def _wanted(
+    sessions: Iterable[IndexedSession], asked: SessionQuery, names: Callable[[str], tuple[str, ...]]
+) -> list[int] | None:
+    """The numbers of the sessions of the agent and the project that are asked for; None for all."""
+    if not (asked.agent or asked.project):
+        return None
+    of_agent = (one for one in sessions if asked.agent in ("", one.agent))
+    wanted = asked.project.casefold()
+    return [
+        one.number for one in of_agent if not wanted or wanted in (name.casefold() for name in names(one.cwd))
+    ]
+
+
+def _found(
+    index: SessionIndex,
+    sessions: Mapping[int, IndexedSession],
+    rows: Sequence[MessageRow],
+    terms: Sequence[str],
+    asked: SessionQuery,
+) -> list[_Found]:
+    """The messages that are still in their transcripts; of those that say the same only the first."""
+    found: list[_Found] = []
+    told = set[str]()
+    for row in rows:
+        session = sessions[row.session]
+        message = message_at(session, row)
+        text = shown_text(message) if message else ""
+        if message is None or text in told or not holds(text, terms):
+            continue
+        told.add(text)
+        before, after = (
+            [passage for one in there if (passage := _near(session, one))]
+            for there in beside(index.db, row, asked.context)
+        )
+        found.append(_Found(session, row, text, message.id, before, after))
+        if len(found) == asked.limit:
+            break
+    return found
+
+
+def _near(session: IndexedSession, row: MessageRow) -> Passage | None:
+    message = message_at(session, row)
+    if message is None:
+        return None
+    tools = tuple(tool.name for tool in message.tools)
+    return Passage(_who(row), _when(row), snippet(shown_text(message), (), _NEAR), message.id, tools)
+
+
+def _hit(
+    one: _Found, terms: Sequence[str], names: Callable[[str], tuple[str, ...]], points: Points
+) -> SessionHit:
+    session = one.session
+    return SessionHit(
+        session.agent,
+        session.id,
+        next(iter(names(session.cwd)), ""),
+        session.cwd,
+        session.path,
+        resume_command(session),
+        Passage(_who(one.row), _when(one.row), snippet(one.text, terms), one.entry),
+        last_before(points, session.id, one.row.at),
+        one.before,
+        one.after,
+    )
+
+
+def snippet(text: str, terms: Sequence[str], after: int = AFTER) -> str:
+    """What stands around the first of the terms, on one line, without secrets and what acts on terminals."""
+    at = first_hit(text, terms)
+    first, last = max(0, at - _LOOKED_AT), at + _LOOKED_AT
+    clean = " ".join(mask(text[first:last]).split())
+    there = first_hit(clean, terms)
+    begin, end = max(0, there - BEFORE), there + after
+    head = "…" if first or begin else ""
+    tail = "…" if last < len(text) or end < len(clean) else ""
+    return f"{head}{visible(clean[begin:end])}{tail}"
+
+
+def _who(row: MessageRow) -> str:
+    return "agent" if row.traits & BY_AGENT else "user"
+
+
+def _when(row: MessageRow) -> str:
+    return second(datetime.fromtimestamp(row.at, UTC)) if row.at else ""

@@ -1,0 +1,36 @@
+"""Which project a session belongs to, as far as it is recorded, and how a person goes on with it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import PurePath
+
+from ctxrepo.agents.known import transcripts_of
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.index import IndexedSession
+from ctxrepo.storage.state.compiled import read_checkouts
+
+
+def project_names(memory: Memory) -> Callable[[str], tuple[str, ...]]:
+    """What the project of a folder is called: its folder in the memory, where hooks know the checkout, and
+    the names of the checkout. No disk is asked."""
+    tops = sorted(read_checkouts(memory.places.state), key=lambda row: -len(row.top))
+
+    def names(cwd: str) -> tuple[str, ...]:
+        row = next((row for row in tops if cwd == row.top or cwd.startswith(f"{row.top}/")), None)
+        if row is None:
+            return (PurePath(cwd).name,) if cwd else ()
+        told = (row.folder, PurePath(row.top).name, row.project)
+        return tuple(dict.fromkeys(filter(None, told)))
+
+    return names
+
+
+def resume_command(session: IndexedSession) -> str:
+    """The command with which a person goes on with a session; '' where nobody knows one."""
+    transcripts = transcripts_of(session.agent)
+    if transcripts is None or not transcripts.RESUME or not session.id:
+        return ""
+    command = transcripts.RESUME.format(session=shlex.quote(session.id))
+    return f"cd {shlex.quote(session.cwd)} && {command}" if session.cwd else command

@@ -1,0 +1,85 @@
+"""Questions to the index of sessions: which messages hold some words, and which stand beside one."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.rows import storable
+from ctxrepo.storage.sessions.index import BY_AGENT
+
+_ROWS = """
+    select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, {rank} from {source}
+"""
+_HELD = _ROWS.format(
+    rank="bm25(words)", source="words join message m on m.number = words.rowid where words match :words"
+)
+_ANY = _ROWS.format(rank="0.0", source="message m where 1")
+_BY_USER = f" and not m.traits & {BY_AGENT}"
+_SINCE = " and m.at >= :since"
+_IN = " and m.session in (select value from json_each(:sessions))"
+_TOUCHED = """ and m.number in (
+    select message from touched join path on path.number = touched.path
+    where path.path = :file or substr(path.path, -length(:file) - 1) = '/' || :file
+)"""
+_BEST = " order by bm25(words), m.at desc limit :most"
+_NEWEST = " order by m.at desc limit :most"
+_BEFORE = _ANY + " and m.session = ? and m.place < ? order by m.place desc limit ?"
+_AFTER = _ANY + " and m.session = ? and m.place > ? order by m.place limit ?"
+
+
+class MessageRow(NamedTuple):
+    """A message as the index has it; `place` is where it begins in the transcript of `session`, a number."""
+
+    number: int
+    session: int
+    key: int
+    traits: int
+    at: int
+    place: int
+    name: str
+    length: int
+    rank: float
+
+
+@dataclass(frozen=True)
+class IndexQuestion:
+    """`words` is an expression of the full-text index, '' for any; `sessions` are numbers, None for all.
+
+    `file` is a path or its end, `since` unix seconds.
+    """
+
+    words: str
+    most: int
+    sessions: Sequence[int] | None = None
+    since: int = 0
+    file: str = ""
+    is_by_user: bool = False
+
+
+def best(db: sqlite3.Connection, asked: IndexQuestion) -> list[MessageRow]:
+    """The messages that hold all of it: the best first, and of equally good ones the newest."""
+    query = _HELD if asked.words else _ANY
+    query += _BY_USER if asked.is_by_user else ""
+    query += _SINCE if asked.since else ""
+    query += _IN if asked.sessions is not None else ""
+    query += _TOUCHED if asked.file else ""
+    query += _BEST if asked.words else _NEWEST
+    values: dict[str, Any] = {
+        "words": storable(asked.words),
+        "most": asked.most,
+        "since": asked.since,
+        "file": storable(asked.file),
+        "sessions": json.dumps([*(asked.sessions or ())]),
+    }
+    return [MessageRow(*row) for row in db.execute(query, values)]
+
+
+def beside(db: sqlite3.Connection, row: MessageRow, count: int) -> tuple[list[MessageRow], list[MessageRow]]:
+    """The messages before and after one in its transcript, in their order."""
+    place = (row.session, row.place, count)
+    before, after = (db.execute(query, place).fetchall() for query in (_BEFORE, _AFTER))
+    return [MessageRow(*one) for one in reversed(before)], [MessageRow(*one) for one in after]
