@@ -20,6 +20,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.hooks.known.compiled import Repo, stamp_of
 from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.locate import Place, place_in
@@ -139,11 +140,15 @@ class World:
         cache.apply(cache.head, [], [], Marks(), [handed])
         cache.close()
 
-    def touched(self, files: list[tuple[str, str]]) -> None:
-        """Say of the project's code files, with their lines, that they were touched last."""
-        with closing(sqlite3.connect(self.folder / "cache.db")) as db, db:
-            rows = [("example/shop", n, *file) for n, file in enumerate(files)]
-            db.executemany("insert into recent values (?, ?, ?, ?)", rows)
+    def touched(
+        self, files: list[tuple[str, str]], notes: list[tuple[str, str]] | None = None, owner: str = ""
+    ) -> None:
+        """Say of notes and the project's code files that they come first; beside each why, or its lines."""
+        firsts = [*((("", *note)) for note in notes or []), *((str(self.code), *file) for file in files)]
+        cache = Cache.open(self.folder / "cache.db")
+        rows = [FirstFile(top, path, rank, why) for rank, (top, path, why) in enumerate(firsts, 1)]
+        cache.set_recent({("example/shop", owner): rows}, "")
+        cache.close()
 
     def run(self, payload: str, event: str = "", env: Mapping[str, str] | None = None, **fill: str) -> str:
         """The answer to a recorded payload as additionalContext; '' for silence."""

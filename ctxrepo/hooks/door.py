@@ -36,7 +36,7 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             from ctxrepo.hooks.session.ledger import move_old_ledgers
 
             move_old_ledgers(state, world.repo.state)
-        world.most_bytes, world.own_modes = dialect.most_bytes, dialect.own_modes
+        world.agent, world.most_bytes, world.own_modes = dialect.name, dialect.most_bytes, dialect.own_modes
         event = Event(dialect.name, name, fields)
         is_heard = name not in dialect.unheard
         own = dialect.own_settings(db, dict(os.environ))

@@ -1,48 +1,53 @@
-"""Files of a project that agents touched last, and which of their lines."""
+"""What agents' tools did with files, and which lines of a file that was."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Literal
 
+from ctxrepo.domain.formats.moment import day
 from ctxrepo.lazy import dataclass
 
-MOST_FILES = 10
 MOST_SPANS = 4
+"""The most lines that are told of one file."""
 
-_AGES = (86400.0, 7 * 86400.0)
-"""Seconds before the newest touch: what is younger than the first is of one age, and so on."""
+Kind = Literal["read", "edit", "write", "memory_write"]
+"""`write` makes a file anew; `memory_write` is a command of ours that changed a note."""
 
 
 @dataclass(frozen=True)
 class Touch:
-    """A tool read or edited a file, or these lines of it; `at` is in unix seconds."""
+    """A tool read or changed a file, or these lines of it; `at` is in unix seconds, `session` is '' where
+    nobody knows it."""
 
     at: float
     path: str
-    is_edit: bool
+    kind: Kind
     ranges: tuple[tuple[int, int], ...] = ()
+    session: str = ""
+
+    @property
+    def is_edit(self) -> bool:
+        return self.kind != "read"
 
 
-def ranked(touches: Sequence[Touch]) -> list[str]:
-    """The paths, those first that matter most: of one age what was edited before what was only read, and then
-    the newest."""
-    last: dict[str, float] = {}
-    for touch in touches:
-        last[touch.path] = max(touch.at, last.get(touch.path, touch.at))
-    edited = {touch.path for touch in touches if touch.is_edit}
-    newest = max(last.values(), default=0.0)
-
-    def rank(path: str) -> tuple[int, bool, float, str]:
-        age = sum(newest - last[path] >= limit for limit in _AGES)
-        return (age, path not in edited, -last[path], path)
-
-    return sorted(last, key=rank)
+def kind_of(tool: str, is_reader: bool) -> Kind:
+    """What a tool of this name does with files; `is_reader` says that its agent counts it as one that only
+    reads. Our own `read` is noted under that name for every agent."""
+    name = tool.lower()
+    if is_reader or name == "read":
+        return "read"
+    if name == "memory_write":
+        return "memory_write"
+    return "write" if name.startswith(("write", "create")) else "edit"
 
 
-def focus(touches: Iterable[Touch]) -> list[str]:
+def focus(touches: Iterable[Touch], most: int = MOST_SPANS) -> list[str]:
     """The lines of one file as `edit 5-6`, `read 10-30`, the newest first; `touches` have the oldest first.
 
-    What follows on what was touched alike just before is one with it.
+    What follows on what was touched alike just before is one with it, and only that: pi-memory-md looks at
+    where the later one begins alone, and so loses lines before it.
     """
     spans: list[tuple[str, int, int]] = []
     for touch in touches:
@@ -53,4 +58,13 @@ def focus(touches: Iterable[Touch]) -> list[str]:
                 spans[-1] = (kind, min(first, before[1]), max(last, before[2]))
             else:
                 spans.append((kind, first, last))
-    return [f"{kind} {first}-{last}" for kind, first, last in spans[: -MOST_SPANS - 1 : -1]]
+    return [f"{kind} {first}-{last}" for kind, first, last in spans[: -most - 1 : -1]]
+
+
+def summary(uses: Sequence[Touch]) -> str:
+    """What sessions did with one file, the newest last, as `edited in 3 sessions, last 2026-11-24`. It says
+    no more than the day, so that a packet stays the same for as long as nothing is done."""
+    edits = [use for use in uses if use.is_edit]
+    word, meant = ("edited", edits) if edits else ("read", uses)
+    last, sessions = day(datetime.fromtimestamp(meant[-1].at, UTC)), {use.session for use in meant}
+    return f"{word} {last}" if len(sessions) == 1 else f"{word} in {len(sessions)} sessions, last {last}"

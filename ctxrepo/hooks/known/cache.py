@@ -8,7 +8,7 @@ import _sqlite3
 
 from ctxrepo.hooks.known.compiled import open_database
 
-FORMAT = "7"
+FORMAT = "8"
 """Version of the layout, and of the rules by which entries are pinned and superseded. A cache of another
 version counts as missing."""
 

@@ -104,9 +104,9 @@ class World:
     per hook."""
 
     __slots__ = (
-        "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start", "gives_preamble",
-        "global_folder", "hook_marks", "interpreter", "is_gated", "is_semantic", "mode", "model",
-        "most_bytes", "own_modes", "place", "preset", "recall_bytes", "recall_limit", "recalls", "reminds",
+        "agent", "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start",
+        "gives_preamble", "global_folder", "hook_marks", "interpreter", "is_gated", "is_semantic", "mode",
+        "model", "most_bytes", "own_modes", "place", "preset", "recall_bytes", "recall_limit", "recalls", "reminds",
         "repo", "secret", "settings", "state", "ttl", "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip
 
@@ -135,6 +135,8 @@ class World:
         self.budget = _number(settings, "budget_bytes", BUDGET)
         self.most_bytes = NO_LIMIT
         """The most bytes of a block that the agent takes whole; its dialect says it, not the settings."""
+        self.agent = ""
+        """The agent whose hook this is."""
         self.own_modes: frozenset[str] = frozenset()
         """The modes of delivery that the agent carries out by itself (Dialect.own_modes)."""
         self.place = ""

@@ -13,6 +13,9 @@ _INDEX = """
     select path, description, tags, updated, pinned, core from note
     where scope = ? and listed = 1 and working = 0
     order by pinned desc, core desc, updated desc, path limit ?"""
+_NAMED = """
+    select path, description, tags, updated, pinned, core from note
+    where path in (select value from json_each(?)) and listed = 1 and working = 0"""
 _CHANGED = """
     select path, description, tags, updated, pinned, core from note
     where scope in (select value from json_each(?)) and listed = 1 and working < 2 and generation > ?
@@ -40,7 +43,7 @@ _FIRST = """
     and e.category not in (select value from json_each(?))
     order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
 _DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
-_RECENT = "select path, focus from recent where project = ? order by position"
+_SELECTED = "select top, path, rank, why from recent where project = ? and owner = ? order by position"
 _STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
 
 
@@ -62,6 +65,19 @@ class PacketEntry:
         self.id, self.hash, self.path, self.first_line, self.last_line, self.text, self.updated = row
 
 
+class SelectedFile:
+    """A note or a file that comes first (domain/tape/first.py)."""
+
+    __slots__ = ("path", "rank", "top", "why")
+
+    def __init__(self, row: tuple[str, str, int, str]) -> None:
+        self.top, self.path, self.rank, self.why = row
+
+    @property
+    def is_note(self) -> bool:
+        return not self.top
+
+
 class CachedHandoff:
     """What a session hands over to the next one."""
 
@@ -74,16 +90,29 @@ class CachedHandoff:
         self.text = text
 
 
-def index_of(cache: _sqlite3.Connection, scope: str, limit: int) -> tuple[list[IndexRow], int]:
-    """The first `limit` notes of a scope in the order they are delivered, and how many there are."""
+def index_of(
+    cache: _sqlite3.Connection, scope: str, limit: int, also: dict[str, str] | None = None
+) -> tuple[list[IndexRow], int]:
+    """The first `limit` notes of a scope in the order they are delivered, and how many there are. Those
+    at the paths in `also` are with them, wherever they stand in that order."""
     (count,) = cache.execute(_COUNT, (scope,)).fetchone()
-    return [IndexRow(row) for row in cache.execute(_INDEX, (scope, limit))], count
+    rows = [IndexRow(row) for row in cache.execute(_INDEX, (scope, limit))]
+    if also and count > len(rows):
+        there = {row.path for row in rows}
+        missing = [path for path in also if path.startswith(f"{scope}/") and path not in there]
+        rows += notes_at(cache, missing).values()
+    return rows, count
+
+
+def notes_at(cache: _sqlite3.Connection, paths: list[str]) -> dict[str, IndexRow]:
+    """The notes at these paths that an index lists, by path."""
+    rows = [IndexRow(row) for row in cache.execute(_NAMED, (_json(cache, paths),))]
+    return {row.path: row for row in rows}
 
 
 def changed_since(cache: _sqlite3.Connection, scopes: list[str], generation: int) -> list[IndexRow]:
     """The notes of `scopes` that changed after `generation`, in the same order."""
-    names = cache.execute(f"select json_array({', '.join('?' * len(scopes))})", scopes).fetchone()[0]
-    return [IndexRow(row) for row in cache.execute(_CHANGED, (names, generation))]
+    return [IndexRow(row) for row in cache.execute(_CHANGED, (_json(cache, scopes), generation))]
 
 
 def memory_text_of(cache: _sqlite3.Connection, scope: str) -> str:
@@ -121,8 +150,7 @@ def by_category(cache: _sqlite3.Connection, scope: str, categories: tuple[str, .
 
 def first_entries(cache: _sqlite3.Connection, scope: str, without: list[str]) -> list[PacketEntry]:
     """The entries of a scope's first notes, without logs and the categories `without`."""
-    names = cache.execute(f"select json_array({', '.join('?' * len(without))})", without).fetchone()[0]
-    return _entries(cache, _FIRST, NOTE_SPAN - 1, scope, names, ENTRIES)
+    return _entries(cache, _FIRST, NOTE_SPAN - 1, scope, _json(cache, without), ENTRIES)
 
 
 def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
@@ -130,15 +158,20 @@ def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
     return [path for (path,) in cache.execute(_DAILY, below(f"{scope}/daily"))]
 
 
-def recent_of(cache: _sqlite3.Connection, project: str) -> list[tuple[str, str]]:
-    """(path, lines) of the code files of a project that agents read or wrote last."""
-    return cache.execute(_RECENT, (project,)).fetchall()
+def selected_of(cache: _sqlite3.Connection, project: str, owner: str) -> list[SelectedFile]:
+    """What comes first for sessions of a project, by the settings of `owner` (known/tape.py)."""
+    return [SelectedFile(row) for row in cache.execute(_SELECTED, (project, owner))] if project else []
 
 
 def handoff_of(cache: _sqlite3.Connection, scope: str) -> CachedHandoff | None:
     """The scope's newest handoff."""
     row = cache.execute("select name, ts, text from handoff where scope = ?", (scope,)).fetchone()
     return CachedHandoff(*map(str, row)) if row else None
+
+
+def _json(cache: _sqlite3.Connection, texts: list[str]) -> str:
+    """These texts as a JSON array."""
+    return str(cache.execute(f"select json_array({', '.join('?' * len(texts))})", texts).fetchone()[0])
 
 
 def _entries(cache: _sqlite3.Connection, query: str, *values: str | int) -> list[PacketEntry]:

@@ -10,6 +10,7 @@ class CompiledTape:
         "bridge_seconds",
         "exclude_dirs",
         "has_tools",
+        "is_manual",
         "is_on",
         "keywords",
         "label_prefix",
@@ -26,6 +27,8 @@ class CompiledTape:
         self.exclude_dirs = _lines(text("tape_exclude_dirs", ""))
         self.has_tools = text("tape_tools") == "on"
         """Whether the agent's bridge offers the model tools for the tape."""
+        self.is_manual = text("tape_mode") == "manual"
+        """Whether an agent may leave an anchor only where its user asked for one."""
         self.label_prefix = text("tape_label_prefix", "")
 
     def leaves_alone(self, cwd: str, is_in_project: bool) -> bool:
@@ -41,6 +44,12 @@ def tape_of(world: World, agent: str) -> CompiledTape:
     values = {key: value for key, value in world.settings.items() if key.startswith("tape_")}
     values.update({key.removesuffix(own): value for key, value in values.items() if key.endswith(own)})
     return CompiledTape(values)
+
+
+def owner_of(world: World) -> str:
+    """Whose settings of the tape hold for the sessions of this hook's agent: its name where it has its own,
+    '' for config.toml's."""
+    return world.agent if f"tape_enabled:{world.agent}" in world.settings else ""
 
 
 def _lines(text: str) -> list[str]:

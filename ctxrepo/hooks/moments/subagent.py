@@ -8,7 +8,8 @@ from ctxrepo.hooks.known.cache import generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.hooks.known.mode import gives
-from ctxrepo.hooks.known.notes import index_of
+from ctxrepo.hooks.known.notes import index_of, selected_of
+from ctxrepo.hooks.known.tape import owner_of
 from ctxrepo.hooks.moments.claim import is_withheld
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import SUBAGENT
@@ -32,8 +33,10 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     try:
         place = place_of(db, world, event.cwd)
         contents = PacketContents(WORDS, place.scopes if gives(world, "subindex") else [])
+        first = selected_of(cache, place.project, owner_of(world)) if contents.scopes else []
+        contents.touched = {file.path: file.why for file in first if file.is_note}
         for scope in contents.scopes:
-            scope.rows, scope.count = index_of(cache, scope.folder, _ROWS)
+            scope.rows, scope.count = index_of(cache, scope.folder, _ROWS, contents.touched)
         made = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))
         session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
         session.note_parent(event.session)

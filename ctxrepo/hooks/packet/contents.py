@@ -25,7 +25,9 @@ class ScopeContents:
 class PacketContents:
     """What the lanes of a packet show. What memory doesn't hold stays empty here and gets no section."""
 
-    __slots__ = ("entries", "faults", "files", "handoff", "preamble", "recalled", "scopes", "ticked")
+    __slots__ = (
+        "entries", "faults", "files", "handoff", "preamble", "recalled", "scopes", "ticked", "touched",
+    )  # fmt: skip
 
     def __init__(self, preamble: str = "", scopes: list[Scope] | None = None) -> None:
         self.preamble = preamble
@@ -36,10 +38,12 @@ class PacketContents:
         self.handoff: CachedHandoff | None = None
         self.faults: list[CachedFault] = []
         self.files: list[tuple[str, str]] = []
-        """(path, lines) of the code files that agents read or wrote last."""
+        """(path, lines) of the code files that matter most by what agents did with them."""
         self.recalled: list[EntryHit] = []
         self.ticked: list[str] = []
         """Items that the checklists say are done."""
+        self.touched: dict[str, str] = {}
+        """Notes that the index puts first, in this order: path -> why, in a few words."""
 
     def keys_of(self, name: str) -> list[str]:
         """The keys of the sections for which this lane has a list of entries, which may be empty."""

@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.domain.text.cut import HEAD, pieces
 from ctxrepo.domain.text.escape import escape_field, escape_text
-from ctxrepo.hooks.known.notes import IndexRow, PacketEntry
+from ctxrepo.hooks.known.notes import IndexRow, PacketEntry, SelectedFile
 from ctxrepo.hooks.packet.contents import PacketContents
 
 DEFAULT, DAILY, SEMANTIC = "", "daily", "semantic"
@@ -38,12 +38,12 @@ class Bounds:
 class PacketSource:
     """Where lanes read what memory holds."""
 
-    __slots__ = ("budget", "cache", "project")
+    __slots__ = ("budget", "cache", "selected")
 
-    def __init__(self, cache: _sqlite3.Connection, project: str, budget: int) -> None:
+    def __init__(self, cache: _sqlite3.Connection, selected: list[SelectedFile], budget: int) -> None:
         self.cache = cache
-        self.project = project
-        """The id of the project that the session is in, or ''."""
+        self.selected = selected
+        """The notes and files that come first for the session's project."""
         self.budget = budget
         """The budget in the settings: no packet is larger. A lane reads no more than could fit."""
 

@@ -40,6 +40,16 @@ def md_block(sections: list[tuple[str, str, list[NoteFields]]], root: str, room:
     return _OPENING + text + _CLOSING if text else ""
 
 
+def note_lines(path: str, priority: str, description: str, tags: str) -> str:
+    """The four lines of a note."""
+    return (
+        f"- path: {escape_field(path)}\n"
+        f"  priority: {priority}\n"
+        f"  description: {escape_field(description) or 'No description'}\n"
+        f"  tags: {escape_field(tags) or 'none'}\n"
+    )
+
+
 def md_packet(cache: _sqlite3.Connection, scopes: list[Scope], room: int) -> str:
     """The block for a session in `scopes` (global first): all global notes, and the project's in `core/`."""
     general, *projects = scopes
@@ -56,12 +66,7 @@ def _fitting(notes: list[NoteFields], root: str, room: int) -> list[str]:
     """The lines of the first notes, as many as fit in `room` bytes."""
     kept: list[str] = []
     for path, description, tags in notes:
-        lines = (
-            f"- path: {escape_field(f'{root}/{path}')}\n"
-            "  priority: normal\n"
-            f"  description: {escape_field(description) or 'No description'}\n"
-            f"  tags: {escape_field(tags) or 'none'}\n"
-        )
+        lines = note_lines(f"{root}/{path}", "normal", description, tags)
         room -= size(lines)
         if room < 0:
             break

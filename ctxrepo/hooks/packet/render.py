@@ -6,6 +6,8 @@ from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import EntryHit, generation_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, Scope, folders_of
+from ctxrepo.hooks.known.notes import selected_of
+from ctxrepo.hooks.known.tape import owner_of
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import DEFAULT, MEMORY, PacketLane, PacketSource, Section
 from ctxrepo.hooks.packet.packet import packet
@@ -64,7 +66,7 @@ def render(
     if cache is not None:
         try:
             if world.preset == MD:
-                return _md(cache, place.scopes, budget)
+                return _md(cache, world, place, budget)
             contents = PacketContents(preamble, place.scopes)
             _collect(contents, lanes_of(preset_of(world)), cache, world, place.project)
             contents.faults = first_faults([fault for fault in contents.faults if fault.hash not in already])
@@ -106,11 +108,19 @@ def render_memory(
     return memory.text, memory.entries
 
 
-def _md(cache: _sqlite3.Connection, scopes: list[Scope], budget: int) -> RenderedPacket:
-    """The packet of the preset `md`, which has no lanes."""
+def _md(cache: _sqlite3.Connection, world: World, place: Place, budget: int) -> RenderedPacket:
+    """The packet of the preset `md`, which has no lanes: the index, or what the tape selects where the agent
+    has tools for it and something is selected."""
+    from ctxrepo.hooks.known.tape import tape_of
     from ctxrepo.hooks.packet.md import md_packet
 
-    text = md_packet(cache, scopes, budget - 1)
+    tape, text = tape_of(world, world.agent), ""
+    selected = selected_of(cache, place.project, owner_of(world)) if tape.is_on and tape.has_tools else []
+    if selected:
+        from ctxrepo.hooks.packet.md_tape import md_tape_packet
+
+        text = md_tape_packet(cache, selected, world.repo.home, tape.is_manual, budget - 1)
+    text = text or md_packet(cache, place.scopes, budget - 1)
     rendered = RenderedPacket(text and text + "\n")
     rendered.generation = generation_of(cache)
     return rendered
@@ -129,7 +139,7 @@ def _collect(
     project: str,
 ) -> None:
     """Have each lane put what it shows into `contents`; `project` is an id, or ''."""
-    source = PacketSource(cache, project, world.budget)
+    source = PacketSource(cache, selected_of(cache, project, owner_of(world)), world.budget)
     for lane in lanes:
         lane.collect(source, contents)
 

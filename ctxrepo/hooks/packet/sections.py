@@ -40,6 +40,6 @@ def change_section(title: str, rows: list[IndexRow], today: int, room: int) -> s
     return title + "".join(kept) + MORE.format(len(lines) - len(kept))
 
 
-def row_line(row: IndexRow, today: int) -> str:
-    """A note as a line of the index."""
-    return index_line(row.path, row.description, row.tags, age_mark(row.updated, today))
+def row_line(row: IndexRow, today: int, why: str = "") -> str:
+    """A note as a line of the index; `why` says why it comes first."""
+    return index_line(row.path, row.description, row.tags, age_mark(row.updated, today), why)

@@ -94,7 +94,7 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
     if start.budget:
         world.budget = start.budget
     if dialect:
-        world.most_bytes = dialect.most_bytes
+        world.agent, world.most_bytes = dialect.name, dialect.most_bytes
     return _rendered(memory, project, world, lasting=lasting)
 
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxrepo.agents import dialect_of, names
-from ctxrepo.domain.settings.pi import AGENT
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.services.tape.settings import tape_settings
+from ctxrepo.services.tape.settings import settings_by_owner
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
@@ -50,10 +49,8 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         "session_end": _flag(bool(settings.hooks.session_end)),
         "remote": "1" if memory.has_remote and "pull" in settings.hooks.session_start else "",
     }
-    values |= _tape(memory.settings.tape)
-    own = tape_settings(memory, AGENT)
-    if own != memory.settings.tape:
-        values |= {f"{key}:{AGENT}": value for key, value in _tape(own).items()}
+    for owner, tape in settings_by_owner(memory).items():
+        values |= {f"{key}:{owner}" if owner else key: value for key, value in _tape(tape).items()}
     if not settings.delivery.preamble:
         values["preamble"] = ""
     compile_settings(memory.places.state, values, [CompiledRepository(memory.clone.repo_id(), memory.root)])
@@ -91,6 +88,7 @@ def _tape(tape: TapeSettings) -> dict[str, str]:
         "tape_exclude_dirs": "\n".join(tape.exclude_dirs),
         "tape_tools": _flag(tape.tools),
         "tape_label_prefix": tape.label_prefix,
+        "tape_mode": tape.mode,
     }
 
 

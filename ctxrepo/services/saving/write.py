@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from datetime import datetime
@@ -27,10 +27,14 @@ from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.cache.rows import hash_of
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.accesslog import MEMORY_WRITE, Access, AccessLog
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _MOVES = frozenset({"move", "rename", "link", "unlink"})
 """Operations that leave the text of notes as it is."""
+
+_MOST_NOTED = 20
+"""Notes of one command that count as touched, at most: more is an import, and no work on each."""
 
 _ROUNDS = 5
 """How often we merge again when an editor keeps changing a file while we write it."""
@@ -163,6 +167,16 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     for path in new_bytes:
         _note_new_entries(session, path, draft.before[path], draft.after[path])
     session.save()
+    if op not in _MOVES:
+        _note_accesses(draft.memory, origin, [path for path in new_bytes if is_note(path)], now)
+
+
+def _note_accesses(memory: Memory, origin: Origin, paths: Sequence[str], now: datetime) -> None:
+    """Note in the access log that the session wrote these notes, as the hook of its own tools would."""
+    log = AccessLog(memory.state.access)
+    for path in paths[:_MOST_NOTED]:
+        place = str(memory.root / path)
+        log.add(Access(now.timestamp(), origin.agent, origin.session, MEMORY_WRITE, place))
 
 
 def _note_unchanged(memory: Memory, session: Session, paths: Iterable[str]) -> None:

@@ -21,7 +21,7 @@ from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.recent import lines_of, newest, written
 from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.accesslog import AccessLog
+from ctxrepo.storage.state.accesslog import MEMORY_WRITE, AccessLog
 from ctxrepo.storage.state.ledgers import ledgers
 
 SESSIONS = 10
@@ -119,7 +119,7 @@ def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
     """(session, moment) -> how often ctxrepo itself wrote down that a hook was called."""
     found: Counter[tuple[str, str]] = Counter()
     for access in AccessLog(memory.state.access).newest():
-        found[access.session, "tool"] += 1
+        found[access.session, "tool"] += access.tool != MEMORY_WRITE  # which no hook of a tool notes
     for path in (memory.state.anchors.with_suffix(".old"), memory.state.anchors):
         for line in filter(None, map(record, lines_of(path)[0])):
             found[text_of(line, "sessionId"), _ANCHORS.get(text_of(line, "name"), "")] += 1

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from ctxrepo.domain.settings.pi import AGENT
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.pimemory import read_pi
+
+
+def settings_by_owner(memory: Memory) -> Mapping[str, TapeSettings]:
+    """The settings by the agent whose sessions have their own; '' has those of all others. The tools are pi's
+    alone, whatever config.toml says of them."""
+    own, common = tape_settings(memory, AGENT), memory.settings.tape
+    others = {"": replace(common, tools=False)}
+    return others | ({AGENT: own} if own != others[""] else {})
 
 
 def tape_settings(memory: Memory, agent: str) -> TapeSettings:

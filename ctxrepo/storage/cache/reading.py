@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Self
 
+from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.hooks.known.cache import LAST
 from ctxrepo.hooks.known.notes import index_of
 from ctxrepo.storage.cache import search
@@ -93,10 +94,17 @@ class CacheReading:
         return self._meta("recent")
 
     @rerun_if_damaged(_empty)
-    def recent(self, project: str) -> list[tuple[str, str]]:
-        """(path, lines) of the files of a project that agents touched last, the first the most important."""
-        query = "select path, focus from recent where project = ? order by position"
-        return self._db.execute(query, (storable(project),)).fetchall()
+    def recent(self, project: str, owner: str = "") -> list[FirstFile]:
+        """The notes and files that come first for sessions of a project, by the settings of `owner`."""
+        query = """
+            select top, path, rank, why from recent where project = ? and owner = ? order by position"""
+        return [FirstFile(*row) for row in self._db.execute(query, (storable(project), owner))]
+
+    @rerun_if_damaged(_empty)
+    def indexed(self, paths: Iterable[str]) -> set[str]:
+        """Those of these notes that the index of a packet lists."""
+        query = "select path from note where path = ? and listed = 1 and working = 0"
+        return {path for path in paths if self._db.execute(query, (storable(path),)).fetchone()}
 
     @rerun_if_damaged(_empty)
     def watched_stamps(self) -> dict[str, dict[str, str]]:

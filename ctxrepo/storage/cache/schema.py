@@ -48,8 +48,8 @@ _SCHEMA = """
     create table mention(name text not null, entry integer not null, primary key(name, entry)) without rowid;
     create table handoff(scope text primary key, name text not null, ts text not null, text text not null);
     create table recent(
-        project text not null, position integer not null, path text not null, focus text not null,
-        primary key(project, position)
+        project text not null, owner text not null, position integer not null, top text not null,
+        path text not null, rank integer not null, why text not null, primary key(project, owner, position)
     ) without rowid;
     create table seen(
         scope text not null, path text not null, stamp text not null, primary key(scope, path)

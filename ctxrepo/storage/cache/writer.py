@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cache import documents as documents
 from ctxrepo.storage.cache.reading import CacheReading
@@ -133,15 +134,16 @@ class Cache(CacheReading):
             documents.put_handoffs(self._db, handoffs)
 
     @rerun_if_damaged(_empty)
-    def set_recent(self, files: Mapping[str, Sequence[tuple[str, str]]], stamp: str) -> None:
-        """Store the (path, lines) that were touched last, of each project; `stamp` is that of what they were
-        read from."""
+    def set_recent(self, firsts: Mapping[tuple[str, str], Sequence[FirstFile]], stamp: str) -> None:
+        """Store what comes first for a session, by project and by whose settings say so; `stamp` is that of
+        what it was read from."""
         with transaction(self._db):
             self._db.execute("delete from recent")
-            for project, rows in files.items():
-                for position, (path, focus) in enumerate(rows):
-                    values = (storable(project), position, storable(path), focus)
-                    self._db.execute("insert into recent values (?, ?, ?, ?)", values)
+            for (project, owner), files in firsts.items():
+                for position, file in enumerate(files):
+                    place = (storable(file.top), storable(file.path), file.rank, storable(file.why))
+                    values = (storable(project), owner, position, *place)
+                    self._db.execute("insert into recent values (?, ?, ?, ?, ?, ?, ?)", values)
             documents.set_meta(self._db, recent=stamp)
 
     @rerun_if_damaged(_empty)

@@ -11,6 +11,10 @@ from ctxrepo.hooks.files.logs import append_rolling, lines_of
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.moments.tool import ACCESS_BYTES
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.recent import written
+
+MEMORY_WRITE = "memory_write"
+"""The name under which a change of a note by a command of ours is noted."""
 
 MOST_RANGES = 100
 """The most ranges of one access; the hook writes one more at most."""
@@ -56,6 +60,11 @@ class AccessLog:
     def stamp(self) -> str:
         """Changes when the log does."""
         return " ".join(map(stamp_of, self._files))
+
+    @property
+    def written(self) -> float:
+        """When it was written to last, in seconds since 1970: no access is later than that."""
+        return max(map(written, map(Path, self._files)))
 
     @property
     def lines(self) -> list[str]:

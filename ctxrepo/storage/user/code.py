@@ -5,7 +5,7 @@ A checkout is other people's, and may hang: callers that must not hang ask throu
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -112,6 +112,14 @@ def tracking(path: Path, env: Mapping[str, str]) -> Tracking:
     if _asked(git, "ls-files", "--error-unmatch", "--", path.name).code == 0:
         return "tracked"
     return "ignored" if _asked(git, "check-ignore", "-q", "--", path.name).code == 0 else "seen"
+
+
+def ignored(top: Path, paths: Sequence[str], env: Mapping[str, str]) -> frozenset[str]:
+    """Those of these paths below the checkout at `top` that git doesn't know and ignores."""
+    if not paths or not is_sound(_real(top)):
+        return frozenset()
+    out = _asked(Git(top, env, is_offline=True), "check-ignore", "-z", "--", *paths).out
+    return frozenset(out.split("\0")[:-1])
 
 
 def _places(git: Git, folder: Path) -> tuple[Path | None, Path | None, Path | None]:

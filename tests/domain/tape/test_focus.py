@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.tape.focus import MOST_SPANS, Touch, focus, ranked
-
-DAY = 86400.0
+from ctxrepo.domain.tape.focus import MOST_SPANS, Touch, focus, kind_of
 
 
 def touches(*said: str) -> list[Touch]:
@@ -16,16 +15,21 @@ def touches(*said: str) -> list[Touch]:
     for at, words in enumerate(said):
         kind, _, lines = words.partition(" ")
         first, _, last = lines.partition("-")
-        found.append(Touch(at, "a.py", kind == "edit", ((int(first), int(last)),) if lines else ()))
+        found.append(
+            Touch(
+                at, "a.py", "edit" if kind == "edit" else "read", ((int(first), int(last)),) if lines else ()
+            )
+        )
     return found
 
 
-def test_what_follows_on_its_like_is_one_with_it_and_the_newest_is_first() -> None:
+def test_w20_what_follows_on_its_like_is_one_with_it_and_the_newest_is_first() -> None:
     done = touches("read 10-20", "read 21-30", "edit 5-6", "read 1-3")
     assert focus(done) == ["read 1-3", "edit 5-6", "read 10-30"]
 
 
-def test_what_is_apart_stays_apart() -> None:
+def test_w20_what_is_apart_stays_apart() -> None:
+    assert focus(touches("read 340-420", "read 100-150")) == ["read 100-150", "read 340-420"]
     assert focus(touches("read 340-420", "read 1-50")) == ["read 1-50", "read 340-420"]
     assert focus(touches("edit 12-14", "edit 90-90")) == ["edit 90-90", "edit 12-14"]
     assert focus(touches("read 10-20", "read 12-15", "read 8-9")) == ["read 8-20"]
@@ -38,6 +42,7 @@ def test_a_whole_file_has_no_focus() -> None:
 def test_a_few_are_enough() -> None:
     done = touches(*(f"edit {n}-{n}" for n in range(1, 99, 5)))
     assert focus(done) == ["edit 96-96", "edit 91-91", "edit 86-86", "edit 81-81"]
+    assert focus(done, 5)[4:] == ["edit 76-76"]
 
 
 SPAN = st.tuples(st.integers(1, 50), st.integers(0, 9)).map(lambda one: (one[0], one[0] + one[1]))
@@ -45,7 +50,9 @@ SPAN = st.tuples(st.integers(1, 50), st.integers(0, 9)).map(lambda one: (one[0],
 
 @given(st.lists(st.tuples(st.booleans(), st.lists(SPAN, max_size=3)), max_size=9))
 def test_every_line_touched_last_is_told(said: list[tuple[bool, list[tuple[int, int]]]]) -> None:
-    done = [Touch(n, "a", is_edit, tuple(spans)) for n, (is_edit, spans) in enumerate(said)]
+    done = [
+        Touch(n, "a", "edit" if is_edit else "read", tuple(spans)) for n, (is_edit, spans) in enumerate(said)
+    ]
     told = focus(done)
     assert len(told) <= MOST_SPANS
     flat = [("edit" if is_edit else "read", span) for is_edit, spans in said for span in spans]
@@ -58,18 +65,14 @@ def test_every_line_touched_last_is_told(said: list[tuple[bool, list[tuple[int, 
         assert int(low) <= first <= last <= int(high)
 
 
-def test_of_one_age_an_edited_file_is_before_one_only_read() -> None:
-    done = [
-        Touch(0, "old-edit", True),
-        Touch(1, "old-read", False),
-        Touch(9 * DAY, "edit", True),
-        Touch(9 * DAY + 1, "read", False),
-        Touch(9 * DAY + 2, "later", False),
-        Touch(6 * DAY, "days-ago", True),
-    ]
-    assert ranked(done) == ["edit", "later", "read", "days-ago", "old-edit", "old-read"]
-    assert ranked([]) == []
-
-
-def test_a_file_stays_edited_when_it_is_read_again() -> None:
-    assert ranked([Touch(0, "a", True), Touch(2, "a", False), Touch(1, "b", True)]) == ["a", "b"]
+@pytest.mark.parametrize(
+    ("tool", "is_reader", "kind"),
+    [
+        *(("Read", True, "read"), ("grep_search", True, "read"), ("read", False, "read")),
+        *(("Edit", False, "edit"), ("MultiEdit", False, "edit"), ("apply_patch", False, "edit")),
+        *(("Write", False, "write"), ("write_file", False, "write"), ("create", False, "write")),
+        ("memory_write", False, "memory_write"),
+    ],
+)
+def test_what_a_tool_does_with_files(tool: str, is_reader: bool, kind: str) -> None:
+    assert kind_of(tool, is_reader) == kind

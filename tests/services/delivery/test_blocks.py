@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 import stat
 import subprocess
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from machines import NOW, Machine
 
+from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.domain.working.managed import BEGIN, END
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.delivery import blocks as module
@@ -280,12 +279,8 @@ def test_faults_are_not_in_it(mine: Machine) -> None:
 
 def test_files_touched_last_are_not_in_it(mine: Machine) -> None:
     put(mine)
-    with closing(sqlite3.connect(mine.open().state.cache)) as db, db:
-        rows = db.execute("select count(*) from pragma_table_info('recent')").fetchone()[0]
-        db.execute(
-            f"insert into recent values ({', '.join('?' * rows)})",
-            ("git.example.org/ada/shop", 0, "src/touched.py", "1-9")[:rows],
-        )
+    touched = FirstFile(str(mine.project_folder), "src/touched.py", 1, "edit 1-9")
+    mine.open().cache.set_recent({("git.example.org/ada/shop", ""): [touched]}, "")
     assert states(mine) == ["current"]
     memory, project = mine.open(), mine.project()
     assert "src/touched.py" in context(memory, project, Start(mine.project_folder)).text

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from machines import Machine
 
-from ctxrepo.domain.tape.focus import MOST_FILES
+from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.services.delivery.recent_files import update_recent_files
 from ctxrepo.services.rescue.rebuild import rebuild
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
@@ -23,19 +23,24 @@ def project(ada: Machine) -> str:
     return found.id
 
 
+BASE = 1_790_000_000.0
+"""September 2026."""
+LIMIT = TapeSettings().file_limit
+
+
 def touch(machine: Machine, path: str | Path, tool: str = "Edit", at: float = 1.0, **more: Any) -> None:
     file = machine.project_folder / path
     if file.is_relative_to(machine.home):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
-    fields = {"at": at, "agent": "claude", "session": "s", "tool": tool, "path": str(file)}
+    fields = {"at": BASE + at, "agent": "claude", "session": "s", "tool": tool, "path": str(file)}
     with machine.open().state.access.open("a") as log:
         log.write(json.dumps(fields | more) + "\n")
 
 
 def recent(machine: Machine, project: str) -> list[tuple[str, str]]:
     update_recent_files(machine.open())
-    return machine.open().cache.recent(project)
+    return [(first.path, first.why) for first in machine.open().cache.recent(project)]
 
 
 def test_edited_files_come_first_with_their_lines(ada: Machine, project: str) -> None:
@@ -73,7 +78,7 @@ def test_memory_in_a_checkout_is_no_code(ada: Machine, project: str) -> None:
 def test_a_few_are_enough(ada: Machine, project: str) -> None:
     for n in range(30):
         touch(ada, f"f{n}.py", at=n)
-    assert [path for path, _ in recent(ada, project)] == [f"f{n}.py" for n in range(29, 29 - MOST_FILES, -1)]
+    assert [path for path, _ in recent(ada, project)] == [f"f{n}.py" for n in range(29, 29 - LIMIT, -1)]
 
 
 def test_a_log_that_has_rolled_still_counts(ada: Machine, project: str) -> None:
@@ -96,7 +101,7 @@ def test_a_cache_that_is_built_anew_has_it_again(ada: Machine, project: str) -> 
     touch(ada, "a.py", ranges=[[1, 2]])
     before = recent(ada, project)
     rebuild(ada.open())
-    assert ada.open().cache.recent(project) == before == [("a.py", "edit 1-2")]
+    assert recent(ada, project) == before == [("a.py", "edit 1-2")]
 
 
 def test_the_worker_notes_it_at_a_turn(ada: Machine, project: str) -> None:
@@ -104,7 +109,7 @@ def test_the_worker_notes_it_at_a_turn(ada: Machine, project: str) -> None:
     with ada.open().state.spool.open("a") as spool:
         spool.write(json.dumps({"event": "stop", "agent": "claude", "session": "s"}) + "\n")
     ada.worker().run()
-    assert ada.open().cache.recent(project) == [("a.py", "")]
+    assert [first.path for first in ada.open().cache.recent(project)] == ["a.py"]
 
 
 @pytest.mark.parametrize(

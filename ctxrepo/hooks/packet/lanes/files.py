@@ -1,8 +1,7 @@
-"""The project's code files that agents read or wrote last, each with the lines."""
+"""The project's code files that matter most by what agents did with them, each with the lines."""
 
 from ctxrepo.domain.text.block import index_line, size
 from ctxrepo.domain.text.cut import fitting
-from ctxrepo.hooks.known.notes import recent_of
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import DEFAULT, Bounds, PacketDraft, PacketLane, PacketSource, Section
 
@@ -13,8 +12,7 @@ class _Files(PacketLane):
     __slots__ = ()
 
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
-        if source.project:
-            contents.files = recent_of(source.cache, source.project)
+        contents.files = [(file.path, file.why) for file in source.selected if not file.is_note]
 
     def keys(self, contents: PacketContents) -> list[str]:
         return [""] if contents.files else []

@@ -25,23 +25,25 @@ class _Index(PacketLane):
     __slots__ = ()
 
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        contents.touched = {file.path: file.why for file in source.selected if file.is_note}
         for scope in contents.scopes:
-            scope.rows, scope.count = index_of(source.cache, scope.folder, source.budget // _SHORTEST_LINE)
+            limit = source.budget // _SHORTEST_LINE
+            scope.rows, scope.count = index_of(source.cache, scope.folder, limit, contents.touched)
 
     def keys(self, contents: PacketContents) -> list[str]:
         return [""] if [scope for scope in contents.scopes if scope.count] else []
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
         """The last line counts the notes that are left out."""
-        scopes, today, allowed = draft.contents.scopes, draft.today, _allowed(draft, room)
+        scopes, allowed = draft.contents.scopes, _allowed(draft, room)
         total = sum([scope.count for scope in scopes])
         rows = [(row, scope.folder) for scope in scopes for row in scope.rows]
         rows.sort(key=_path)
-        rows.sort(key=_rank, reverse=True)
-        kept = _within(rows, section, today, dict(allowed), room - size(_TITLE))
+        rows.sort(key=_Order(draft.contents.touched).rank, reverse=True)
+        kept = _within(rows, section, draft, dict(allowed), room - size(_TITLE))
         if len(kept) < total:
             left = room - size(_TITLE) - size(MORE.format(total))
-            kept = _within(rows, section, today, dict(allowed), left)
+            kept = _within(rows, section, draft, dict(allowed), left)
         tail = MORE.format(total - len(kept)) if len(kept) < total else ""
         text = _TITLE + "".join(kept) + tail
         return text if total and size(text) <= room else ""
@@ -61,7 +63,7 @@ def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
 def _within(
     rows: list[tuple[IndexRow, str]],
     section: Section,
-    today: int,
+    draft: PacketDraft,
     allowed: dict[str, int],
     room: int,
 ) -> list[str]:
@@ -74,7 +76,7 @@ def _within(
         if allowed[folder] < 0:
             continue
         if row not in section.lines:
-            section.lines[row] = row_line(row, today)
+            section.lines[row] = row_line(row, draft.today, draft.contents.touched.get(row.path, ""))
         line = section.lines[row]
         allowed[folder] -= size(line)
         if allowed[folder] < 0 or room < size(line):
@@ -90,9 +92,17 @@ def _path(placed: tuple[IndexRow, str]) -> str:
     return row.path
 
 
-def _rank(placed: tuple[IndexRow, str]) -> tuple[int, int, str]:
-    row, _ = placed
-    return (row.is_pinned, row.is_core, row.updated)
+class _Order:
+    """Pinned notes come first, then those that sessions of the project touched most, then core notes."""
+
+    __slots__ = ("_weights",)
+
+    def __init__(self, touched: dict[str, str]) -> None:
+        self._weights = {path: len(touched) - at for at, path in enumerate(touched)}
+
+    def rank(self, placed: tuple[IndexRow, str]) -> tuple[int, int, int, str]:
+        row, _ = placed
+        return (row.is_pinned, self._weights.get(row.path, 0), row.is_core, row.updated)
 
 
 INDEX = _Index("index", {DEFAULT: Bounds(1536, UNLIMITED), SUBAGENT: Bounds(0, UNLIMITED)})

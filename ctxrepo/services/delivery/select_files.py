@@ -1,0 +1,207 @@
+"""Which notes and files come first in the packets of a project: by what sessions did with them, within the
+lists of the settings. pi-memory-md's way of choosing stands beside ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import TAPES, tape_folder
+from ctxrepo.domain.settings.values import TapeSettings
+from ctxrepo.domain.tape.anchor import anchors_of
+from ctxrepo.domain.tape.candidates import Surroundings, is_below_one, is_ignored, listed
+from ctxrepo.domain.tape.first import FirstFile
+from ctxrepo.domain.tape.focus import Touch, focus, summary
+from ctxrepo.domain.tape.selection import MD, OWN, Profile, boosts, ranked, scores, window
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.user.code import ignored
+
+WHITE = "on the white list"
+"""Why a note is here that no session touched."""
+
+_MOST_LISTED = 100
+"""Files that a list may bring, at most."""
+
+_LOOKED_AT = 300
+"""Files of which it is asked whether they may come first, at most."""
+
+_SPANS_OF_MD = 5
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where a project is: its id, its folder in the memory ('' for none yet), the tops of its checkouts, and
+    the memory's own folder; all without links."""
+
+    project: str
+    folder: str
+    tops: tuple[str, ...]
+    root: str
+
+    def note(self, path: str) -> str:
+        """The path relative to the memory, '' for a file outside it."""
+        return path[len(self.root) + 1 :] if is_below_one(path, (self.root,)) else ""
+
+    def first(self, path: str, rank: int, why: str) -> FirstFile:
+        """The file as a packet names it."""
+        if note := self.note(path):
+            return FirstFile("", note, rank, why)
+        top = max((t for t in self.tops if is_below_one(path, (t,))), key=len, default="/")
+        return FirstFile(top, path if top == "/" else os.path.relpath(path, top), rank, why)
+
+
+def select(
+    memory: Memory, ground: Ground, touches: Sequence[Touch], settings: TapeSettings
+) -> list[FirstFile]:
+    """The notes that the index puts first, and the files that the packet names, each up to the limit of the
+    settings; what is on the white list comes before them."""
+    around = _surroundings(memory, ground, settings)
+    white = _white(memory, around)
+    order, uses = _order(memory, ground, around, touches, settings, OWN)
+    best = order if settings.strategy == "smart" else []
+    listed_notes = memory.cache.indexed(ground.note(path) for path in (*white, *best) if ground.note(path))
+    notes = [path for path in best if ground.note(path) in listed_notes][: settings.file_limit]
+    files = [path for path in best if not ground.note(path)]
+    ranks = {path: rank for rank, path in enumerate((*notes, *files), 1)}
+    found: dict[str, FirstFile] = {}
+    for path in (*white, *notes, *files):
+        done, note = uses.get(path, ()), ground.note(path)
+        why = (summary(done) if note else ", ".join(focus(done))) if path in ranks else WHITE
+        first = ground.first(path, ranks.get(path, 0), why)
+        if not note or note in listed_notes:
+            found.setdefault(first.path, first)  # of a file that several checkouts have the first one
+    only_files = [first for first in found.values() if first.rank and not first.is_note]
+    too_many = {first.path for first in only_files[settings.file_limit :]}
+    return [first for first in found.values() if first.path not in too_many]
+
+
+def select_for_md(
+    memory: Memory, ground: Ground, touches: Sequence[Touch], settings: TapeSettings
+) -> list[FirstFile]:
+    """The notes and files that pi-memory-md delivers with its tape, in its order: one limit for both, core
+    notes by their date where nothing was touched, and before all what is on the white list and not chosen."""
+    around = _surroundings(memory, ground, settings)
+    order, uses = _order(memory, ground, around, touches, settings, MD)
+    if settings.strategy != "smart" or not uses:
+        newest = _newest_core(memory, ground)[: settings.file_limit]
+        order, uses = [path for path in newest if around.lets_in(path)], {}
+    chosen = order[: settings.file_limit]
+    spans = {path: ", ".join(focus(uses.get(path, ()), _SPANS_OF_MD)) for path in chosen}
+    white = [path for path in _white(memory, around) if path not in spans]
+    return [
+        *(ground.first(path, 0, "") for path in white),
+        *(ground.first(path, rank, spans[path]) for rank, path in enumerate(chosen, 1)),
+    ]
+
+
+def _surroundings(memory: Memory, ground: Ground, settings: TapeSettings) -> Surroundings:
+    folders = tuple(f"{ground.root}/{name}" for name in (ground.folder, memory.global_folder) if name)
+    bases = (*folders[:1], ground.root, *ground.tops)
+    white, black = (listed(entries, bases) for entries in (settings.whitelist, settings.blacklist))
+    return Surroundings(folders, ground.tops, white, black)
+
+
+def _order(
+    memory: Memory,
+    ground: Ground,
+    around: Surroundings,
+    touches: Sequence[Touch],
+    settings: TapeSettings,
+    profile: Profile,
+) -> tuple[list[str], Mapping[str, Sequence[Touch]]]:
+    """The files that may come first, those before others that matter more, and what was done with each.
+
+    Time is counted back from the last use, so that nothing changes while nothing is done.
+    """
+    if not touches:
+        return [], {}
+    now = touches[-1].at
+    used = window(touches, now, settings.scan_hours, settings.scan_hours_max)
+    uses: dict[str, list[Touch]] = {}
+    for touch in used:
+        uses.setdefault(touch.path, []).append(touch)
+    since = min(used[0].at, now - settings.scan_hours * 3600)
+    left = boosts([*_handoffs(memory, ground, since)], used)
+    order = ranked(scores(used, left, now, profile))[:_LOOKED_AT]
+    silent = _ignored(memory, ground, [path for path in order if around.must_be_asked(path)])
+    return [path for path in order if around.lets_in(path, path in silent)], uses
+
+
+def _handoffs(memory: Memory, ground: Ground, since: float) -> Iterator[tuple[float, bool]]:
+    """When handoffs of the project were left since then, and whether a keyword asked for them."""
+    for path, stamp in memory.worktree.scan(TAPES).files.items():
+        if not ground.folder or tape_folder(path) != ground.folder or stamp.mtime_ns < since * 1e9:
+            continue
+        for anchor in anchors_of(decode(memory.worktree.read(path) or b"")):
+            if anchor.type == "handoff" and (at := _unix(anchor.timestamp)) >= since:
+                yield at, text_of(anchor.meta, "trigger") == "keyword"
+
+
+def _unix(timestamp: str) -> float:
+    try:
+        return datetime.fromisoformat(timestamp).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0
+
+
+def _ignored(memory: Memory, ground: Ground, paths: Sequence[str]) -> set[str]:
+    """Those of these files that git ignores in their checkout. A checkout that hangs, or in which git can't
+    be asked, ignores none."""
+    found: set[str] = set()
+    for top in ground.tops:
+        inside = [path for path in paths if ground.first(path, 0, "").top == top]
+        if not inside:
+            continue
+        try:
+            found |= memory.outside.ask(Path(top), _Question(Path(top), inside, memory.env).answer)
+        except CtxrepoError:
+            continue
+    return found
+
+
+@dataclass(frozen=True)
+class _Question:
+    """Which of these files does git ignore in the checkout at `top`?"""
+
+    top: Path
+    paths: Sequence[str]
+    env: Mapping[str, str]
+
+    def answer(self) -> frozenset[str]:
+        return ignored(self.top, self.paths, self.env)
+
+
+def _newest_core(memory: Memory, ground: Ground) -> list[str]:
+    """The project's core notes, the one first that was written last."""
+    core = f"{ground.folder}/core"
+    files = memory.worktree.scan(core).files if ground.folder else {}
+    notes = [path for path in files if path.endswith(".md") and not is_ignored(path, core)]
+    return [f"{ground.root}/{path}" for path in sorted(notes, key=lambda p: (-files[p].mtime_ns, p))]
+
+
+def _white(memory: Memory, around: Surroundings) -> list[str]:
+    """The files that the white list brings and the black list leaves, in the order of the list."""
+    if not around.white:
+        return []
+    found = dict(memory.outside.ask_each(around.white, _files_at, lambda path: Path(path).parent))
+    paths = (path for place in around.white for path in found.get(place, ()))
+    return [p for p in dict.fromkeys(paths) if not around.is_listed_out(p)][:_MOST_LISTED]
+
+
+def _files_at(place: str) -> list[str]:
+    """The file itself, or those in a folder without what is ignored everywhere."""
+    if os.path.isfile(place):
+        return [os.path.realpath(place)]
+    return sorted(_below(os.path.realpath(place)))[:_MOST_LISTED]
+
+
+def _below(folder: str) -> Iterable[str]:
+    for at, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not is_ignored(f"{at}/{name}", at))
+        yield from (f"{at}/{name}" for name in names if not is_ignored(f"{at}/{name}", at))

@@ -1,0 +1,148 @@
+"""Which files matter most: the vectors of both versions of pi-memory-md, and what ours does better."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.tape.focus import Touch
+from ctxrepo.domain.tape.selection import (
+    ENOUGH,
+    MD,
+    MD_36,
+    OWN,
+    Boost,
+    Profile,
+    boosts,
+    ranked,
+    scores,
+    window,
+)
+
+NOW = 1_800_000_000.0
+HOUR = 3600.0
+
+
+def used(*said: str) -> list[Touch]:
+    """From `read 30`: the file a.py was read 30 hours ago; `read 30 b.py` names another one."""
+    found = []
+    for words in said:
+        kind, hours, *path = words.split()
+        found.append(Touch(NOW - float(hours) * HOUR, path[0] if path else "a.py", kind))  # type: ignore[arg-type] # parsed
+    return found
+
+
+VECTORS = [
+    (["read 1"], [], (20.00, 32.00), (19.184, 19.184)),
+    (["read 30", "edit 2"], [], (36.80, 48.80), (23.946, 25.946)),
+    (["read 5", "read 4", "read 3", "read 2"], [], (42.00, 48.00), (47.600, 47.600)),
+    (["write 10"], [(11, True)], (100.00, 108.00), (84.180, 84.180)),
+    (["edit 100"], [], (28.00, 28.00), (0.434, 0.434)),
+    (["read 20"], [(30, False)], (38.00, 46.00), (21.730, 21.730)),
+]
+
+
+@pytest.mark.parametrize(("said", "anchors", "in_36", "in_head"), VECTORS)
+def test_smart_ranking_raw_and_final_of_both_versions(
+    said: list[str],
+    anchors: list[tuple[float, bool]],
+    in_36: tuple[float, float],
+    in_head: tuple[float, float],
+) -> None:
+    done = used(*said)
+    left = boosts([(NOW - hours * HOUR, is_keyword) for hours, is_keyword in anchors], done)
+    for profile, wanted in ((MD_36, in_36), (MD, in_head)):
+        score = scores(done, left, NOW, profile)["a.py"]
+        assert (round(score.raw, 3), round(score.final, 3)) == wanted
+
+
+def order(profile: Profile, *said: str) -> list[str]:
+    return ranked(scores(used(*said), [], NOW, profile))
+
+
+def test_base_scores_write_edit_read_memory_write() -> None:
+    assert order(MD, "memory_write 1 m", "read 1 r", "edit 1 e", "write 1 w") == ["w", "e", "r", "m"]
+
+
+def test_ties_final_then_raw_then_last() -> None:
+    flat = replace(MD, aged=lambda _hours: 1.0, repeated=lambda _earlier: 1.0)
+    assert order(flat, "read 3 a", "read 2 b", "read 1 c") == ["c", "b", "a"]
+    # One read more is as much as two kinds of tools: of the same final score, the higher raw one is first.
+    level = replace(flat, added=lambda kinds, _uses, _age: 20.0 if kinds == 2 else 0.0)
+    assert order(level, "write 1 two", "memory_write 1 two", "write 5 one", "memory_write 5 one", "read 1 x")
+    same = replace(flat, added=lambda _kinds, uses, _age: -20.0 * (uses - 1))
+    assert order(same, "read 2 often", "read 2 often", "read 1 once") == ["often", "once"]
+
+
+def test_a_boost_reaches_from_the_anchor_to_the_15th_use_after_it() -> None:
+    done = used(*(f"read {hours}" for hours in range(40, 0, -1)))
+    (boost,) = boosts([(NOW - 30 * HOUR, False)], done)
+    assert boost == Boost(NOW - 30 * HOUR, NOW - 16 * HOUR, 30)
+    assert boosts([(NOW - 30 * HOUR, True), (NOW - 20 * HOUR, False)], done) == [
+        Boost(NOW - 20 * HOUR, NOW - 6 * HOUR, 30),
+        Boost(NOW - 30 * HOUR, NOW - 16 * HOUR, 40),
+    ]
+    assert boosts([(NOW + HOUR, True)], done) == []
+    before, there = used("read 31 b", "read 30 a")
+    assert scores([before, there], [boost], NOW, MD_36)["b"].raw == 20
+    assert scores([before, there], [boost], NOW, MD_36)["a"].raw == 50
+
+
+@pytest.mark.parametrize(
+    ("hours", "kept"),
+    [
+        ([10, 20, 30, 40, 50], [10, 20, 30, 40, 50]),
+        ([10, 73, 97, 121, 145, 168, 169], [10, 73, 97, 121, 145, 168]),
+        ([10, 20, 73, 97, 119, 121], [10, 20, 73, 97, 119]),
+        ([80, 90], [80, 90]),
+        ([168, 169], [168]),
+        ([100, 200], [100]),
+        ([169], []),
+        ([], []),
+    ],
+)
+def test_d18_the_window_grows_by_days_until_there_are_five(hours: list[int], kept: list[int]) -> None:
+    done = used(*(f"read {n}" for n in reversed(hours)))
+    assert window(done, NOW, 72, 168) == used(*(f"read {n}" for n in reversed(kept)))
+
+
+def test_d18_a_window_never_grows_beyond_its_end_nor_below_its_start() -> None:
+    done = used("read 99", "read 90", "read 1")
+    assert len(window(done, NOW, 72, 90)) == 1
+    assert len(window(done, NOW, 72, 96)) == 2
+    assert len(window(done, NOW, 100, 5)) == 3
+
+
+def test_w21_the_newest_use_counts_in_full() -> None:
+    """There, one more early read makes the edit of an hour ago count less."""
+    before, after = (
+        scores(used(*said), [], NOW, OWN)["a.py"].raw for said in (["edit 1"], ["read 60", "edit 1"])
+    )
+    assert after > before
+    lost, kept = (scores(used("read 60", "edit 1"), [], NOW, p)["a.py"].raw for p in (MD, OWN))
+    assert kept > lost
+
+
+HOURS = st.lists(st.tuples(st.integers(0, 168), st.sampled_from(["read", "edit", "write"])), max_size=9)
+
+
+@given(HOURS, st.integers(0, 168))
+def test_w21_one_use_more_never_makes_a_file_matter_less(said: list[tuple[int, str]], more: int) -> None:
+    """Whatever else was done, at whatever time, as long as it is not before everything else in kind."""
+    done = [f"read {hours}" for hours, _ in sorted(said, reverse=True)]
+    fuller = sorted([*done, f"read {more}"], key=lambda one: -int(one.split()[1]))
+    less = scores(used(*done), [], NOW, OWN)["a.py"].raw if done else 0.0
+    assert scores(used(*fuller), [], NOW, OWN)["a.py"].raw >= less - 1e-9
+
+
+@given(HOURS)
+def test_equal_inputs_equal_order_and_nothing_is_lost(said: list[tuple[int, str]]) -> None:
+    done = used(*(f"{kind} {hours} {n % 3}" for n, (hours, kind) in enumerate(sorted(said, reverse=True))))
+    for profile in (MD, MD_36, OWN):
+        first, again = (ranked(scores(done, [], NOW, profile)) for _ in range(2))
+        assert first == again
+        assert set(first) == {touch.path for touch in done}
+        assert len(window(done, NOW, 24, 168)) >= min(ENOUGH, len(done))
