@@ -106,8 +106,8 @@ class World:
     __slots__ = (
         "agent", "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start",
         "gives_preamble", "global_folder", "hook_marks", "interpreter", "is_gated", "is_semantic", "mode",
-        "model", "most_bytes", "own_modes", "place", "preset", "recall_bytes", "recall_limit", "recalls", "reminds",
-        "repo", "secret", "settings", "state", "ttl", "wakes_at_end", "wakes_at_stop",
+        "model", "most_bytes", "own_modes", "place", "preset", "recall_bytes", "recall_limit", "recalls",
+        "reminds", "repo", "secret", "settings", "state", "ttl", "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip
 
     def __init__(self, settings: dict[str, str], state: str, repo: Repo) -> None:
