@@ -118,8 +118,9 @@ def ignored(top: Path, paths: Sequence[str], env: Mapping[str, str]) -> frozense
     """Those of these paths below the checkout at `top` that git doesn't know and ignores."""
     if not paths or not is_sound(_real(top)):
         return frozenset()
-    out = _asked(Git(top, env, is_offline=True), "check-ignore", "-z", "--", *paths).out
-    return frozenset(out.split("\0")[:-1])
+    names = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+    answer = _asked(Git(top, env, is_offline=True), "check-ignore", "-z", "--stdin", stdin=names)
+    return frozenset(answer.out.split("\0")[:-1])
 
 
 def _places(git: Git, folder: Path) -> tuple[Path | None, Path | None, Path | None]:
@@ -164,8 +165,8 @@ def _values(git: Git, pattern: str) -> dict[str, list[str]]:
     return found
 
 
-def _asked(git: Git, *words: str) -> Answer:
-    answer = git.run(*words, timeout=_TIMEOUT)
+def _asked(git: Git, *words: str, stdin: bytes = b"") -> Answer:
+    answer = git.run(*words, timeout=_TIMEOUT, stdin=stdin)
     if answer.code is None:
         raise GitFailed(
             f"git gave no answer within {_TIMEOUT:.0f} s about {git.folder}", "Run the command again."
