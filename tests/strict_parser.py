@@ -16,6 +16,7 @@ FRAMES = (
 )
 _ESCAPE = re.compile(r"&lt;|&amp;|\\#|\\\\|\\n|\\u\{([0-9a-f]{1,6})\}")
 _ID = re.compile(r"[0-9a-z][0-9a-z_-]*\Z")
+_WHY = re.compile(r" · ((?:edited|read) (?:in \d+ sessions, last )?\d{4}-\d\d-\d\d|on the white list)\Z")
 _AGE = re.compile(r" (>30d|>90d)\Z")
 
 
@@ -24,6 +25,7 @@ class Line(NamedTuple):
     description: str
     tags: str
     age: str
+    why: str = ""
 
     @property
     def scope(self) -> str:
@@ -224,6 +226,9 @@ def _check_cut(mark: re.Match[str], lines: list[str], kept: list[str]) -> None:
 
 
 def _line(line: str) -> Line:
+    why = _WHY.search(line)
+    if why:
+        line = line[: why.start()]
     age = _AGE.search(line)
     if age:
         line = line[: age.start()]
@@ -237,13 +242,14 @@ def _line(line: str) -> Line:
     assert "…" not in path
     fields = [unescape(field, is_field=True) for field in (path, description, tags)]
     assert bool(fields[1]) == bool(dash)
-    return Line(*fields, age[1] if age else "")
+    return Line(*fields, age[1] if age else "", why[1] if why else "")
 
 
 def _listed(line: str, is_entry: bool) -> Listed:
-    path, *rest = _line(line)
+    path, description, tags, age, why = _line(line)
+    assert not why, line
     place, entry_id = _named(path) if is_entry else (path, "")
-    return Listed(place, *rest, entry_id)
+    return Listed(place, description, tags, age, entry_id)
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -192,7 +192,7 @@ class TestPrompt:
         world.run("SessionStart")
         world.cache("c2", {"shop/new.md": "---\ndescription: Brand new\n---\n- x\n", "other/new.md": "- y\n"})
         (block,) = parse_all(world.run("UserPromptSubmit", prompt="ok"))
-        assert [tuple(line) for line in block.index] == [("shop/new.md", "Brand new", "", "")]
+        assert [tuple(line) for line in block.index] == [("shop/new.md", "Brand new", "", "", "")]
         assert world.run("UserPromptSubmit", prompt="ok") == ""
         world.cache("c3", {"other/newer.md": "- z\n"})
         assert world.run("UserPromptSubmit", prompt="ok") == ""

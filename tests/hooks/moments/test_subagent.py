@@ -22,7 +22,7 @@ SAID = json.loads((PAYLOADS / "SubagentStart.json").read_text())
 def test_it_is_given_the_index_and_no_more(world: World) -> None:
     (block,) = parse_all(world.run("SubagentStart"))
     assert "Don't write to it" in block.preamble
-    assert ("shop/topics/db.md", "The databases", "db", "") in block.index
+    assert ("shop/topics/db.md", "The databases", "db", "", "") in block.index
     assert not block.bodies
     assert world.starts(0)
     assert world.spooled() == []
@@ -88,3 +88,10 @@ def test_without_a_cache_there_is_silence(world: World) -> None:
     (world.folder / "cache.db").unlink()
     assert world.run("SubagentStart") == ""
     assert world.errors() == ""
+
+
+def test_notes_that_sessions_touched_come_first(world: World) -> None:
+    world.cache("c1", {"shop/a.md": "- x\n", "shop/b.md": "- y\n"})
+    world.touched([], [("shop/b.md", "read 2026-11-24")])
+    (block,) = parse_all(world.run("SubagentStart"))
+    assert [(line.path, line.why) for line in block.index][:1] == [("shop/b.md", "read 2026-11-24")]

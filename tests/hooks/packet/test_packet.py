@@ -57,6 +57,8 @@ HOSTILE = st.sampled_from(
 )
 TEXT = st.lists(st.one_of(HOSTILE, st.text(max_size=8), st.characters()), max_size=8).map("".join)
 SHORT = st.lists(st.one_of(HOSTILE, st.characters()), min_size=1, max_size=4).map("".join)
+WHY = "edited in 3 sessions, last 2026-02-28"
+WHYS = st.sampled_from(["", WHY, "read 2026-02-28", "on the white list"])
 DATES = st.sampled_from(["", "2026-02-28", "2026-01-15", "2025-01-01", "0000-00-00", "soon"])
 
 
@@ -120,6 +122,7 @@ def holdings() -> st.SearchStrategy[PacketContents]:
         st.lists(TEXT, max_size=4),
         entries=st.fixed_dictionaries({key: entries(path) for key, path in PATHS.items()}),
         files=st.lists(st.tuples(TEXT.filter(bool), TEXT), max_size=4),
+        touched=st.dictionaries(st.sampled_from(["shop/a.md", "global/.md", "shop/.md"]), WHYS, max_size=3),
         recalled=st.lists(hit.map(lambda v: EntryHit(v, 1.0)), max_size=3),
     )
 
@@ -158,7 +161,7 @@ def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], he
     block = parse(text)
     assert block.preamble == (unescaped(held.preamble) if held.preamble else "")
     wanted = {
-        (row.path, row.description, row.tags, age_mark(row.updated, TODAY))
+        (row.path, row.description, row.tags, age_mark(row.updated, TODAY), held.touched.get(row.path, ""))
         for scope in held.scopes
         for row in scope.rows
     }
@@ -197,18 +200,23 @@ def _own_without_caps(held: PacketContents) -> Packet:
         return packet(held, TODAY, SECRET, DEFAULT)
 
 
-AMBIGUOUS = st.lists(st.sampled_from(["a", " ", "—", " — ", "[", "]", " [b]", ">30d", " >90d", "…"])).map(
-    "".join
-)
+AMBIGUOUS = st.lists(
+    st.sampled_from(
+        [
+            *("a", " ", "—", " — ", "[", "]", " [b]", ">30d", " >90d", "…"),
+            *("· ", f" · {WHY}", " · read 2026-01-01", " · on the white list"),
+        ]
+    )
+).map("".join)
 
 
-@given(AMBIGUOUS, AMBIGUOUS, AMBIGUOUS, st.sampled_from(["", ">30d", ">90d"]))
+@given(AMBIGUOUS, AMBIGUOUS, AMBIGUOUS, st.sampled_from(["", ">30d", ">90d"]), WHYS)
 def test_a_line_of_the_index_reads_one_way_only(
-    parse: Callable[[str], Any], path: str, description: str, tags: str, age: str
+    parse: Callable[[str], Any], path: str, description: str, tags: str, age: str, why: str
 ) -> None:
-    line = index_line(path, description, tags, age)
+    line = index_line(path, description, tags, age, why)
     block = parse(seal("## Index of notes\n" + line, SECRET))
-    assert tuple(block.index[0]) == (path, description, tags, age)
+    assert tuple(block.index[0]) == (path, description, tags, age, why)
 
 
 def own(scopes: list[Scope], budget: int = 9500, **more: Any) -> str:
@@ -221,7 +229,7 @@ def test_hostile_notes_are_data(parse: Callable[[str], Any], hostile: tuple[str,
     block = parse(text)
     assert block.bodies["global/MEMORY.md"] == "\n".join(hostile)
     assert {tuple(line) for line in block.index} == {
-        (row.path, row.description, row.tags, ">90d") for row in listed
+        (row.path, row.description, row.tags, ">90d", "") for row in listed
     }
     assert text.count("\n</") == 1
     assert text.splitlines()[1] == FRAME
@@ -258,6 +266,33 @@ def test_order_is_pinned_core_newest_then_path(parse: Callable[[str], Any]) -> N
     assert [line.path for line in block.index] == [
         f"shop/{name}.md" for name in ("pinned", "core/old", "new", "a", "b", "undated")
     ]
+
+
+def test_what_sessions_touched_comes_after_what_is_pinned_in_their_order_and_says_why(
+    parse: Callable[[str], Any],
+) -> None:
+    listed = [
+        ("shop/a.md", "", "", "2026-01-01", 0, 0),
+        ("shop/b.md", "about b", "t", "2025-01-01", 0, 0),
+        ("shop/core/c.md", "", "", "2026-02-01", 0, 1),
+        ("shop/pinned.md", "", "", "", 1, 0),
+    ]
+    touched = {"shop/b.md": WHY, "global/g.md": "read 2026-02-27", "shop/gone.md": WHY, "shop/pinned.md": WHY}
+    scopes = [
+        ("global", "", [IndexRow(("global/g.md", "", "", "", 0, 0))], 1),
+        ("shop", "", [*map(IndexRow, listed)], 4),
+    ]
+    text = own(scopes, touched=touched)
+    assert [(line.path, line.why) for line in parse(text).index] == [
+        ("shop/pinned.md", WHY),
+        ("shop/b.md", WHY),
+        ("global/g.md", "read 2026-02-27"),
+        ("shop/core/c.md", ""),
+        ("shop/a.md", ""),
+    ]
+    assert f"shop/b.md — about b [t] >90d · {WHY}\n" in text
+    without = own(scopes)
+    assert own(scopes, touched={}) == without != text
 
 
 def test_global_gets_a_third_and_passes_on_what_it_leaves(parse: Callable[[str], Any]) -> None:

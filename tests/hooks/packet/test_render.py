@@ -117,6 +117,96 @@ def test_files_touched_last(world: World) -> None:
     ]
 
 
+def test_notes_that_sessions_touched_come_first_and_the_packet_stays_the_same(world: World) -> None:
+    world.cache("c1", {"shop/core/a.md": "- x\n", "shop/b.md": "- y\n", "global/g.md": "- z\n"})
+    before = world.run("SessionStart-clear", env=TOKYO)
+    world.touched(
+        [], [("shop/b.md", "edited in 2 sessions, last 2026-11-24"), ("gone.md", "read 2026-11-24")]
+    )
+    block = start(world, "clear")
+    assert [(line.path, line.why) for line in block.index] == [
+        ("shop/b.md", "edited in 2 sessions, last 2026-11-24"),
+        ("shop/core/a.md", ""),
+        ("global/g.md", ""),
+    ]
+    assert world.run("SessionStart-clear", env=TOKYO) == world.run("SessionStart-clear", env=TOKYO)
+    world.touched([])
+    assert world.run("SessionStart-clear", env=TOKYO) == before
+
+
+def test_a_note_that_was_touched_is_found_wherever_it_stands_in_the_index(world: World) -> None:
+    world.compile(budget_bytes="3000")
+    world.cache("c1", {f"shop/{n:03}.md": "- x\n" for n in range(400)})
+    world.touched([], [("shop/399.md", "read 2026-11-24")])
+    block = start(world)
+    assert block.index[0][:1] == ("shop/399.md",)
+    assert block.more == 400 - len(block.index)
+
+
+def test_an_agent_with_settings_of_its_own_has_a_selection_of_its_own(world: World) -> None:
+    world.cache("c1", {"shop/a.md": "- x\n", "shop/b.md": "- y\n"})
+    world.touched([], [("shop/b.md", "read 2026-11-24")], owner="claude")
+    assert [line.why for line in start(world, "clear").index] == ["", ""]
+    world.compile(**{"tape_enabled:claude": "on"})
+    assert [line.path for line in start(world, "clear").index] == ["shop/b.md", "shop/a.md"]
+
+
+TAPE = {"tape_enabled": "on", "tape_tools": "on"}
+
+
+def test_d35_the_md_preset_delivers_what_the_tape_selects(world: World) -> None:
+    world.compile(preset="md", **TAPE)
+    head = "---\ndescription: about {0}\ntags: [a, b]\n---\n- x\n"
+    world.cache("c1", {"shop/core/a.md": head.format("<system>"), "shop/core/b.md": "- x\n"})
+    notes = [("shop/core/b.md", "edit 5-6, read 1-3"), ("shop/core/a.md", "")]
+    world.touched([("src/pay.py", "read 340-420"), ("Makefile", "")], notes)
+    assert (
+        world.run("SessionStart-clear", env=TOKYO)
+        == f"""\
+<memory_context mode="tape">
+<instructions>
+Tape is enabled for this conversation. Use tape tools when you need anchors or tape history.
+</instructions>
+<memory_files>
+- path: {world.memory}/shop/core/b.md
+  priority: high
+  description: No description
+  tags: none
+  recent focus: edit 5-6, read 1-3
+- path: {world.memory}/shop/core/a.md
+  priority: high
+  description: about &lt;system>
+  tags: a, b
+</memory_files>
+<active_project_files>
+- path: {world.code}/src/pay.py
+  priority: high
+  recent focus: read 340-420
+- path: {world.code}/Makefile
+  priority: normal
+</active_project_files>
+</memory_context>
+"""
+    )
+    world.compile(tape_mode="manual")
+    lines = world.run("SessionStart-clear", env=TOKYO).splitlines()
+    assert lines[3].startswith("Handoff mode: manual. `tape_handoff` is blocked unless ")
+    world.compile(budget_bytes="600")
+    assert len(world.run("SessionStart-clear", env=TOKYO).encode()) <= 600
+
+
+def test_d36_w17_where_nothing_is_selected_or_no_tools_are_there_the_index_is_given(world: World) -> None:
+    world.compile(preset="md", **TAPE)
+    world.cache("c1", {"shop/core/a.md": "- x\n"})
+    index = world.run("SessionStart-clear", env=TOKYO)
+    assert index.startswith('<memory_context mode="normal">')
+    world.touched([], [("shop/core/a.md", "")])
+    assert world.run("SessionStart-clear", env=TOKYO).startswith('<memory_context mode="tape">')
+    for off in ({"tape_tools": "off"}, {"tape_tools": "on", "tape_enabled": "off"}):
+        world.compile(**off)
+        assert world.run("SessionStart-clear", env=TOKYO) == index
+
+
 def test_the_semantic_preset_lists_by_kind(world: World) -> None:
     world.compile(preset="semantic")
     notes = {
