@@ -35,7 +35,7 @@ class TestSessionStart:
             "global/MEMORY.md": "# Me\n\n- Prefers short answers",
             "shop/MEMORY.md": "- Deploy with `make ship`",
         }
-        assert ("shop/topics/db.md", "The databases", "db", "") in block.index
+        assert ("shop/topics/db.md", "The databases", "db", "", "") in block.index
         assert not any(line.scope == "other" for line in block.index)
         assert world.starts(1)
         assert "-I -m ctxrepo _work --state" in world.started.read_text()
