@@ -47,7 +47,8 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             event.prompt = dialect.words(event.prompt)
         if moment == "start" and event.source == "fork" and not event.origin:
             event.origin = dialect.origin(event.transcript)
-        return dialect.output(db, name, _answer_at(moment, db, world, dialect, event, json_text))
+        answered = _answer_at(moment, db, world, dialect, event, json_text)
+        return dialect.output(db, world, event, answered)
     finally:
         db.close()
 

@@ -8,6 +8,7 @@ import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent"
 import { addCommands } from "./ctxrepo/commands.ts";
 import { deliver } from "./ctxrepo/delivery.ts";
 import { quoted } from "./ctxrepo/program.ts";
+import { followTape } from "./ctxrepo/tape.ts";
 import { addTools } from "./ctxrepo/tools.ts";
 
 /** The hook line, in which an event's name takes the place of EVENT; before `ctxrepo setup` it is no line. */
@@ -37,7 +38,7 @@ export default function (pi: ExtensionAPI): void {
       if (reason === "startup" && state && !existsSync(join(state, "hook"))) ctx.ui.notify(hint, "info");
     });
   }
-  const delivery = deliver(pi, line);
+  const delivery = deliver(pi, line, followTape(pi, command));
   addTools(pi, command);
   addCommands(pi, command, delivery);
 }

@@ -5,7 +5,7 @@ import _sqlite3
 import os
 
 from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, OwnSettings, TouchedFile
-from ctxrepo.hooks.known.compiled import NO_LIMIT
+from ctxrepo.hooks.known.compiled import NO_LIMIT, World
 
 _READ = """
         select
@@ -18,8 +18,11 @@ _READ = """
 _PATCH = """
         select cast(json_extract(:json, '$.patch') as blob) where json_type(:json, '$.patch') = 'text'"""
 
-_REPLY = "select json_patch('{}', json_object('context', ?, 'system', ?, 'turn', ?))"
+_REPLY = """
+        select json_patch('{}', json_object('context', ?, 'system', ?, 'turn', ?, 'tape', json(?)))"""
 """A member that is null is left out."""
+
+_TAPE = "select json_object('tools', json(?), 'prefix', ?)"
 
 _MOST_HUNKS = 100
 
@@ -37,16 +40,18 @@ class _Pi(Dialect):
             ranges = f"[{first},{first + count - 1}]" if first > 0 and count > 0 else ""
         return [TouchedFile(_as_pi_reads(event.path), f"[{ranges}]", event.wrote)]
 
-    def output(self, db: _sqlite3.Connection, event: str, answer: HookAnswer) -> str:
+    def output(self, db: _sqlite3.Connection, world: World, event: Event, answer: HookAnswer) -> str:
         """One object, which the extension can't take for whole when it isn't.
 
         At a start it is printed even if it is empty: without it the extension takes the hook to have failed,
         and keeps what stands in the system prompt.
         """
         parts = [part or None for part in (answer.kept, answer.system, answer.turn)]
-        if not any(parts) and self.events[event.lower()][1] != "start":
+        is_start = self.events[event.name.lower()][1] == "start"
+        if not is_start and not any(parts):
             return ""
-        return str(db.execute(_REPLY, parts).fetchone()[0]) + "\n"
+        tape = _tape(db, world, event) if is_start else None
+        return str(db.execute(_REPLY, (*parts, tape)).fetchone()[0]) + "\n"
 
     def own_settings(self, db: _sqlite3.Connection, environment: dict[str, str]) -> OwnSettings:
         """What pi's settings for all projects say, as pi-memory-md reads them."""
@@ -59,6 +64,18 @@ class _Pi(Dialect):
         from ctxrepo.agents.pi.fork import origin
 
         return origin(transcript)
+
+
+def _tape(db: _sqlite3.Connection, world: World, event: Event) -> str | None:
+    """What the extension is told of the session's tape, in JSON; None where nothing is kept of it."""
+    from ctxrepo.hooks.known.locate import top_of
+    from ctxrepo.hooks.known.tape import tape_of
+
+    tape = tape_of(world, DIALECT.name)
+    cwd = event.cwd or os.getcwd()
+    if tape.leaves_alone(cwd, bool(top_of(os.path.realpath(cwd)))):
+        return None
+    return str(db.execute(_TAPE, ("true" if tape.has_tools else "false", tape.label_prefix)).fetchone()[0])
 
 
 def changed_lines(patch: str) -> str:

@@ -27,7 +27,10 @@ ANY_EVENT = "EVENT"
 """What stands for the name of one in the extension's hook line."""
 
 
-MODULES = ("answers", "commands", "delivery", "program", "tools", "turn")
+MODULES = (
+    *("anchors", "answers", "commands", "delivery", "labels", "program"),
+    *("tape", "tool", "tools", "turn"),
+)
 """The extension's modules, in the folder beside it."""
 
 

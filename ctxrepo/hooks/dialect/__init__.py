@@ -2,6 +2,8 @@
 
 import _sqlite3
 
+from ctxrepo.hooks.known.compiled import World
+
 FIELDS = (
     "session", "cwd", "source", "origin", "prompt", "transcript",
     "tool", "path", "wrote", "edit", "command", "error", "sub",
@@ -170,10 +172,10 @@ class Dialect:
         as the agent writes it. The default is `text` itself."""
         return text
 
-    def output(self, db: _sqlite3.Connection, event: str, answer: HookAnswer) -> str:
+    def output(self, db: _sqlite3.Connection, _world: World, event: Event, answer: HookAnswer) -> str:
         """What to print for this answer, '' for nothing. The default replies with all of its text."""
         text = answer.text()
-        return self.reply(db, event, text) if text else ""
+        return self.reply(db, event.name, text) if text else ""
 
     def own_settings(self, _db: _sqlite3.Connection, _environment: dict[str, str]) -> OwnSettings:
         """What the agent's own settings say of memory in its sessions. The default has no such settings."""

@@ -1,9 +1,12 @@
 // What a person can type: commands that run ctxrepo and show what it says, where there is somebody to show it to.
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { Instruction } from "./anchors.ts";
 import { type Check, envelope, findings, problem, type Status } from "./answers.ts";
 import type { Delivery } from "./delivery.ts";
 import { ctxrepo, failure, notices, type ProcessResult } from "./program.ts";
 
+/** The custom type of the message that asks the model for an anchor. */
+const ANCHOR = "ctxrepo-anchor";
 /** Lines of the tree that `/memory-check` shows by default. */
 const TREE_LINES = 25;
 
@@ -84,6 +87,25 @@ export function addCommands(pi: ExtensionAPI, command: string, delivery: Deliver
   pi.registerCommand("memory-search", {
     description: "Search all notes: /memory-search words",
     handler: async (args, ctx) => void (await show(ctx, "searching", ["search", "--", args.trim()])),
+  });
+  pi.registerCommand("memory-anchor", {
+    description: "Have the model leave an anchor here: /memory-anchor what it is about",
+    handler: async (args, ctx) => {
+      const prompt = args.trim();
+      const example = "Say what the anchor is about: /memory-anchor the retries work, tests are next";
+      if (!prompt) return ctx.ui.notify(example, "warning");
+      const asked = await askData<Instruction>(ctx, "asking for an anchor", ["anchor", `--from-prompt=${prompt}`]);
+      if (!asked) return;
+      pi.sendMessage({ customType: ANCHOR, content: asked.instruction, display: false }, { triggerTurn: true });
+    },
+  });
+  pi.registerCommand("memory-tape", {
+    description: "Show the newest anchors of the project, or those with these words: /memory-tape [words]",
+    handler: async (args, ctx) => {
+      const words = args.trim();
+      const search = ["tape", "search", "--kind=anchor", "--anchors=project", "--entries=project", "--", words];
+      await show(ctx, "looking", words ? search : ["tape", "list"]);
+    },
   });
   pi.registerCommand("memory", {
     description: "Turn memory off or on for this session: /memory off, /memory on",

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { type Fields, run } from "./program.ts";
+import type { FollowTape, Tape } from "./tape.ts";
 import { ENTRIES, showForOneTurn } from "./turn.ts";
 
 /** Milliseconds after which a hook is killed. It gives up by itself before that. */
@@ -12,18 +13,21 @@ const MOST_ERROR = 8192;
 
 /** The custom type of the message that a session is given at its start. */
 const INDEX = "ctxrepo-index";
+const OURS_IN_FILE = /"type":"custom_message",.*"customType":"ctxrepo-(?:index|entries)"/;
 const BLOCK = /<ctxrepo-memory tag="(\w+)">\n[^]*?<\/ctxrepo-memory tag="\1">\n/g;
 /** The section of the system prompt in which the packet stands where the delivery is by that. */
 const SECTION = "ctxrepo_memory";
 
 /** Tools of ours, of whose calls no hook is told: the command that each runs knows what it did. */
-const OURS = /^memory_(write|read|edit|search|list|sync|check)$/;
+const OURS = /^memory_(write|read|edit|search|list|sync|check)$|^tape_(handoff|info|search|read|list|delete|reset)$/;
 
-/** What the hook has for the model: for the conversation, for the system prompt, for the requests of this turn. */
+/** What the hook has for the model: for the conversation, for the system prompt, for the requests of this turn; and at
+ * a start what it says of the tape. */
 interface Answer {
   context?: string;
   system?: string;
   turn?: string;
+  tape?: Tape;
 }
 
 /** What a session was given, "" for nothing, and where it stands. */
@@ -41,7 +45,7 @@ export interface Delivery {
 }
 
 /** Give pi's sessions memory, which the hook of this line answers for. */
-export function deliver(pi: ExtensionAPI, line: string): Delivery {
+export function deliver(pi: ExtensionAPI, line: string, followTape: FollowTape): Delivery {
   /** The prompt as it was typed, before templates and skills are put in its place. */
   let typed = "";
   /** Whether the agent is between two requests of one run. */
@@ -68,6 +72,7 @@ export function deliver(pi: ExtensionAPI, line: string): Delivery {
     const answer = await answerTo(event, ctx, { source });
     if (!answer) return { text: "", place: "conversation" }; // a hook that failed takes nothing away
     system = answer.system ?? "";
+    followTape(answer.tape, ctx);
     const content = answer.context ?? "";
     const isThere = oursIn(ctx.sessionManager.buildContextEntries(), [INDEX]).length > 0;
     if (content && (isAgain || !isThere)) give(content, isSteered);
@@ -177,7 +182,7 @@ function oursIn(entries: SessionEntry[], types = [INDEX, ENTRIES]): string[] {
 /** How many messages of ours the session in this file holds; 0 where it can't be read. */
 function countIn(file: string): number {
   try {
-    return readFileSync(file, "utf8").split(/"type":"custom_message",.*"customType":"ctxrepo-/).length - 1;
+    return readFileSync(file, "utf8").split(OURS_IN_FILE).length - 1;
   } catch {
     return 0;
   }

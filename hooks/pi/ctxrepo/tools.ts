@@ -1,31 +1,8 @@
-// What the model can call: each tool is one command of ctxrepo, which answers in JSON.
-import { type ExtensionAPI, truncateHead } from "@earendil-works/pi-coding-agent";
-import { type Static, type TProperties, type TSchema, Type } from "typebox";
+// What the model can call to read and write the memory.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
 import * as answers from "./answers.ts";
-import { ctxrepo, failure, notices, type ProcessResult } from "./program.ts";
-
-/** A tool: the command that it runs, and what its answer is in words. */
-interface Tool<Params extends TSchema, Data> {
-  name: string;
-  label: string;
-  description: string;
-  parameters: Params;
-  /** The command with its arguments; an Error tells the model what is wrong with the parameters. */
-  args(params: Static<Params>): string[];
-  input?(params: Static<Params>): string;
-  text(data: Data, params: Static<Params>): string;
-  /** What to say where nothing was found, which is no error. */
-  nothing?(params: Static<Params>): string;
-}
-
-/** The exit code of ctxrepo where there is nothing to find. */
-const NOT_FOUND = 3;
-
-const optional = (description: string) => Type.Optional(Type.String({ description }));
-/** Parameters of these names and no others: a model that means another one is told, and its words aren't dropped. */
-const only = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: false });
-const oneOf = <Word extends string>(...words: Word[]) => Type.Union(words.map((word) => Type.Literal(word)));
+import { type AddTool, only, oneOf, optional, toolAdder } from "./tool.ts";
 
 /** The option for a scope; "all" needs none. */
 const inScope = (scope = "all") => (scope === "all" ? [] : [`--scope=${scope}`]);
@@ -33,17 +10,13 @@ const inScope = (scope = "all") => (scope === "all" ? [] : [`--scope=${scope}`])
 /** A path without the quotes that some models put around it once too often, and without the `@` of a file's name. */
 const plain = (path: string) => path.replace(/^"(.*)"$/s, "$1").replace(/^@/, "");
 
-/** Register the tools, but for those whose names another extension has: two of one name that are there when pi
- * loads its extensions keep it from starting. `command` runs ctxrepo. */
+/** Register the tools when a session starts; `command` runs ctxrepo. */
 export function addTools(pi: ExtensionAPI, command: string): void {
-  pi.on("session_start", () => {
-    const taken = new Set(pi.getAllTools().map(({ name }) => name));
-    registerTools(pi, command, taken);
-  });
+  pi.on("session_start", () => addMemoryTools(toolAdder(pi, command)));
 }
 
-function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): void {
-  add(pi, command, taken, {
+function addMemoryTools(add: AddTool): void {
+  add({
     name: "memory_write",
     label: "Memory Write",
     description:
@@ -72,7 +45,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     input: ({ content }) => content,
     text: answers.written,
   });
-  add(pi, command, taken, {
+  add({
     name: "memory_read",
     label: "Memory Read",
     description: "Read a note of the memory, or one entry by its ^id.",
@@ -84,7 +57,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     args: ({ path }) => ["read", "--", plain(path)],
     text: ({ text }: answers.Text, { offset, limit }) => answers.lines(text, offset, limit),
   });
-  add(pi, command, taken, {
+  add({
     name: "memory_edit",
     label: "Memory Edit",
     description: "Replace a passage of a note, or of an entry by its ^id.",
@@ -96,7 +69,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     args: ({ path, oldText, newText }) => ["edit", `--old=${oldText}`, `--new=${newText}`, "--", plain(path)],
     text: ({ at, changed }: answers.Edit) => `${changed ? "Memory file edited" : "Nothing to change"}: ${at}`,
   });
-  add(pi, command, taken, {
+  add({
     name: "memory_search",
     label: "Memory Search",
     description: "Search all notes of the memory by words, or with grep by a regular expression.",
@@ -118,7 +91,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     text: answers.hits,
     nothing: ({ query, grep, rg }) => `No results found for "${query ?? grep ?? rg}".`,
   });
-  add(pi, command, taken, {
+  add({
     name: "memory_list",
     label: "Memory List",
     description: "List the notes of the project and the global ones, with what is found in each.",
@@ -129,7 +102,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     args: ({ directory, scope }) => ["list", ...inScope(scope), ...(directory ? ["--", plain(directory)] : [])],
     text: answers.notes,
   });
-  add(pi, command, taken, {
+  add({
     name: "memory_sync",
     label: "Memory Sync",
     description:
@@ -140,7 +113,7 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     text: (data: answers.Status | answers.Exchange) =>
       "sent" in data ? answers.syncText(data) : answers.statusText(data),
   });
-  add(pi, command, taken, {
+  add({
     name: "memory_check",
     label: "Memory Check",
     description: "Check all notes for problems: broken front matter, conflicts, dead links.",
@@ -148,43 +121,4 @@ function registerTools(pi: ExtensionAPI, command: string, taken: Set<string>): v
     args: () => ["check"],
     text: answers.findings,
   });
-}
-
-function add<Params extends TSchema, Data>(
-  pi: ExtensionAPI, command: string, taken: Set<string>, tool: Tool<Params, Data>,
-): void {
-  const { name, label, description, parameters } = tool;
-  if (taken.has(name)) return;
-  pi.registerTool({
-    name,
-    label,
-    description,
-    parameters,
-    async execute(_id, params, signal, _onUpdate, ctx) {
-      const [verb = "", ...rest] = tool.args(params);
-      const result = await ctxrepo(command, [verb, "--json", ...rest], ctx, tool.input?.(params), signal);
-      const [text, isError] = said(tool, params, result);
-      return { content: [{ type: "text", text: truncated(text) }], details: { exitCode: result.code }, isError };
-    },
-  });
-}
-
-/** What a tool says to the model, and whether that is an error. */
-function said<Params extends TSchema, Data>(
-  tool: Tool<Params, Data>, params: Static<Params>, result: ProcessResult,
-): [string, boolean] {
-  const answer = answers.envelope<Data>(result.out);
-  if (!answer) return [result.out || failure(result), true];
-  if (answer.ok && answer.data) {
-    return [[tool.text(answer.data, params), notices(result.err)].filter(Boolean).join("\n\n"), false];
-  }
-  if (result.code === NOT_FOUND && tool.nothing) return [tool.nothing(params), false];
-  return [answers.problem(answer.error), true];
-}
-
-/** As much of a text as pi lets a tool say, and that there is more. */
-function truncated(text: string): string {
-  const head = truncateHead(text);
-  const left = `\n\n[${head.outputLines} of ${head.totalLines} lines; ask for less, or for lines further down]`;
-  return head.truncated ? head.content + left : text;
 }

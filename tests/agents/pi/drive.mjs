@@ -11,7 +11,7 @@ const sessionManager = {
   getBranch: () => [],
   buildContextEntries: () => [],
 };
-(await import(pathToFileURL(process.argv[2]).href)).deliver(pi, process.argv[3]);
+(await import(pathToFileURL(process.argv[2]).href)).deliver(pi, process.argv[3], () => {});
 for (const [text, prompt] of [["/skill:poem about leaves", "<skill>…</skill>"], ["/commit", "Commit."], ["/etc/hosts is odd", ""]]) {
   await handlers.get("input")({ text });
   const event = { messageType: "user", prompt: prompt || text };

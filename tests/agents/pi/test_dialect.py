@@ -22,6 +22,11 @@ from ctxrepo.agents.pi.dialect import DIALECT, changed_lines
 from ctxrepo.agents.pi.fork import origin, session_of
 from ctxrepo.agents.pi.install import EVENTS
 from ctxrepo.hooks.dialect import Event, HookAnswer
+from ctxrepo.hooks.known.compiled import Repo
+from ctxrepo.hooks.known.compiled import World as Settings
+
+UNSAID = Settings({}, "", Repo("", "", ""))
+"""Settings that say nothing."""
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/pi"
 
@@ -51,14 +56,14 @@ def raw(world: World, data: bytes, event: str, env: Mapping[str, str] | None = N
 
 def tell(world: World, name: str, **fill: str) -> str:
     """The text for the conversation, '' for none."""
-    return told(world, name, **fill).get("context", "")
+    return str(told(world, name, **fill).get("context", ""))
 
 
-def told(world: World, name: str, **fill: str) -> dict[str, str]:
+def told(world: World, name: str, **fill: str) -> dict[str, Any]:
     """What there is for the model, by where it is to stand."""
     env = {"PI_CODING_AGENT_DIR": str(world.root / "pi")}
     out = raw(world, payload(world, name, **fill), name.partition("-")[0], env)
-    found: dict[str, str] = json.loads(out) if out else {}
+    found: dict[str, Any] = json.loads(out) if out else {}
     return found
 
 
@@ -277,9 +282,49 @@ def test_tools_that_only_read_are_known() -> None:
 @given(st.text(alphabet=st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")))
 def test_the_extension_reads_the_text_as_it_is(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as db:
-        line = DIALECT.output(db, "session_start", HookAnswer(text, turn=text))
+        event = Event("pi", "session_start", {})
+        line = DIALECT.output(db, UNSAID, event, HookAnswer(text, turn=text))
     assert (json.loads(line) if line else {}) == ({"context": text, "turn": text} if text else {})
     assert "\n" not in line[:-1]
+
+
+TAPE = {"tape_enabled": "on", "tape_only_git": "off", "tape_label_prefix": "⚓ "}
+
+
+@pytest.mark.parametrize(
+    ("settings", "tape"),
+    [
+        ({}, None),
+        (TAPE, {"tools": False, "prefix": "⚓ "}),
+        (TAPE | {"tape_tools": "on"}, {"tools": True, "prefix": "⚓ "}),
+        (TAPE | {"tape_tools:pi": "on", "tape_label_prefix:pi": "# "}, {"tools": True, "prefix": "# "}),
+        (TAPE | {"tape_tools:claude": "on"}, {"tools": False, "prefix": "⚓ "}),
+        (TAPE | {"tape_enabled:pi": "off", "tape_tools": "on"}, None),
+        (TAPE | {"tape_enabled": "off"}, None),
+        (TAPE | {"tape_exclude_dirs": "/elsewhere\n@cwd@"}, None),
+        (TAPE | {"tape_exclude_dirs": "@cwd@-2"}, {"tools": False, "prefix": "⚓ "}),
+    ],
+)
+def test_d21_d64_a_start_says_whether_the_tape_has_tools_and_its_prefix(
+    world: World, settings: dict[str, str], tape: dict[str, object] | None
+) -> None:
+    world.settings |= {key: value.replace("@cwd@", str(world.code)) for key, value in settings.items()}
+    world.compile()
+    for name in ("session_start", "session_start-resume", "session_compact"):
+        assert told(world, name).get("tape") == tape
+    assert "tape" not in told(world, "before_agent_start", prompt=ASKED)
+    assert world.errors() == ""
+
+
+def test_d21_outside_git_a_tape_that_is_for_git_only_is_not_spoken_of(world: World, tmp_path: Path) -> None:
+    world.settings |= TAPE | {"tape_only_git": "on"}
+    world.compile()
+    assert told(world, "session_start")["tape"] == {"tools": False, "prefix": "⚓ "}
+    (tmp_path / "elsewhere").mkdir()
+    data = payload(world, "session_start").replace(
+        str(world.code).encode(), str(tmp_path / "elsewhere").encode()
+    )
+    assert "tape" not in json.loads(raw(world, data, "session_start"))
 
 
 def test_a_fork_is_told_by_the_head_of_its_transcript(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -16,11 +15,10 @@ import pytest
 from checkout import PYTHONPATH
 from live import install, pi, pi_types
 from needs import unless
+from nodejs import AGENTS, NODE, needs_node
 
 from ctxrepo.agents.pi.install import MODULES
 
-# Before any test hides the environment.
-AGENTS = install.root(os.environ)
 TYPES = pi_types.root()
 DRIVE = Path(__file__).with_name("drive.mjs")
 
@@ -31,16 +29,6 @@ needs_types = unless(
 )
 
 
-def node() -> str:
-    """A node that runs TypeScript: that of the agents, or one on PATH; '' without one."""
-    ours = AGENTS / "node" / "node_modules" / "node" / "bin" / "node"
-    found = str(ours) if ours.exists() else shutil.which("node") or ""
-    said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout if found else ""
-    return found if [int(part) for part in said[1:].split(".")[:2] if part.isdigit()] >= [22, 18] else ""
-
-
-NODE = node()
-needs_node = unless("" if NODE else "node 22.18 or newer isn't here; `python -m live pi` brings one")
 needs_pi = unless(
     ""
     if install.find(pi.NAME, pi.PACKAGE, AGENTS)
