@@ -7,7 +7,17 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from live import anthropic, pi_beside, pi_first_minutes, pi_package, pi_rows, pi_shapes, pi_talk, turns
+from live import (
+    anthropic,
+    pi_beside,
+    pi_first_minutes,
+    pi_package,
+    pi_rows,
+    pi_shapes,
+    pi_talk,
+    pi_tape,
+    turns,
+)
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -24,7 +34,7 @@ FULL = 95_000
 """Tokens of a request after which it shortens the conversation by itself."""
 
 LACKS = {"subagent": "pi has no subagents of its own"}
-OWN = pi_rows.ALL | pi_package.ALL | pi_shapes.ALL | pi_beside.ALL | pi_first_minutes.ALL
+OWN = pi_rows.ALL | pi_package.ALL | pi_shapes.ALL | pi_beside.ALL | pi_first_minutes.ALL | pi_tape.ALL
 
 _SETTINGS = {"compaction": {"enabled": True, "reserveTokens": 16_384, "keepRecentTokens": 5}}
 _QUIET = {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}

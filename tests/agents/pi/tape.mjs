@@ -41,10 +41,10 @@ for (const [what, ...given] of said.do) {
   if (what === "wait") done.push(await until(() => JSON.stringify(shown()) === JSON.stringify(given[0])) ?? null);
   if (what === "shown") done.push(shown());
   if (what === "edit") done.push(sessionManager.appendLabelChange(...given));
-  if (what === "written") done.push(sessionManager.written);
+  if (what === "written") done.push([...sessionManager.written]);
   if (what === "result") done.push(handlers.get("tool_result")({ toolName: given[0], input: given[1] }, ctx) ?? null);
   if (what === "end") done.push(handlers.get("session_shutdown")({ reason: "reload" }, ctx) ?? null);
-  if (what === "own") done.push(Object.keys(sessionManager).filter((name) => typeof sessionManager[name] === "function"));
+
   if (what === "tools") done.push([...tools.values()].map(({ execute: _, ...told }) => told));
   if (what === "call") {
     done.push(await tools.get(given[0]).execute("c1", given[1], undefined, undefined, ctx).catch((error) => error.message));

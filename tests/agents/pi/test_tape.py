@@ -387,8 +387,8 @@ def test_d64_anchors_are_asked_for_anew_when_one_is_left(
 
 @needs_node
 def test_nobody_is_asked_where_nobody_sees_a_tree(extension: Extension) -> None:
-    deeds = [("follow", ON), ("result", "tape_handoff", {}), ("wait", NEVER), ("own",)]
-    assert extension.does(*deeds, entries=LINE, hasUI=False)[3] == []
+    deeds = [("follow", ON), ("result", "tape_handoff", {}), ("wait", NEVER), ("shown",)]
+    assert extension.does(*deeds, entries=LINE, hasUI=False)[3] == {}
     assert extension.words() == []
 
 
