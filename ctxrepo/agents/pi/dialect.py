@@ -5,7 +5,7 @@ import _sqlite3
 import os
 
 from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, OwnSettings, TouchedFile
-from ctxrepo.hooks.known.compiled import NO_LIMIT, World
+from ctxrepo.hooks.known.compiled import NO_LIMIT, World, world_of
 
 _READ = """
         select
@@ -71,7 +71,8 @@ def _tape(db: _sqlite3.Connection, world: World, event: Event) -> str | None:
     from ctxrepo.hooks.known.locate import top_of
     from ctxrepo.hooks.known.tape import tape_of
 
-    tape = tape_of(world, DIALECT.name)
+    # A start waits for the worker where config.toml is newer than what is compiled.
+    tape = tape_of(world_of(db, world.state) or world, DIALECT.name)
     cwd = event.cwd or os.getcwd()
     if tape.leaves_alone(cwd, bool(top_of(os.path.realpath(cwd)))):
         return None

@@ -282,6 +282,7 @@ def test_tools_that_only_read_are_known() -> None:
 @given(st.text(alphabet=st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")))
 def test_the_extension_reads_the_text_as_it_is(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("create table repository (id, home, position)")
         event = Event("pi", "session_start", {})
         line = DIALECT.output(db, UNSAID, event, HookAnswer(text, turn=text))
     assert (json.loads(line) if line else {}) == ({"context": text, "turn": text} if text else {})
@@ -314,6 +315,16 @@ def test_d21_d64_a_start_says_whether_the_tape_has_tools_and_its_prefix(
         assert told(world, name).get("tape") == tape
     assert "tape" not in told(world, "before_agent_start", prompt=ASKED)
     assert world.errors() == ""
+
+
+def test_what_a_worker_compiled_while_the_start_waited_counts(world: World) -> None:
+    world.settings |= TAPE | {"tape_tools": "on"}
+    world.compile()
+    before = Settings({}, str(world.state), UNSAID.repo)
+    event = Event("pi", "session_start", {"cwd": str(world.code)})
+    with closing(sqlite3.connect(world.state / "hooks.db")) as db:
+        said = json.loads(DIALECT.output(db, before, event, HookAnswer()))
+    assert said == {"tape": {"tools": True, "prefix": "⚓ "}}
 
 
 def test_d21_outside_git_a_tape_that_is_for_git_only_is_not_spoken_of(world: World, tmp_path: Path) -> None:
