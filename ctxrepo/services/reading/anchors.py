@@ -46,6 +46,12 @@ def tape_files(memory: Memory, folder: str) -> dict[str, str]:
     return {path: decode(memory.worktree.read(path) or b"") for path in found}
 
 
+def unread_tapes(memory: Memory, folder: str) -> dict[str, str]:
+    """path -> why, of what is in the place of a tape's file and is never read."""
+    skipped = memory.worktree.scan(TAPES).skipped
+    return {path: why for path, why in skipped.items() if tape_folder(path) == folder}
+
+
 def left_handoff(memory: Memory, scope: str, project: Project | None) -> Anchor:
     """The handoff that the next session of a scope is told; NotFound when none was left."""
     folder = scope_named(memory, scope, project).folder

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
 from ctxrepo.agents.transcript import Message
+from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.entry import Conversation, Entry
 from ctxrepo.errors import NoAnswer
@@ -50,13 +52,18 @@ def read_conversation(
     return None
 
 
-def last_entry(memory: Memory, agent: str, session: str, transcript: str) -> str:
-    """The id of the last message in a session's transcript, '' where there is none, or none has an id."""
+def last_entry(memory: Memory, agent: str, session: str, transcript: str, by: datetime | None = None) -> str:
+    """The id of the last message in a session's transcript, of those until `by`; '' where there is none, or
+    none has an id."""
     try:
         found = _read(memory, agent, session, transcript, _END) if transcript else None
     except NoAnswer:
         return ""
-    return found.said.entries[-1].id if found and found.said.entries else ""
+    for entry in reversed(found.said.entries if found else ()):
+        at = seconds_of(entry.when)
+        if by is None or at is None or at <= by.timestamp():
+            return entry.id
+    return ""
 
 
 def shown(entry: Entry, chars: int) -> Entry:

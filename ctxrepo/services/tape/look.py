@@ -11,7 +11,7 @@ from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.entry import Conversation, Entry, Span, merged
 from ctxrepo.domain.tape.tape import AnchorFilter, Tape
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.tape.conversations import shown
 from ctxrepo.services.tape.view import TapeView, resolve
@@ -136,7 +136,8 @@ def list_anchors(view: TapeView, kind: str, limit: int, context: int) -> list[An
 
 
 def search(view: TapeView, wanted: Search, now: datetime) -> SearchResult:
-    """The newest anchors and messages that fit. Where the session has none, the project is searched."""
+    """The newest anchors and messages that fit. Where the session has none, the project is searched; NoMatch
+    when that has none either."""
     require_within("--limit", wanted.limit, 1, MOST_SHOWN)
     require_within("--context", wanted.context, 0, MOST_CONTEXT)
     span = _span(view, wanted.bounds, now, wanted.anchors_in, dates_first=True)
@@ -159,6 +160,8 @@ def search(view: TapeView, wanted: Search, now: datetime) -> SearchResult:
 
         entries, scope = _first_found(entries_in, wanted.entries_in, wanted.anchors_in)
         scopes.append(scope)
+    if not anchors and not entries:
+        raise NoMatch("nothing on the tape fits", "`ctxrepo tape list` shows the anchors.")
     return SearchResult(
         tuple(anchor_shown(view, anchor, wanted.context) for anchor in anchors[-wanted.limit :]),
         tuple(shown(entry, CHARS) for entry in entries[-wanted.limit :]),
@@ -170,9 +173,9 @@ def read(view: TapeView, wanted: ReadTape, now: datetime) -> ReadResult:
     """The newest messages within the bounds, on the branch that goes on; the start is exclusive, the end
     inclusive."""
     require_within("--limit", wanted.limit, 1, MOST_SHOWN)
-    if wanted.chars and wanted.chars < LEAST_CHARS:
+    if wanted.chars != 0 and wanted.chars < LEAST_CHARS:
         raise UsageError(
-            f"--chars is {wanted.chars}", f"It can be {LEAST_CHARS} or more, or 0 for messages as a whole."
+            f"--chars {wanted.chars} is out of range: it can be {LEAST_CHARS} or more, or 0 for all of each"
         )
     is_only_own = wanted.anchors_in == "session"
     if wanted.around:
@@ -208,7 +211,7 @@ def masked(anchor: Anchor) -> Anchor:
 def require_within(name: str, number: int, least: int, most: int) -> None:
     """UsageError when a number that was given is out of its range."""
     if not least <= number <= most:
-        raise UsageError(f"{name} is {number}", f"It can be {least} to {most}.")
+        raise UsageError(f"{name} {number} is out of range: it can be {least} to {most}")
 
 
 def _first_found(
@@ -278,7 +281,7 @@ def _seconds(option: str, text: str, now: datetime, *, is_end: bool) -> float | 
         found = datetime.fromisoformat(text)
     except ValueError:
         hint = "For example 2026-11-20, or 2026-11-20T14:30."
-        raise UsageError(f"{option} is {text!r}, which is no date", hint) from None
+        raise UsageError(f"{option} {text!r} is no date", hint) from None
     found = found if found.tzinfo else found.replace(tzinfo=now.tzinfo)
     if len(text) > len("2026-11-20"):
         return found.timestamp()

@@ -29,7 +29,7 @@ from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.tape.local_tape import LocalTape
 
 _KINDS = {"resume": "resume", "reload": "resume", "fork": "fork", "clear": "clear"}
-"""What a start is by its source; any other is a new session's, unless it is known already."""
+"""What a start is by its source; any other is a new session's, unless something was said in it before."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str]
     if _is_left_alone(settings, event.cwd, project):
         return
     place = scope_named(memory, "", project)
-    if kind == "new" and _is_known(memory, place.folder, event.session):
-        kind = "resume"
     transcript = event.transcript or transcript_of(event.agent, event.session, memory.places.user_home, env)
-    at = datetime.fromtimestamp(event.at, UTC) if event.at > 0 else now
-    entry = last_entry(memory, event.agent, event.session, transcript)
-    leave_moment(memory, place, SessionMoment(kind, event.agent, event.session, min(at, now), entry))
+    at = min(now, datetime.fromtimestamp(event.at, UTC) if event.at > 0 else now)
+    entry = last_entry(memory, event.agent, event.session, transcript, at)
+    if kind == "new" and entry:  # something was said in it before
+        kind = "resume"
+    leave_moment(memory, place, SessionMoment(kind, event.agent, event.session, at, entry))
 
 
 def leave_reset(memory: Memory, place: NamedScope, cwd: Path, origin: Origin, now: datetime) -> Anchor | None:
@@ -129,7 +129,3 @@ def _is_left_alone(settings: TapeSettings, cwd: str, project: Project | None) ->
     if not settings.enabled or (settings.only_git and project is None):
         return True
     return any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in settings.exclude_dirs)
-
-
-def _is_known(memory: Memory, folder: str, session: str) -> bool:
-    return any(anchor.session_id == session for anchor in LocalTape(memory.state).anchors(folder))

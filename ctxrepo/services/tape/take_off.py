@@ -41,11 +41,11 @@ def delete_anchors(
         raise UsageError("no anchor is named", "`ctxrepo tape list` shows their ids.")
     with drafting(memory, DELETE, origin, now) as draft:
         tape = tape_here(memory, folder)
-        gone = list(dict.fromkeys(_with_id(tape, name) for name in ids))
-        draft.saying = f"delete {', '.join(anchor.name for anchor in gone)}"
-        _take_off(draft, folder, {anchor.id: anchor for anchor in gone}, now)
-    LocalTape(memory.state).take_out({anchor.id for anchor in gone})
-    return gone
+        gone = {anchor.id: anchor for anchor in [_with_id(tape, name) for name in ids]}
+        draft.saying = f"delete {', '.join(anchor.name for anchor in gone.values())}"
+        _take_off(draft, folder, gone, now)
+    LocalTape(memory.state).take_out(gone.keys())
+    return list(gone.values())
 
 
 def reset_tape(memory: Memory, folder: str, session: str, origin: Origin, now: datetime) -> Reset:

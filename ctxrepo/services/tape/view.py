@@ -12,7 +12,7 @@ from ctxrepo.errors import NoAnswer, NoMatch, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.sessions import Caller
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.anchors import tape_here
+from ctxrepo.services.reading.anchors import tape_here, unread_tapes
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.tape.conversations import MOST_BYTES, MOST_ENTRIES, read_conversation
 from ctxrepo.storage.memory import Memory
@@ -55,10 +55,12 @@ class TapeView:
     def said_in(self, agent: str, session: str) -> Conversation | None:
         """What was said in one session; None where that isn't on this machine. It is read once, and of all
         sessions together no more than MOST_BYTES."""
+        if session in _NOBODY:
+            return None
         if session in self._read:
             return self._read[session]
         found = None
-        if self._left > 0 and session not in _NOBODY:
+        if self._left > 0:
             try:
                 reading = read_conversation(self.memory, agent, session, self.here.env, self._left)
             except NoAnswer:  # a folder hangs
@@ -75,7 +77,9 @@ class TapeView:
         return [said for said in found if said]
 
     def notices(self) -> Iterator[str]:
-        """What is missing in all that was looked at, as one sentence."""
+        """What is missing in all that was looked at."""
+        for path, why in unread_tapes(self.memory, self.place.folder).items():
+            yield f"{path} is not part of this: it {why}"
         parts = []
         if unread := sum(said is None for said in self._read.values()):
             what = "sessions have" if unread > 1 else "session has"

@@ -97,18 +97,23 @@ def _read(path: Path) -> Iterator[Anchor]:
 
 
 def _rewrite(path: Path, without: Collection[str]) -> None:
-    """The file without these anchors. Who appends meanwhile waits for the lock, and then finds the new
-    file."""
-    made = path.with_suffix(".new")
-    with opened(path, "rb") as file, opened(made, "wb") as new:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        lines = file.read().decode("utf-8", "replace").split("\n")
-        stay = [line for line in lines if line and _id_of(line) not in without]
-        new.write("".join(f"{line}\n" for line in stay).encode())
-        new.flush()
-        os.fsync(new.fileno())
-        made.replace(path)
-    sync_folder(path.parent)
+    """The file without these anchors. Who appends or rewrites meanwhile waits for the lock, and then finds
+    the new file."""
+    while True:
+        with opened(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fstat(file.fileno()).st_ino != path.stat().st_ino:
+                continue
+            lines = file.read().decode("utf-8", "replace").split("\n")
+            stay = [line for line in lines if line and _id_of(line) not in without]
+            made = path.with_suffix(".new")
+            with opened(made, "wb") as new:
+                new.write("".join(f"{line}\n" for line in stay).encode())
+                new.flush()
+                os.fsync(new.fileno())
+            made.replace(path)
+        sync_folder(path.parent)
+        return
 
 
 def _id_of(line: str) -> str:

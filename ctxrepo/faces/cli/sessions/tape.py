@@ -259,5 +259,5 @@ def _one_of(name: str, given: str, known: tuple[str, ...]) -> Any:
     from ctxrepo.errors import UsageError
 
     if given not in known:
-        raise UsageError(f"{name} is {given!r}", f"It can be {', '.join(filter(None, known))}.")
+        raise UsageError(f"{name} {given!r} is unknown: it can be {', '.join(filter(None, known))}")
     return given

@@ -53,7 +53,7 @@ def search_text(on: OnTape[SearchResult]) -> str:
         *([""] if found.anchors and found.entries else []),
         *_entry_lines(found.entries),
     ]
-    return "\n".join(parts) or "nothing fits"
+    return "\n".join(parts)
 
 
 def read_text(on: OnTape[ReadResult], *, is_whole: bool) -> str:

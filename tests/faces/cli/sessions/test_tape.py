@@ -1,0 +1,474 @@
+"""tape info, list, search, read, delete, reset, tree: what sessions left, and what was said between it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from machines import Machine
+from said import Talk
+from terminal import Said, Terminal
+
+S1, S2 = "aaaa1111-0000-4000-8000-000000000001", "bbbb2222-0000-4000-8000-000000000002"
+AN_HOUR_AGO = datetime.now(UTC) - timedelta(hours=1)
+SECRET = "ghp_" + "a1B2" * 9
+
+ANCHOR = ["id", "name", "type", "when", "agent", "session", "entry", "host", "project", "trigger"]
+ANCHOR += ["keywords", "summary", "purpose"]
+ENTRY = ["id", "session", "agent", "who", "when", "text", "tools"]
+
+
+def talk(machine: Machine, session: str = S1, minutes: int = 0) -> Talk:
+    return Talk(machine, session, AN_HOUR_AGO + timedelta(minutes=minutes))
+
+
+@pytest.fixture
+def one(cli: Terminal) -> Talk:
+    """A session in which the first anchor stands behind the second message, and another one at the end."""
+    said = talk(cli.machine)
+    said.user("Add retries to the payments client")
+    said.agent("I will look at it", tool="Bash", command="make slow-test")
+    said.write()
+    cli("anchor", "task/begin", "--summary", "Retries for payments", "--keyword", "retry", **said.env)
+    said.user("The limit is 8 s")
+    said.agent("Noted: 8 s")
+    said.write()
+    cli("anchor", "task/half", "--purpose", "go on", **said.env)
+    return said
+
+
+def texts(said: Said) -> list[str]:
+    return [entry["text"] for entry in said.data["entries"]]
+
+
+def names(said: Said) -> list[str]:
+    return [anchor["name"] for anchor in said.data["anchors"]]
+
+
+class TestAnchor:
+    def test_it_leads_to_the_last_message_and_says_who_left_it(self, cli: Terminal, one: Talk) -> None:
+        first, second = cli("tape", "list", "--json", **one.env).data["anchors"]
+        assert list(first) == [*ANCHOR, "before", "after"]
+        assert (first["entry"], first["agent"], first["session"]) == ("aaaa-1", "claude", S1)
+        assert (first["trigger"], first["keywords"], first["project"]) == ("direct", ["retry"], "shop")
+        assert (second["entry"], second["purpose"]) == ("aaaa-3", "go on")
+
+    def test_an_entry_that_is_given_is_the_one(self, cli: Terminal, one: Talk) -> None:
+        made = cli("anchor", "x", "--entry", "leaf-7", "--json", **one.env).data
+        assert (made["entry"], made["session"], made["agent"]) == ("leaf-7", S1, "claude")
+
+    def test_outside_a_session_it_leads_nowhere(self, cli: Terminal) -> None:
+        made = cli("anchor", "x", "--json").data
+        assert (made["entry"], made["agent"], made["session_entry_id"]) == ("", "", made["id"])
+
+    def test_the_same_again_is_not_left_twice(self, cli: Terminal, one: Talk) -> None:
+        words = ("anchor", "task/half", "--purpose", "go on", "--json")
+        assert cli(*words, **one.env).data["existing"] is True
+        assert cli(*words[:2], "--json", **one.env).data["existing"] is False, "it says less"
+        one.user("go on")
+        one.write()
+        assert cli(*words, **one.env).data["existing"] is False, "something was said since"
+        assert cli(*words).data["existing"] is False, "nobody's session"
+        assert cli(*words).data["existing"] is True
+        assert cli(*words).data["id"] == cli("tape", "list", "--json").data["anchors"][-1]["id"]
+
+
+class TestInfo:
+    """D58."""
+
+    @pytest.mark.parametrize(
+        ("since", "advice"),
+        [(10, ""), (11, "time for another one soon"), (20, "soon"), (21, "`ctxrepo handoff`")],
+    )
+    def test_d58_more_than_10_and_more_than_20(self, cli: Terminal, since: int, advice: str) -> None:
+        said = talk(cli.machine)
+        said.turns(4)
+        said.write()
+        cli("anchor", "here", **said.env)
+        said.turns(since)
+        said.write()
+        data = cli("tape", "info", "--json", **said.env).data
+        keys = ["project", "agent", "session", "entries", "anchors", "last", "since", "advice"]
+        assert list(data) == keys
+        assert (data["entries"], data["since"], data["last"]["name"]) == (4 + since, since, "here")
+        assert (data["project"], data["agent"], data["session"]) == ("shop", "claude", S1)
+        assert data["anchors"] == {"all": 1, "handoff": 1, "session": 0}
+        assert advice in data["advice"]
+        assert bool(data["advice"]) == bool(advice)
+        told = cli("tape", **said.env)
+        assert f"{4 + since}, {since} of them since its last anchor" in told.out
+        assert (advice in told.err) if advice else not told.err
+
+    def test_what_was_said_since_is_counted_on_the_branch_that_goes_on(self, cli: Terminal) -> None:
+        said = talk(cli.machine)
+        first = said.user("begin")
+        said.turns(12, "left")
+        said.write()
+        cli("anchor", "left/behind", "--entry", first, **said.env)
+        said.user("the other way", parent=first)
+        said.agent("as you like")
+        said.write()
+        assert cli("tape", "info", "--json", **said.env).data["since"] == 2
+
+    def test_without_any_session_it_says_how_the_tape_stands(self, cli: Terminal) -> None:
+        data = cli("tape", "--json").data
+        assert (data["session"], data["entries"], data["last"], data["since"]) == ("", 0, None, 0)
+        assert cli("tape").out.splitlines() == ["tape     shop", "anchors  0 handoffs, 0 of sessions"]
+
+    @pytest.mark.usefixtures("one")
+    def test_an_unknown_session_is_named(self, cli: Terminal) -> None:
+        said = cli("tape", "info", "--session", "ffff")
+        assert (said.code, said.is_one_line()) == (3, True)
+        assert cli("tape", "info", "--session", S1[:6], "--json").data["session"] == S1
+
+    @pytest.mark.usefixtures("one")
+    def test_a_beginning_that_two_sessions_have_is_too_little(self, cli: Terminal) -> None:
+        cli("anchor", "x", **talk(cli.machine, S1[:-1] + "9").env)
+        assert cli("tape", "info", "--session", S1[:6]).code == 2
+        assert cli("tape", "info", "--session", S1, "--json").data["session"] == S1
+
+
+class TestList:
+    """D61."""
+
+    def test_d61_the_newest_last_with_a_line_of_context_on_each_side(self, cli: Terminal, one: Talk) -> None:
+        first, second = cli("tape", "list", "--json", **one.env).data["anchors"]
+        assert [entry["text"] for entry in first["before"]] == ["I will look at it"]
+        assert [entry["text"] for entry in first["after"]] == ["The limit is 8 s"]
+        assert list(first["before"][0]) == ENTRY
+        assert ([e["text"] for e in second["before"]], second["after"]) == (["Noted: 8 s"], [])
+        assert names(cli("tape", "list", "--limit", "1", "--json")) == ["task/half"]
+        (bare, _) = cli("tape", "list", "--context", "0", "--json").data["anchors"]
+        assert list(bare) == ANCHOR
+
+    @pytest.mark.usefixtures("one")
+    def test_as_people_read_it(self, cli: Terminal) -> None:
+        first, told, before, after, *_ = cli("tape", "list").out.splitlines()
+        assert "⚓ task/begin  ^" in first
+        assert first.endswith("claude aaaa1111")
+        assert told.strip() == "Retries for payments · #retry"
+        assert (before.strip(), after.strip()) == ("↑ claude: I will look at it", "↓ user: The limit is 8 s")
+
+    @pytest.mark.parametrize(("kind", "count"), [("handoff", 1), ("session", 0)])
+    def test_of_one_type(self, cli: Terminal, kind: str, count: int) -> None:
+        cli("anchor", "x")
+        assert len(names(cli("tape", "list", "--type", kind, "--json"))) == count
+
+
+class TestSearch:
+    """D59."""
+
+    def test_d59_anchors_and_messages_of_the_session(self, cli: Terminal, one: Talk) -> None:
+        found = cli("tape", "search", "RETRIES", "--json", **one.env)
+        assert list(found.data) == ["anchors", "entries", "scope"]
+        assert (names(found), texts(found)) == (["task/begin"], ["Add retries to the payments client"])
+        assert found.data["scope"] == "session"
+        assert list(found.data["anchors"][0]) == ANCHOR
+
+    @pytest.mark.usefixtures("one")
+    def test_d59_without_a_hit_the_project_is_searched_and_that_is_said(self, cli: Terminal) -> None:
+        other = talk(cli.machine, S2, 30)
+        other.user("Something else")
+        other.write()
+        cli("anchor", "other/one", **other.env)
+        found = cli("tape", "search", "8 s", "--json", **other.env)
+        assert (texts(found), found.data["scope"]) == (["The limit is 8 s", "Noted: 8 s"], "project")
+        assert cli("tape", "search", "8 s", "--entries", "session", **other.env).code == 3
+        assert names(cli("tape", "search", "task", "--kind", "anchor", "--json", **other.env)) == [
+            *("task/begin", "task/half"),
+        ]
+
+    def test_d59_kinds_and_types(self, cli: Terminal, one: Talk) -> None:
+        def found(*words: str) -> tuple[int, int]:
+            data = cli("tape", "search", *words, "--json", **one.env).data
+            return len(data["anchors"]), len(data["entries"])
+
+        assert found() == (2, 4)
+        assert found("--kind", "anchor") == (2, 0)
+        assert found("--kind", "entry") == (0, 4)
+        assert found("--kind", "entry", "--type", "user") == (0, 2)
+        assert found("--kind", "entry", "--type", "tool") == (0, 1)
+        assert found("--kind", "entry", "--type", "user", "--type", "tool") == (0, 3)
+        assert found("slow-test", "--kind", "entry") == (0, 1), "what a tool was given"
+
+    @pytest.mark.parametrize(
+        ("words", "wanted"),
+        [
+            (("--name", "BEGIN"), ["task/begin"]),
+            (("--anchor-type", "handoff"), ["task/begin", "task/half"]),
+            (("--summary", "payments"), ["task/begin"]),
+            (("--purpose", "go"), ["task/half"]),
+            (("--keyword", "Retry"), ["task/begin"]),
+            (("--limit", "1"), ["task/half"]),
+        ],
+    )
+    def test_d59_filters_of_anchors(
+        self, cli: Terminal, one: Talk, words: tuple[str, ...], wanted: list[str]
+    ) -> None:
+        assert names(cli("tape", "search", "--kind", "anchor", *words, "--json", **one.env)) == wanted
+
+    @pytest.mark.usefixtures("one")
+    def test_d59_context_around_anchors(self, cli: Terminal) -> None:
+        (found,) = cli(
+            "tape", "search", "--name", "begin", "--kind", "anchor", "--context", "5", "--json"
+        ).data["anchors"]
+        assert [e["text"] for e in found["before"]] == [
+            "Add retries to the payments client",
+            "I will look at it",
+        ]
+        assert [e["text"] for e in found["after"]] == ["The limit is 8 s", "Noted: 8 s"]
+
+    def test_d59_dates_come_before_anchors_before_last_before_since(self, cli: Terminal, one: Talk) -> None:
+        def found(*words: str) -> list[str]:
+            return texts(cli("tape", "search", "--kind", "entry", *words, "--json", **one.env))
+
+        since = ("--after", "task/begin")
+        between = (*since, "--until", "task/half")
+        dates = ("--to", AN_HOUR_AGO.isoformat())
+        assert found(*since) == ["The limit is 8 s", "Noted: 8 s"]
+        assert found("--after", "task/begin", "--until", "task/begin", "--to", AN_HOUR_AGO.isoformat()) == [
+            "Add retries to the payments client"
+        ]
+        assert found(*between, *dates) == ["Add retries to the payments client"]
+        assert found(*between, "--last") == ["The limit is 8 s", "Noted: 8 s"]
+        assert cli("tape", "search", "--kind", "entry", *since, "--last", **one.env).code == 3
+
+    @pytest.mark.usefixtures("one")
+    def test_nothing_found_is_no_match(self, cli: Terminal) -> None:
+        said = cli("tape", "search", "nosuchword", "--json")
+        assert (said.code, said.error["code"]) == (3, "no_match")
+
+
+class TestRead:
+    """D60."""
+
+    def test_d60_the_newest_last_behind_the_last_anchor_or_another(self, cli: Terminal, one: Talk) -> None:
+        found = cli("tape", "read", "--json", **one.env)
+        assert list(found.data) == ["entries", "after", "until"]
+        assert texts(found)[-1] == "Noted: 8 s"
+        assert texts(cli("tape", "read", "--last", "--json", **one.env)) == []
+        behind = cli("tape", "read", "--after", "begin", "--json", **one.env)
+        assert texts(behind) == ["The limit is 8 s", "Noted: 8 s"]
+        assert list(behind.data["after"]) == ANCHOR
+        assert texts(cli("tape", "read", "--limit", "1", "--json", **one.env)) == ["Noted: 8 s"]
+
+    def test_d60_anchors_come_before_dates_before_after_before_last(self, cli: Terminal, one: Talk) -> None:
+        def found(*words: str) -> list[str]:
+            return texts(cli("tape", "read", *words, "--json", **one.env))
+
+        since = ("--after", "task/begin")
+        dates = ("--to", AN_HOUR_AGO.isoformat())
+        assert found(*since, "--until", "task/half", *dates) == ["The limit is 8 s", "Noted: 8 s"]
+        assert found(*since, *dates) == ["Add retries to the payments client"]
+        assert found(*since, "--last") == ["The limit is 8 s", "Noted: 8 s"]
+        assert found("--until", "task/begin") == ["Add retries to the payments client", "I will look at it"]
+
+    def test_d60_around_an_anchor(self, cli: Terminal, one: Talk) -> None:
+        found = texts(cli("tape", "read", "--around", "task/begin", "--limit", "2", "--json", **one.env))
+        assert found == ["I will look at it", "The limit is 8 s"]
+
+    @pytest.mark.usefixtures("one")
+    def test_d60_scan_and_types(self, cli: Terminal) -> None:
+        assert texts(cli("tape", "read", "--scan", "8 S", "--type", "user", "--json")) == ["The limit is 8 s"]
+
+    def test_d60_300_characters_80_at_least_and_0_is_all(self, cli: Terminal) -> None:
+        said = talk(cli.machine)
+        said.user("word " * 400)
+        said.write()
+
+        def length(*words: str) -> int:
+            (text,) = texts(cli("tape", "read", *words, "--json", **said.env))
+            return len(text)
+
+        assert length() <= 300
+        assert length("--chars", "80") <= 80
+        assert length("--chars", "0") == 2000
+        whole = cli("tape", "read", "--chars", "0", **said.env).out
+        assert "word word" in whole
+
+    @pytest.mark.usefixtures("one")
+    def test_entries_of_the_project_are_those_of_its_sessions_here(self, cli: Terminal) -> None:
+        other = talk(cli.machine, S2, 30)
+        other.user("Something else")
+        other.write()
+        cli("anchor", "other/one", **other.env)
+        assert texts(cli("tape", "read", "--json", **other.env))[-2:] == ["Noted: 8 s", "Something else"]
+        only = cli("tape", "read", "--entries", "session", "--json", **other.env)
+        assert texts(only) == ["Something else"]
+
+    def test_secrets_are_never_shown(self, cli: Terminal) -> None:
+        said = talk(cli.machine)
+        said.user(f"the token is {SECRET}")
+        said.user("x" * 285 + f" {SECRET}")
+        said.write()
+        for words in (
+            ("read",),
+            ("read", "--chars", "0"),
+            ("search", "token"),
+            ("tree",),
+            ("read", "--json"),
+        ):
+            assert SECRET[:20] not in cli("tape", *words, **said.env).out
+
+
+class TestNames:
+    """W19."""
+
+    def test_w19_an_exact_name_of_another_session_comes_before_a_part_of_ones_own(
+        self, cli: Terminal, one: Talk
+    ) -> None:
+        cli("anchor", "auth", **one.env)
+        other = talk(cli.machine, S2)
+        cli("anchor", "auth-old", **other.env)
+        found = cli("tape", "read", "--after", "auth", "--json", **other.env).data["after"]
+        assert found["name"] == "auth"
+        found = cli("tape", "read", "--after", "auth", "--anchors", "session", "--json", **other.env).data[
+            "after"
+        ]
+        assert found["name"] == "auth-old"
+
+    @pytest.mark.parametrize("verb", ["read", "search"])
+    def test_w19_what_names_no_anchor_is_no_match_and_never_everything(
+        self, cli: Terminal, one: Talk, verb: str
+    ) -> None:
+        said = cli("tape", verb, "--after", "nosuch", "--json", **one.env)
+        assert (said.code, said.error["code"]) == (3, "no_match")
+        assert "nosuch" in said.error["message"]
+
+    def test_an_id_as_it_is_printed_can_be_pasted(self, cli: Terminal, one: Talk) -> None:
+        word = next(word for word in cli("tape", "list").out.split() if word.startswith("^"))
+        assert cli("tape", "read", "--after", word, "--json", **one.env).data["after"]["name"] == "task/begin"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("search", "--limit", "0"), "1 to 100"),
+        (("search", "--limit", "101"), "1 to 100"),
+        (("search", "--context", "6"), "0 to 5"),
+        (("search", "--context", "-1"), "0 to 5"),
+        (("list", "--limit", "0"), "1 to 100"),
+        (("list", "--context", "6"), "0 to 5"),
+        (("read", "--limit", "101"), "1 to 100"),
+        (("read", "--chars", "79"), "80 or more"),
+        (("read", "--chars", "-1"), "80 or more"),
+        (("read", "--from", "soon"), "no date"),
+        (("search", "--kind", "x"), "all, entry, anchor"),
+        (("search", "--type", "x"), "user, agent, tool"),
+        (("list", "--type", "x"), "handoff, session"),
+        (("read", "--entries", "x"), "session, project"),
+    ],
+)
+def test_what_is_out_of_range_says_so_in_one_line(cli: Terminal, words: tuple[str, ...], says: str) -> None:
+    said = cli("tape", *words)
+    assert (said.code, said.is_one_line()) == (2, True)
+    assert says in said.err
+
+
+class TestTree:
+    def test_branches_and_anchors(self, cli: Terminal, one: Talk) -> None:
+        one.user("The other way", parent="aaaa-1")
+        one.agent("A queue it is")
+        one.write()
+        data = cli("tape", "tree", "--json", **one.env).data
+        assert list(data) == ["agent", "session", "nodes"]
+        assert list(data["nodes"][0]) == [*ENTRY, "parent", "anchors"]
+        at = {node["text"]: [a["name"] for a in node["anchors"]] for node in data["nodes"] if node["anchors"]}
+        assert at == {"I will look at it": ["task/begin"], "Noted: 8 s": ["task/half"]}
+        drawn = [line[:3] for line in cli("tape", "tree", **one.env).out.splitlines()]
+        assert [start for start in drawn if start[0] in "├│└"] == ["├─ ", "│  ", "│  ", "└─ "]
+
+    def test_of_a_session_that_is_not_here(self, cli: Terminal) -> None:
+        cli("anchor", "x", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID=S2)
+        said = cli("tape", "tree", "--session", S2)
+        assert (said.code, said.is_one_line()) == (3, True)
+
+
+class TestHostileTranscripts:
+    @pytest.mark.parametrize(
+        "more", ['{"torn', "\x00\x01", "[" * 10_000, '{"type":"user"}', '{"type":"user","message":7}', ""]
+    )
+    def test_what_cannot_be_read_of_one_is_passed_over(self, cli: Terminal, one: Talk, more: str) -> None:
+        one.write([more])
+        assert texts(cli("tape", "read", "--json", **one.env))[-1] == "Noted: 8 s"
+
+    @pytest.mark.parametrize("make", ["fifo", "folder", "gone", "link"])
+    def test_what_is_no_file_is_as_missing(self, cli: Terminal, one: Talk, make: str) -> None:
+        one.path.unlink()
+        made: dict[str, Callable[[], Any]] = {
+            "fifo": lambda: __import__("os").mkfifo(one.path),
+            "folder": one.path.mkdir,
+            "gone": lambda: None,
+            "link": lambda: one.path.symlink_to("/dev/zero"),
+        }
+        made[make]()
+        said = cli("tape", "read", "--json", **one.env)
+        assert (said.code, texts(said)) == (0, [])
+        assert "has no transcript that can be read" in said.err
+        assert names(cli("tape", "list", "--json", **one.env)) == ["task/begin", "task/half"]
+
+    def test_of_100_mb_the_last_64_are_read_in_time_and_that_is_said(self, cli: Terminal, one: Talk) -> None:
+        filler = json.dumps({"type": "system", "text": "x" * 100_000})
+        lines = [json.dumps(line) for line in one.lines]
+        with one.path.open("w") as file:
+            file.write("".join(f"{line}\n" for line in lines[:2]))
+            file.writelines(f"{filler}\n" for _ in range(1000))
+            file.write("".join(f"{line}\n" for line in lines[2:]))
+        began = time.monotonic()
+        said = cli("tape", "read", "--json", **one.env)
+        assert time.monotonic() - began < 30
+        assert texts(said) == ["The limit is 8 s", "Noted: 8 s"]
+        assert "64 MiB" in said.err
+
+    def test_of_more_than_5000_messages_the_newest_are_there(self, cli: Terminal, one: Talk) -> None:
+        one.turns(5200)
+        one.write()
+        said = cli("tape", "info", "--json", **one.env)
+        assert said.data["entries"] == 5000
+        assert "5000 messages" in said.err
+
+
+class TestHostileTapes:
+    def test_torn_lines_control_characters_and_ids_that_repeat(self, cli: Terminal) -> None:
+        good = cli("anchor", "good", "--json").data
+        path = cli.machine.clone / good["path"]
+        odd = {
+            "id": "i",
+            "timestamp": "2026-11-20T12:00:00.000Z",
+            "name": "a\x1b[31mred\nb",
+            "type": "handoff",
+        }
+        odd |= {
+            "sessionId": "s\x1b[0m",
+            "sessionEntryId": "e",
+            "meta": {"summary": "\x07", "keywords": [3, "k"]},
+        }
+        twice = [json.dumps(odd | {"id": "same", "name": name}) for name in ("one", "two")]
+        path.write_text(path.read_text() + "\n".join([json.dumps(odd), *twice, '{"torn', "", "[]"]))
+        shown = cli("tape", "list")
+        assert (shown.code, "\x1b" in shown.out, "\x07" in shown.out) == (0, False, False)
+        assert sorted(names(cli("tape", "list", "--json")))[1:] == ["good", "one", "two"]
+        assert cli("tape", "delete", "same").code == 0
+        assert len(names(cli("tape", "list", "--json"))) == 2
+
+    def test_tapes_of_10_mb_are_read_and_one_file_of_10_mb_is_said_to_be_too_large(
+        self, cli: Terminal
+    ) -> None:
+        made = cli("anchor", "good", "--json").data
+        path = cli.machine.clone / made["path"]
+        fields = json.loads(path.read_text()) | {"meta": {"summary": "x" * 1000}}
+        parts = [
+            "".join(json.dumps(fields | {"id": f"{n}-{m}"}) + "\n" for m in range(400)) for n in range(20)
+        ]
+        for n, part in enumerate(parts):
+            path.with_name(f"other-{n}.jsonl").write_text(part)
+        path.with_name("large.jsonl").write_text("".join(parts))
+        began = time.monotonic()
+        said = cli("tape", "list", "--context", "0", "--limit", "100", "--json")
+        assert time.monotonic() - began < 20
+        assert len(names(said)) == 100
+        assert "large.jsonl is not part of this: it" in said.err
