@@ -63,9 +63,9 @@ def tape_info(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[Info]]:
     """Say how a tape stands, and how far the session is past its last anchor."""
     from ctxrepo.services.tape.look import info
 
-    view = _view(desk, request)
+    view = view_tape(desk, request)
     found = info(view)
-    _notice(desk, view)
+    notice_missing(desk, view)
     if found.advice:
         desk.notice(found.advice)
     counts = {
@@ -84,7 +84,7 @@ def tape_info(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[Info]]:
         "since": found.since,
         "advice": found.advice,
     }
-    return Result(_on(view, found), data)
+    return Result(on_tape(view, found), data)
 
 
 def list_tape(desk: Desk, request: TapeRequest[ListWanted]) -> Result[OnTape[Sequence[AnchorShown]]]:
@@ -92,56 +92,56 @@ def list_tape(desk: Desk, request: TapeRequest[ListWanted]) -> Result[OnTape[Seq
     from ctxrepo.services.tape.look import list_anchors
 
     wanted = request.wanted
-    view = _view(desk, request)
+    view = view_tape(desk, request)
     found = list_anchors(view, wanted.type, wanted.limit, wanted.context)
-    _notice(desk, view)
+    notice_missing(desk, view)
     rows = [shown_fields(one, view.place.folder, with_context=wanted.context > 0) for one in found]
-    return Result(_on(view, found), {"anchors": rows})
+    return Result(on_tape(view, found), {"anchors": rows})
 
 
 def search_tape(desk: Desk, request: TapeRequest[Search]) -> Result[OnTape[SearchResult]]:
     """Find anchors and messages that fit."""
     from ctxrepo.services.tape.look import search
 
-    view = _view(desk, request)
+    view = view_tape(desk, request)
     found = search(view, request.wanted, desk.now.astimezone())
-    _notice(desk, view)
+    notice_missing(desk, view)
     is_in_context = request.wanted.context > 0
     data = {
         "anchors": [shown_fields(a, view.place.folder, with_context=is_in_context) for a in found.anchors],
         "entries": [*map(entry_fields, found.entries)],
         "scope": found.scope,
     }
-    return Result(_on(view, found), data)
+    return Result(on_tape(view, found), data)
 
 
 def read_tape(desk: Desk, request: TapeRequest[ReadTape]) -> Result[OnTape[ReadResult]]:
     """Read what was said."""
     from ctxrepo.services.tape.look import masked, read
 
-    view = _view(desk, request)
+    view = view_tape(desk, request)
     found = read(view, request.wanted, desk.now.astimezone())
-    _notice(desk, view)
+    notice_missing(desk, view)
     ends = {"after": found.span.after, "until": found.span.until}
     folder = view.place.folder
     bounds = {name: anchor_fields(masked(end), folder) if end else None for name, end in ends.items()}
-    return Result(_on(view, found), {"entries": [*map(entry_fields, found.entries)], **bounds})
+    return Result(on_tape(view, found), {"entries": [*map(entry_fields, found.entries)], **bounds})
 
 
 def tape_tree(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[Sequence[TreeLine]]]:
     """Draw a session's branches, with its anchors."""
     from ctxrepo.services.tape.draw import draw
 
-    view = _view(desk, request)
+    view = view_tape(desk, request)
     found = draw(view)
-    _notice(desk, view)
+    notice_missing(desk, view)
     folder = view.place.folder
     nodes = [
         entry_fields(line.entry)
         | {"parent": line.parent, "anchors": [anchor_fields(anchor, folder) for anchor in line.anchors]}
         for line in found
     ]
-    return Result(_on(view, found), {"agent": view.agent, "session": view.session, "nodes": nodes})
+    return Result(on_tape(view, found), {"agent": view.agent, "session": view.session, "nodes": nodes})
 
 
 def delete_from_tape(desk: Desk, request: TapeRequest[tuple[str, ...]]) -> Result[Sequence[Anchor]]:
@@ -162,7 +162,7 @@ def reset_tape(desk: Desk, request: TapeRequest[None]) -> Result[ResetDone]:
     from ctxrepo.services.tape.session_anchors import leave_reset
     from ctxrepo.services.tape.take_off import reset_tape
 
-    view = _view(desk, request)
+    view = view_tape(desk, request)
     session = view.session if request.session else ""
     done = reset_tape(desk.memory, view.place.folder, session, desk.origin, desk.now)
     left = leave_reset(desk.memory, view.place, desk.cwd, desk.origin, desk.now)
@@ -176,7 +176,7 @@ def reset_tape(desk: Desk, request: TapeRequest[None]) -> Result[ResetDone]:
     return Result(ResetDone(done, left, folder), data)
 
 
-def _view(desk: Desk, request: TapeRequest[Wanted]) -> TapeView:
+def view_tape(desk: Desk, request: TapeRequest[Wanted]) -> TapeView:
     from ctxrepo.agents.known import session_in
     from ctxrepo.services.delivery.sessions import Caller
     from ctxrepo.services.tape.view import view_of
@@ -185,10 +185,10 @@ def _view(desk: Desk, request: TapeRequest[Wanted]) -> TapeView:
     return view_of(desk.memory, request.scope, request.session, desk.project, here)
 
 
-def _notice(desk: Desk, view: TapeView) -> None:
+def notice_missing(desk: Desk, view: TapeView) -> None:
     for line in view.notices():
         desk.notice(line)
 
 
-def _on(view: TapeView, found: Value) -> OnTape[Value]:
+def on_tape(view: TapeView, found: Value) -> OnTape[Value]:
     return OnTape(found, view.place.folder, view.agent, view.session)

@@ -1,4 +1,4 @@
-"""Commands about the tape: tape info, list, search, read, delete, reset, tree."""
+"""Commands about the tape: tape info, list, search, read, delete, reset, tree, digest."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import argument, json_option, option, scope_option, without_verb
+from ctxrepo.faces.cli.sessions.digest import digest
 
 group = typer.Typer()
 
@@ -37,6 +38,7 @@ Limit = Annotated[int, option("--limit", "-n", metavar="N", help="Most of each, 
 
 def register(app: typer.Typer) -> None:
     app.add_typer(group, name="tape")
+    group.command()(digest)
 
 
 @group.callback(invoke_without_command=True)

@@ -38,18 +38,18 @@ def info_text(on: OnTape[Info]) -> str:
         rows.append(("messages", f"{found.entries}{since if found.entries else ''}"))
     rows.append(("anchors", f"{counted(handoffs, 'handoff')}, {others} of sessions"))
     lines = output.aligned(rows)
-    return "\n".join([*lines, *(["", *_anchor_lines(found.last)] if found.last else [])])
+    return "\n".join([*lines, *(["", *anchor_lines(found.last)] if found.last else [])])
 
 
 def list_text(on: OnTape[Sequence[AnchorShown]]) -> str:
-    lines = [line for one in on.found for line in _anchor_lines(one)]
+    lines = [line for one in on.found for line in anchor_lines(one)]
     return "\n".join(lines) or f"no anchor is on the tape of {on.folder}"
 
 
 def search_text(on: OnTape[SearchResult]) -> str:
     found = on.found
     parts = [
-        *(line for one in found.anchors for line in _anchor_lines(one)),
+        *(line for one in found.anchors for line in anchor_lines(one)),
         *([""] if found.anchors and found.entries else []),
         *_entry_lines(found.entries),
     ]
@@ -64,8 +64,8 @@ def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:
     lines = [_session(on.agent, on.session)]
     for line in on.found:
         entry = line.entry
-        lines.append(f"{line.stem}{_moment(entry.when)[5:]}  {_who(entry)}: {_short(entry)}")
-        lines += [f"{line.below}⚓ {anchor.name}  {_moment(anchor.timestamp)[5:]}" for anchor in line.anchors]
+        lines.append(f"{line.stem}{moment(entry.when)[5:]}  {_who(entry)}: {_short(entry)}")
+        lines += [f"{line.below}⚓ {anchor.name}  {moment(anchor.timestamp)[5:]}" for anchor in line.anchors]
     return "\n".join(lines)
 
 
@@ -79,11 +79,11 @@ def reset_text(done: ResetDone) -> str:
     return f"reset: {count} of {done.folder} archived{where}"
 
 
-def _anchor_lines(one: AnchorShown) -> Iterator[str]:
+def anchor_lines(one: AnchorShown) -> Iterator[str]:
     anchor = one.anchor
     mark = "⚓" if anchor.type == "handoff" else "·"
     who = _session(anchor.agent, anchor.session_id)
-    yield f"{_moment(anchor.timestamp):16}  {mark} {anchor.name}  ^{one.short}  {who}".rstrip()
+    yield f"{moment(anchor.timestamp):16}  {mark} {anchor.name}  ^{one.short}  {who}".rstrip()
     trigger = "" if anchor.trigger in ("", "direct") else f"by {anchor.trigger}"
     keywords = " ".join(f"#{word}" for word in anchor.keywords)
     told = [" ".join(anchor.summary.split()), anchor.purpose, trigger, keywords]
@@ -102,7 +102,7 @@ def _entry_lines(entries: Iterable[Entry], *, is_whole: bool = False) -> Iterato
             yield _session(entry.agent, entry.session)
         text = entry.text.strip().replace("\n", f"\n{_INDENT}") if is_whole else " ".join(entry.text.split())
         tools = f"[{', '.join(dict.fromkeys(entry.tools))}]" if entry.tools else ""
-        yield f"{_moment(entry.when):16}  {_who(entry)}: {' '.join(filter(None, (text, tools)))}"
+        yield f"{moment(entry.when):16}  {_who(entry)}: {' '.join(filter(None, (text, tools)))}"
 
 
 def _who(entry: Entry) -> str:
@@ -119,6 +119,6 @@ def _short(entry: Entry) -> str:
     return text if len(text) <= _BESIDE else f"{text[: _BESIDE - 1].rstrip()}…"
 
 
-def _moment(when: str) -> str:
+def moment(when: str) -> str:
     at = seconds_of(when)
     return "" if at is None else output.wall_time(datetime.fromtimestamp(at, UTC))

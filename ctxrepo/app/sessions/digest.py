@@ -1,0 +1,41 @@
+"""A stretch of past work, gathered for an agent to digest."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.result import Result
+from ctxrepo.app.sessions.anchor_fields import entry_fields, shown_fields
+from ctxrepo.app.sessions.tape import OnTape, TapeRequest, notice_missing, on_tape, view_tape
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.services.digest.digest import Digest
+    from ctxrepo.services.digest.stretch import DigestWish
+
+
+def digest(desk: Desk, request: TapeRequest[DigestWish]) -> Result[OnTape[Digest]]:
+    """Gather what was asked, answered and left in a stretch of work, and what memory says of it already."""
+    from ctxrepo.services.digest.digest import digest
+    from ctxrepo.services.reading.find import search_order
+
+    desk.commit_pending()
+    view = view_tape(desk, request)
+    found = digest(view, request.wanted, search_order(desk.memory, desk.project), desk.now.astimezone())
+    notice_missing(desk, view)
+    folder = view.place.folder
+    data = {
+        "stretch": found.why,
+        "anchors": [shown_fields(one, folder, with_context=False) for one in found.anchors],
+        "exchanges": [
+            {
+                "asked": entry_fields(one.asked),
+                "answered": entry_fields(one.answered) if one.answered else None,
+            }
+            for one in found.exchanges
+        ],
+        "left": found.left,
+        "known": [asdict(entry) for entry in found.known],
+    }
+    return Result(on_tape(view, found), data)

@@ -1,0 +1,118 @@
+"""Gathers a stretch of past work: its anchors, what was asked and answered, and what memory says of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.tape.entry import Conversation, Entry, Span
+from ctxrepo.domain.words.gate import is_left_alone
+from ctxrepo.errors import NotFound
+from ctxrepo.hooks.known.cache import open_cache
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.digest.stretch import DONE, DigestWish, stretch
+from ctxrepo.services.recall.recall import Question, RecalledEntry, answered
+from ctxrepo.services.tape.conversations import shown
+from ctxrepo.services.tape.look import AnchorShown, anchor_shown
+from ctxrepo.services.tape.view import TapeView
+
+MOST_EXCHANGES = 40
+"""Exchanges that are told, the newest."""
+
+ASKED_CHARS, ANSWERED_CHARS = 300, 400
+
+_MOST_ANCHORS = 40
+_MOST_KNOWN = 20
+"""Entries of the memory that are told."""
+
+_KNOWN_EACH = 3
+"""Entries that are looked for to each exchange."""
+
+_SOUGHT_CHARS = 1000
+"""Characters of a prompt by which memory is searched."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What a user asked, and what the agent said last before the next prompt; None where it said nothing."""
+
+    asked: Entry
+    answered: Entry | None
+
+
+@dataclass(frozen=True)
+class Digest:
+    """`why` says which stretch it is; `left` counts the exchanges before those that are told; `known` is what
+    memory says of the same matters."""
+
+    why: str
+    anchors: tuple[AnchorShown, ...]
+    exchanges: tuple[Exchange, ...]
+    left: int
+    known: tuple[RecalledEntry, ...]
+
+
+def digest(view: TapeView, wish: DigestWish, scopes: Sequence[str], now: datetime) -> Digest:
+    """A stretch of the work in a scope, and what the folders `scopes` of the memory say of it; NotFound where
+    nothing was left or said in it. The cache must be up to date: call `commit` first."""
+    chosen = stretch(view.tape, view.own, wish, now)
+    anchors = [
+        a for a in view.tape.anchors if a.type == "handoff" and a.name != DONE and chosen.span.holds(a)
+    ]
+    found = sorted(
+        (one for said in view.said_in_project() for one in _exchanges(said, chosen.span)),
+        key=lambda one: seconds_of(one.asked.when) or 0.0,
+    )
+    if not (anchors or found):
+        hint = "`ctxrepo tape digest --days 7` looks further back."
+        raise NotFound(f"nothing was said or left in this stretch: {chosen.why}", hint)
+    told = found[-MOST_EXCHANGES:]
+    sought = [one.asked.text for one in told] + [anchor.summary or anchor.name for anchor in anchors]
+    return Digest(
+        chosen.why,
+        tuple(anchor_shown(view, anchor) for anchor in anchors[-_MOST_ANCHORS:]),
+        tuple(_shown(one) for one in told),
+        len(found) - len(told),
+        tuple(_known(view, sought, scopes, now)),
+    )
+
+
+def _exchanges(said: Conversation, span: Span) -> Iterator[Exchange]:
+    """Each prompt of a session with the answer; "ok, thanks" asks for nothing."""
+    asked: Entry | None = None
+    answered: Entry | None = None
+    for entry in span.of(said.branch):
+        if entry.who == "user":
+            if asked:
+                yield Exchange(asked, answered)
+            is_social = is_left_alone(entry.text, is_follow_up=True)
+            asked, answered = (None if is_social else entry), None
+        elif entry.text.strip():
+            answered = entry
+    if asked:
+        yield Exchange(asked, answered)
+
+
+def _shown(one: Exchange) -> Exchange:
+    answer = shown(one.answered, ANSWERED_CHARS) if one.answered else None
+    return Exchange(shown(one.asked, ASKED_CHARS), answer)
+
+
+def _known(
+    view: TapeView, texts: Sequence[str], scopes: Sequence[str], now: datetime
+) -> Iterator[RecalledEntry]:
+    """What memory says of these texts, the best of each first, every entry once."""
+    cache = open_cache(str(view.memory.state.cache))
+    if cache is None:
+        return
+    with closing(cache):
+        asked = [Question(text[:_SOUGHT_CHARS], limit=_KNOWN_EACH) for text in dict.fromkeys(texts)]
+        rows = [answered(cache, one, scopes, lambda path: path, now).hits for one in asked]
+    found: dict[str, RecalledEntry] = {}
+    for rank in range(_KNOWN_EACH):
+        for hits in rows:
+            if rank < len(hits):
+                found.setdefault(hits[rank].id, hits[rank])
+    yield from list(found.values())[:_MOST_KNOWN]

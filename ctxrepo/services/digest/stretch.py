@@ -1,0 +1,89 @@
+"""Which stretch of past work a digest is of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.tape.anchor import Anchor
+from ctxrepo.domain.tape.entry import Span
+from ctxrepo.domain.tape.tape import Tape
+from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.tape.view import resolve
+
+DAYS, HANDOFFS = 2, 10
+"""The days that a digest is of; where they hold fewer than two handoffs, the handoffs."""
+
+DONE = "digest/done"
+"""The name of the anchor that the skill leaves after a digest: the next one begins there."""
+
+_DAY = 86400.0
+
+
+@dataclass(frozen=True)
+class DigestWish:
+    """The stretch as a person asks for it: so many days, so many handoffs, or from one anchor to another; 0
+    and '' for what isn't said."""
+
+    days: int = 0
+    handoffs: int = 0
+    after: str = ""
+    until: str = ""
+
+    @property
+    def ways(self) -> int:
+        """In how many ways a stretch is asked for."""
+        return sum(map(bool, (self.days, self.handoffs, self.after or self.until)))
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The bounds, and in words how they came about."""
+
+    span: Span
+    why: str
+
+
+def stretch(tape: Tape, own: Tape, wish: DigestWish, now: datetime) -> Stretch:
+    """The stretch that is asked for; where none is, the smaller one of the last days and the last handoffs,
+    and never what an earlier digest was of. NoMatch for an anchor that isn't there."""
+    if wish.ways > 1:
+        raise UsageError("a digest is of days, of handoffs or between anchors", "Give one of them.")
+    if wish.after or wish.until:
+        after, until = (
+            resolve(tape, own, name, is_only_own=False) if name else None for name in (wish.after, wish.until)
+        )
+        ends = [f"after {after.name}" if after else "", f"up to {until.name}" if until else ""]
+        return Stretch(Span(after, until), " ".join(filter(None, ends)))
+    if wish.days or wish.handoffs:
+        return _days(wish.days, now) if wish.days else _handoffs(tape, wish.handoffs)
+    recent = _days(DAYS, now)
+    handoffs = [a for a in tape.handoffs.anchors if a.name != DONE]
+    is_enough = sum(recent.span.holds(anchor) for anchor in handoffs) > 1
+    found = recent if is_enough else _handoffs(tape, HANDOFFS)
+    last = tape.called(DONE)
+    if last and _begins_before(found, last):
+        return Stretch(Span(after=last), "since the last digest")
+    return found
+
+
+def _days(days: int, now: datetime) -> Stretch:
+    return Stretch(
+        Span(start=now.timestamp() - days * _DAY), f"the last {days} days" if days > 1 else "the last day"
+    )
+
+
+def _handoffs(tape: Tape, count: int) -> Stretch:
+    """What led to the last handoffs: it begins behind the one before them."""
+    found = [a for a in tape.handoffs.anchors if a.name != DONE]
+    before = found[-count - 1] if len(found) > count else None
+    many = min(count, len(found))
+    return Stretch(Span(after=before), f"the last {many} handoffs" if before else "all there is")
+
+
+def _begins_before(one: Stretch, anchor: Anchor) -> bool:
+    """Whether the stretch begins before this anchor."""
+    at = seconds_of(anchor.timestamp)
+    begins = one.span.start if one.span.after is None else seconds_of(one.span.after.timestamp)
+    return at is not None and (begins is None or begins < at)

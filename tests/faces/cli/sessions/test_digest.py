@@ -1,0 +1,87 @@
+"""tape digest: what was asked, answered and left, beside what memory says of it already (D71)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from machines import Machine
+from said import Talk
+from terminal import Terminal
+
+S1, S2 = "aaaa1111-0000-4000-8000-000000000001", "bbbb2222-0000-4000-8000-000000000002"
+SECRET = "ghp_" + "a1B2" * 9
+
+
+def talk(machine: Machine, session: str, days: int) -> Talk:
+    return Talk(machine, session, datetime.now(UTC) - timedelta(days=days, minutes=30))
+
+
+@pytest.fixture
+def week(cli: Terminal) -> Terminal:
+    """Two sessions, of five days ago and of today, and a memory that knows one thing of them."""
+    cli("remember", "A payment is retried 3 times", "--category", "decision")
+    old = talk(cli.machine, S2, 5)
+    old.user("Why does the checkout page flicker?")
+    old.agent("A stylesheet loads late")
+    old.write()
+    said = talk(cli.machine, S1, 0)
+    said.user(f"How often is a payment retried? The key is {SECRET}")
+    said.agent("Let me look", tool="Bash", command="grep -r retry")
+    said.agent("Three times, ten seconds apart")
+    said.user("ok, thanks")
+    said.agent("You're welcome")
+    said.write()
+    for name in ("payments/limit", "payments/done"):
+        cli("anchor", name, "--summary", "Retries settled", **said.env)
+    cli("anchor", "checkout/flicker", **old.env)
+    return cli
+
+
+def test_it_prints_what_an_agent_has_to_read(week: Terminal) -> None:
+    out = week("tape", "digest").out
+    assert out.startswith("# Work in shop: the last 2 days\n")
+    assert "payments/limit" in out
+    assert "user: How often is a payment retried?" in out
+    assert "agent: Three times, ten seconds apart" in out
+    assert "Let me look" not in out, "the last answer counts"
+    assert "welcome" not in out, "thanks ask for nothing"
+    assert "flicker?" not in out, "five days ago"
+    assert "A payment is retried 3 times ^" in out.partition("## What memory says")[2]
+    assert SECRET not in out
+
+
+def test_other_stretches(week: Terminal) -> None:
+    assert "Why does the checkout page flicker?" in week("tape", "digest", "--days", "7").out
+    found = week("tape", "digest", "--after", "payments/limit", "--until", "payments/done", "--json").data
+    assert [a["name"] for a in found["anchors"]] == ["payments/done"]
+    assert found["stretch"] == "after payments/limit up to payments/done"
+
+
+def test_as_data(week: Terminal) -> None:
+    found = week("tape", "digest", "--json").data
+    (exchange,) = found["exchanges"]
+    assert (exchange["asked"]["who"], exchange["answered"]["text"]) == (
+        "user",
+        "Three times, ten seconds apart",
+    )
+    assert exchange["asked"]["agent"] == "claude"
+    assert found["left"] == 0
+    assert found["known"][0]["text"].endswith("A payment is retried 3 times")
+
+
+def test_nothing_there_is_said_with_what_helps(cli: Terminal) -> None:
+    said = cli("tape", "digest")
+    assert said.code == 3
+    assert "nothing was said or left in this stretch: all there is" in said.err
+    unknown = cli("tape", "digest", "--after", "x")
+    assert (unknown.code, "no anchor called 'x'" in unknown.err) == (3, True)
+    both = cli("tape", "digest", "--after", "x", "--days", "1")
+    assert (both.code, "Give one of them" in both.err) == (2, True)
+
+
+def test_nothing_is_written(week: Terminal) -> None:
+    week("sync")
+    before = week.machine.tree()
+    week("tape", "digest")
+    assert week.machine.tree() == before
