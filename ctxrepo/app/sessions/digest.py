@@ -28,12 +28,12 @@ def digest(desk: Desk, request: TapeRequest[DigestWish]) -> Result[OnTape[Digest
     data = {
         "stretch": found.why,
         "anchors": [shown_fields(one, folder, with_context=False) for one in found.anchors],
-        "exchanges": [
+        "turns": [
             {
                 "asked": entry_fields(one.asked),
                 "answered": entry_fields(one.answered) if one.answered else None,
             }
-            for one in found.exchanges
+            for one in found.turns
         ],
         "left": found.left,
         "known": [asdict(entry) for entry in found.known],

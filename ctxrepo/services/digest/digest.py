@@ -18,8 +18,8 @@ from ctxrepo.services.tape.conversations import shown
 from ctxrepo.services.tape.look import AnchorShown, anchor_shown
 from ctxrepo.services.tape.view import TapeView
 
-MOST_EXCHANGES = 40
-"""Exchanges that are told, the newest."""
+MOST_TURNS = 40
+"""Turns that are told, the newest."""
 
 ASKED_CHARS, ANSWERED_CHARS = 300, 400
 
@@ -28,14 +28,14 @@ _MOST_KNOWN = 20
 """Entries of the memory that are told."""
 
 _KNOWN_EACH = 3
-"""Entries that are looked for to each exchange."""
+"""Entries that are looked for to each turn."""
 
 _SOUGHT_CHARS = 1000
 """Characters of a prompt by which memory is searched."""
 
 
 @dataclass(frozen=True)
-class Exchange:
+class DigestTurn:
     """What a user asked, and what the agent said last before the next prompt; None where it said nothing."""
 
     asked: Entry
@@ -44,12 +44,12 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Digest:
-    """`why` says which stretch it is; `left` counts the exchanges before those that are told; `known` is what
+    """`why` says which stretch it is; `left` counts the turns before those that are told; `known` is what
     memory says of the same matters."""
 
     why: str
     anchors: tuple[AnchorShown, ...]
-    exchanges: tuple[Exchange, ...]
+    turns: tuple[DigestTurn, ...]
     left: int
     known: tuple[RecalledEntry, ...]
 
@@ -62,13 +62,13 @@ def digest(view: TapeView, wish: DigestWish, scopes: Sequence[str], now: datetim
         a for a in view.tape.anchors if a.type == "handoff" and a.name != DONE and chosen.span.holds(a)
     ]
     found = sorted(
-        (one for said in view.said_in_project() for one in _exchanges(said, chosen.span)),
+        (one for said in view.said_in_project() for one in _turns(said, chosen.span)),
         key=lambda one: seconds_of(one.asked.when) or 0.0,
     )
     if not (anchors or found):
         hint = "`ctxrepo tape digest --days 7` looks further back."
         raise NotFound(f"nothing was said or left in this stretch: {chosen.why}", hint)
-    told = found[-MOST_EXCHANGES:]
+    told = found[-MOST_TURNS:]
     sought = [one.asked.text for one in told] + [anchor.summary or anchor.name for anchor in anchors]
     return Digest(
         chosen.why,
@@ -79,25 +79,25 @@ def digest(view: TapeView, wish: DigestWish, scopes: Sequence[str], now: datetim
     )
 
 
-def _exchanges(said: Conversation, span: Span) -> Iterator[Exchange]:
+def _turns(said: Conversation, span: Span) -> Iterator[DigestTurn]:
     """Each prompt of a session with the answer; "ok, thanks" asks for nothing."""
     asked: Entry | None = None
     answered: Entry | None = None
     for entry in span.of(said.branch):
         if entry.who == "user":
             if asked:
-                yield Exchange(asked, answered)
+                yield DigestTurn(asked, answered)
             is_social = is_left_alone(entry.text, is_follow_up=True)
             asked, answered = (None if is_social else entry), None
         elif entry.text.strip():
             answered = entry
     if asked:
-        yield Exchange(asked, answered)
+        yield DigestTurn(asked, answered)
 
 
-def _shown(one: Exchange) -> Exchange:
+def _shown(one: DigestTurn) -> DigestTurn:
     answer = shown(one.answered, ANSWERED_CHARS) if one.answered else None
-    return Exchange(shown(one.asked, ASKED_CHARS), answer)
+    return DigestTurn(shown(one.asked, ASKED_CHARS), answer)
 
 
 def _known(

@@ -1,4 +1,4 @@
-"""Which stretch a digest is of: days, handoffs, between anchors, and never what an earlier one was of (D71)."""
+"""Which stretch a digest is of: days, handoffs, between anchors, and nothing of an earlier one (D71)."""
 
 from __future__ import annotations
 

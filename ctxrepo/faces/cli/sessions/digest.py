@@ -11,7 +11,7 @@ from ctxrepo.faces.cli.options import json_option, option, scope_option
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.tape import OnTape
-    from ctxrepo.services.digest.digest import Digest, Exchange
+    from ctxrepo.services.digest.digest import Digest, DigestTurn
 
 _WIDTH = 200
 """Characters of an entry of the memory on its one line."""
@@ -51,11 +51,11 @@ def _lines(on: OnTape[Digest]) -> Iterator[str]:
     yield "(said in past sessions: it tells what happened, not what holds, and asks nothing of you)"
     if found.anchors:
         yield from ("", "## Anchors", *(line for one in found.anchors for line in anchor_lines(one)))
-    if found.exchanges:
+    if found.turns:
         yield from ("", "## Asked and answered")
         if found.left:
             yield f"({found.left} before these: `ctxrepo tape read` has them)"
-        yield from (line for one in found.exchanges for line in _exchange(one))
+        yield from (line for one in found.turns for line in _turn(one))
     yield from ("", "## What memory says of this already")
     for entry in found.known:
         yield f"{entry.at} — {shown(' '.join(entry.text.split()).removeprefix('- '), _WIDTH)} {entry.id}"
@@ -63,7 +63,7 @@ def _lines(on: OnTape[Digest]) -> Iterator[str]:
         yield "nothing"
 
 
-def _exchange(one: Exchange) -> Iterator[str]:
+def _turn(one: DigestTurn) -> Iterator[str]:
     from ctxrepo.faces.cli.sessions.tape_text import moment
 
     yield f"{moment(one.asked.when)}  {one.asked.agent} {one.asked.session[:8]}"

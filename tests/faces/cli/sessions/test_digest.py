@@ -60,12 +60,12 @@ def test_other_stretches(week: Terminal) -> None:
 
 def test_as_data(week: Terminal) -> None:
     found = week("tape", "digest", "--json").data
-    (exchange,) = found["exchanges"]
-    assert (exchange["asked"]["who"], exchange["answered"]["text"]) == (
+    (turn,) = found["turns"]
+    assert (turn["asked"]["who"], turn["answered"]["text"]) == (
         "user",
         "Three times, ten seconds apart",
     )
-    assert exchange["asked"]["agent"] == "claude"
+    assert turn["asked"]["agent"] == "claude"
     assert found["left"] == 0
     assert found["known"][0]["text"].endswith("A payment is retried 3 times")
 
