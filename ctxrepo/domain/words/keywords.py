@@ -43,7 +43,7 @@ def anchor_name(keyword: str, clock: str) -> str:
 
 def is_command(text: str) -> bool:
     """Whether a prompt is a command of the agent, such as `/review` or `/plugin:name`, and no path."""
-    word = text.split(None, 1)[0] if text else ""
+    word = next(iter(text.split(None, 1)), "")
     return word[:1] == "/" and word[1:2].isalpha() and "/" not in word[1:]
 
 
@@ -55,7 +55,7 @@ def _stands_in(text: str, word: str) -> bool:
     at = text.find(word)
     while at >= 0:
         before, after = text[at - 1 : at] if at else "", text[at + len(word) : at + len(word) + 1]
-        if _is_edge(before, word[0]) and _is_edge(after, word[-1]):
+        if _is_edge(before, word[:1]) and _is_edge(after, word[-1:]):
             return True
         at = text.find(word, at + 1)
     return False

@@ -26,6 +26,7 @@ from ctxrepo.domain.tape.handoff import one_line
 from ctxrepo.domain.words.terms import words
 from ctxrepo.errors import NoAnswer
 from ctxrepo.hooks.files.clock import age_of
+from ctxrepo.hooks.session.ledger import BRIDGES
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.tape.bridge_block import ANCHOR, MAX_BYTES, MESSAGE, SESSION
 from ctxrepo.lazy import dataclass
@@ -214,11 +215,11 @@ def _is_kept(tape: TapeSettings, cwd: str, project: Project | None) -> bool:
 def _leave(memory: Memory, event: SpoolEvent, lines: Sequence[Mapping[str, str]]) -> None:
     """Put the file where the hook looks for it; it appears whole or not at all."""
     session = Session(str(memory.places.state), memory.state.id, event.agent, event.session)
-    make_folder(memory.state.bridges)
-    text = "\n".join(_within_bytes([json.dumps(line) for line in lines]))
-    made = memory.state.bridges / f".{Path(session.bridge_file).name}"
-    put(made, text)
-    made.rename(session.bridge_file)
+    file = Path(session.bridge_file)
+    make_folder(file.parent)
+    made = file.with_name(f".{file.name}")
+    put(made, "\n".join(_within_bytes([json.dumps(line) for line in lines])))
+    made.rename(file)
 
 
 def _within_bytes(lines: list[str]) -> Iterator[str]:
@@ -232,7 +233,7 @@ def _within_bytes(lines: list[str]) -> Iterator[str]:
 
 
 def _remove_old(memory: Memory) -> None:
-    with suppress(OSError), os.scandir(memory.state.bridges) as entries:
+    with suppress(OSError), os.scandir(memory.state.root / BRIDGES) as entries:
         for entry in entries:
             if age_of(entry.path) > _KEPT_SECONDS:
                 with suppress(OSError):

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ctxrepo.errors import ConfigError
-from ctxrepo.hooks.session.ledger import BRIDGES
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import (
     make_folder,
@@ -167,11 +166,6 @@ class RepositoryPlaces:
     def compactions(self) -> Path:
         """Sessions whose conversation is being shortened, until their handoff is left."""
         return self.root / "compactions"
-
-    @property
-    def bridges(self) -> Path:
-        """What sessions that have just begun are to be told of the one before, until their first prompt."""
-        return self.root / BRIDGES
 
     @property
     def done(self) -> Path:

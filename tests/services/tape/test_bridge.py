@@ -67,7 +67,7 @@ class Desk:
         prepare_bridges(memory, events, self.machine.env, datetime.fromtimestamp(self.now, UTC))
 
     def ready(self, session: str, agent: str = "claude") -> list[dict[str, str]]:
-        file = self.machine.open().state.bridges / f"{agent}-{session}.jsonl"
+        file = self.machine.open().state.root / f"bridges/{agent}-{session}.jsonl"
         return [json.loads(line) for line in file.read_text().split("\n")] if file.exists() else []
 
     def followed(self, ended: float, said: float, source: str = "startup") -> list[dict[str, str]]:
@@ -95,7 +95,7 @@ def test_d66_the_last_entry_is_at_most_60_seconds_old(desk: Desk, said: float, i
     assert texts(found) == ([f"User: {text}" for text in SAID] if is_followed else [])
     if is_followed:
         assert found[0] == {"kind": "session", "name": "claude first"}
-        assert oct(desk.machine.open().state.bridges.stat().st_mode)[-3:] == "700"
+        assert oct((desk.machine.open().state.root / "bridges").stat().st_mode)[-3:] == "700"
 
 
 @pytest.mark.parametrize("seconds", [0, 30, 600])
@@ -200,7 +200,7 @@ def test_secrets_are_masked(desk: Desk) -> None:
     desk.begin("first")
     desk.say("first", [f"log in with {SECRET} please"], 10)
     desk.work(desk.event("end", "first", 5), desk.event("start", "second", 0))
-    (file,) = desk.machine.open().state.bridges.iterdir()
+    (file,) = (desk.machine.open().state.root / "bridges").iterdir()
     assert SECRET not in file.read_text()
     assert SECRET.lower() not in file.read_text()
     assert len(texts(desk.ready("second"))) == 1
@@ -236,7 +236,7 @@ def test_where_no_end_is_told_its_transcript_is_looked_for(desk: Desk) -> None:
 
 def test_what_no_prompt_came_for_is_removed_after_a_day(desk: Desk) -> None:
     desk.followed(ended=5, said=10)
-    (file,) = desk.machine.open().state.bridges.iterdir()
+    (file,) = (desk.machine.open().state.root / "bridges").iterdir()
     os.utime(file, (desk.now - 90_000, desk.now - 90_000))
     desk.work(desk.event("start", "third", 0, source="startup", cwd="/none"))
     assert not file.exists()
@@ -252,7 +252,7 @@ def test_the_file_is_no_larger_than_a_hook_reads(lengths: list[int]) -> None:
 
 def test_d66_from_hook_to_hook(desk: Desk) -> None:
     """Two sessions of Claude Code, by the hooks themselves and the worker that they start."""
-    machine, hooks = desk.machine, desk.machine.open().state
+    machine, state = desk.machine, desk.machine.open().state
 
     def hook(session: str, event: str, **said: str) -> str:
         place = {"session_id": session, "cwd": str(machine.project_folder)}
@@ -267,7 +267,7 @@ def test_d66_from_hook_to_hook(desk: Desk) -> None:
     desk.say("first", SAID, 1)
     hook("first", "SessionEnd", reason="exit")
     hook("second", "SessionStart", source="startup")
-    file = hooks.bridges / "claude-second.jsonl"
+    file = state.root / "bridges/claude-second.jsonl"
     end = time.monotonic() + 30
     while not file.exists() and time.monotonic() < end:
         time.sleep(0.05)
