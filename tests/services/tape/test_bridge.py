@@ -6,15 +6,16 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from machines import Machine
+from machines import Machine, make_machine
 from strict_parser import parse_all
 
 from ctxrepo.domain.git.origin import Origin
@@ -76,6 +77,13 @@ class Desk:
         self.say("first", SAID, said)
         self.work(self.event("end", "first", ended), self.event("start", "second", 0, source=source))
         return self.ready("second")
+
+
+@pytest.fixture
+def off_dev() -> Iterator[Path]:
+    """A folder that isn't below /dev, of which pi-memory-md's tape keeps nothing; pytest's may be there."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder).resolve()
 
 
 @pytest.fixture
@@ -162,6 +170,22 @@ def test_of_any_agent_in_the_same_project(desk: Desk, tmp_path: Path) -> None:
     desk.begin("second", agent="pi")
     desk.work(desk.event("end", "first", 5, cwd=str(other)), desk.event("start", "second", 0, agent="pi"))
     assert len(texts(desk.ready("second", "pi"))) == 3
+
+
+@pytest.mark.parametrize("actions", [["sessionBridge"], []])
+def test_d66_pis_own_setting_says_whether_its_sessions_are_told(off_dev: Path, actions: list[str]) -> None:
+    desk = Desk(make_machine(off_dev, "ada"))
+    desk.machine.init()
+    settings = desk.machine.home / ".pi/agent/settings.json"
+    settings.parent.mkdir(parents=True)
+    own = {"tape": {}, "hooks": {"beforeAgentStart": actions}}
+    settings.write_text(json.dumps({"pi-memory-md": own}))
+    desk.begin("first")
+    desk.say("first", SAID, 10)
+    begun = [desk.event("start", "second", 0, agent=agent) for agent in ("pi", "claude")]
+    desk.work(desk.event("end", "first", 5), *begun)
+    assert bool(desk.ready("second", "pi")) == bool(actions)
+    assert desk.ready("second", "claude")
 
 
 def test_none_of_another_project(desk: Desk) -> None:

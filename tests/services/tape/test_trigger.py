@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from machines import Machine, make_machine
+from processes import wait_for_workers
 
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.record import SessionRecord, read_ledger
@@ -32,6 +35,13 @@ def person(tmp_path: Path) -> Machine:
 def agent(person: Machine) -> Machine:
     """The same as a shell of the agent's session finds it."""
     return Machine(person.home, IN_SESSION)
+
+
+@pytest.fixture
+def off_dev() -> Iterator[Path]:
+    """A folder that isn't below /dev, of which pi-memory-md's tape keeps nothing; pytest's may be there."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder).resolve()
 
 
 def hook(machine: Machine, event: str, **said: str) -> str:
@@ -139,6 +149,26 @@ def test_what_cannot_be_meant_is_said_in_a_line(person: Machine, words: tuple[st
     done = person.ctxrepo("anchor", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
+
+
+def test_d22_pis_keywords_hold_for_pis_sessions_alone(off_dev: Path) -> None:
+    person = make_machine(off_dev, "ada")
+    person.init()
+    assert person.ctxrepo("config", "set", "tape.keywords", "refactor").returncode == 0
+    settings = person.home / ".pi/agent/settings.json"
+    settings.parent.mkdir(parents=True)
+    keywords = {"global": ["Deploy"], "project": ["rollback "]}
+    settings.write_text(json.dumps({"pi-memory-md": {"tape": {"anchor": {"keywords": keywords}}}}))
+    person.ctxrepo("status")  # any command publishes what holds
+    prompt = "a DEPLOY, a rollback or a refactor"
+    said = {"session": "s-1", "cwd": str(person.project_folder), "prompt": prompt, "source": "startup"}
+    person.ctxrepo("hook", "pi", "session_start", stdin=json.dumps(said))
+    given = json.loads(person.ctxrepo("hook", "pi", "before_agent_start", stdin=json.dumps(said)).stdout)
+    (name,) = re.findall(r'tape_handoff with name "(handoff/keyword-rollback-\d{6})"', given["context"])
+    pi = Machine(person.home, {"PI_SESSION_ID": "s-1", "PI_CODING_AGENT": "true"})
+    assert meta(pi, name)["keywords"] == ["rollback", "deploy"]
+    assert "keyword-refactor-" in hook(person, "UserPromptSubmit", prompt=prompt)
+    wait_for_workers(person)
 
 
 class TestManualMode:
