@@ -203,8 +203,8 @@ class Transcripts(Protocol):
 
     QUERY: str
     """Where the files are SQLite databases, what selects the lines of the session `:session`, oldest first;
-    '' where they are files of lines. Those of the message `:since` and of all after it are wanted, where it
-    is ''."""
+    '' where they are files of lines. Only those of the messages from `:since` to `:until` are wanted, which
+    are ids, or '' for the first and the last."""
 
     SESSIONS: str
     """Where the files are databases, what selects of each session that a person began its id, its folder and

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-_WHAT = ("sync", "hooks", "agents", "commands", "build", "load", "profile", "recall", "meaning")
+_WHAT = ("sync", "hooks", "agents", "commands", "build", "load", "profile", "recall", "meaning", "sessions")
 
 
 def main(words: list[str]) -> int:

@@ -27,7 +27,7 @@ RESUME = "codex resume {session}"
 
 _PATCH = "apply_patch"
 
-_SAYING = ('"item_completed"', '"function_call"', '"custom_tool_call"')
+_SAYING = ('"UserMessage"', '"AgentMessage"', '"function_call"', '"custom_tool_call"')
 """What stands, in bare quotes, in the lines that are parsed: most of a file is what tools gave back."""
 
 

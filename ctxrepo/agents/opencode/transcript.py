@@ -33,7 +33,8 @@ QUERY = """
         'part', json_remove(part.data, '$.state.output', '$.state.metadata', '$.state.attachments')
     )
     from part join message on message.id = part.message_id join session on session.id = part.session_id
-    where part.session_id = :session and message.id >= :since
+    where part.session_id = :session
+        and part.message_id >= :since and (part.message_id <= :until or :until = '')
         and json_valid(part.data) and json_valid(message.data) and length(part.data) < 1000000
     order by message.id, part.id"""
 

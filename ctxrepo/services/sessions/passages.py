@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
     from ctxrepo.agents.transcript import Message
 
-_READ = 64 * 1024
-"""Bytes from where a message begins, in which it mostly ends."""
-
-_MOST = 4 * 1024 * 1024
+_WINDOWS = (8 * 1024, 128 * 1024, 4 * 1024 * 1024)
+"""Bytes from where a message begins, in which it ends: mostly, nearly always, or not at all."""
 
 _PARTS = 200
 """Parts of a message in a database."""
@@ -45,7 +43,7 @@ def _of_file(transcripts: Transcripts, session: IndexedSession, row: MessageRow)
     with opened_file(session.path) as handle:
         head = [first_line(handle)] if row.place else []
         size = os.fstat(handle).st_size
-        for most in (_READ, _MOST):
+        for most in _WINDOWS:
             lines = read_piece(handle, row.place, False, most).lines
             for power in range(len(lines).bit_length() + 1):
                 found = transcripts.messages([*head, *lines[: 1 << power]])
@@ -55,9 +53,6 @@ def _of_file(transcripts: Transcripts, session: IndexedSession, row: MessageRow)
 
 
 def _of_rows(transcripts: Transcripts, session: IndexedSession, row: MessageRow) -> Iterator[Message]:
-    asked = {"session": session.id, "since": row.name}
-    texts = (
-        line[0] for line in rows_of(Path(session.path), transcripts.QUERY, asked) if isinstance(line[0], str)
-    )
-    lines = [text for _, text in takewhile(lambda numbered: numbered[0] < _PARTS, enumerate(texts))]
-    yield from (m for m in transcripts.messages(lines) if m.id == row.name)
+    asked = {"session": session.id, "since": row.name, "until": row.name}
+    parts = islice(rows_of(Path(session.path), transcripts.QUERY, asked), _PARTS)
+    yield from transcripts.messages([part[0] for part in parts if isinstance(part[0], str)])

@@ -126,7 +126,7 @@ def _read_rows(
 ) -> tuple[IndexedSession, int, bool]:
     file, known = wanted.file, wanted.known or _unread(wanted)
     place, since = index.last(known.number)
-    asked = {"session": file.session, "since": since}
+    asked = {"session": file.session, "since": since, "until": ""}
     rows = islice(rows_of(Path(file.path), transcripts.QUERY, asked), _ROWS)
     lines = [row[0] for row in rows if isinstance(row[0], str)]
     found = list(transcripts.messages(lines))

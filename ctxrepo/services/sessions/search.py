@@ -7,6 +7,7 @@ from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from ctxrepo.agents.transcript import Message
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.project.paths import visible
 from ctxrepo.domain.secrets import mask
@@ -24,7 +25,7 @@ from ctxrepo.storage.sessions.search import IndexQuestion, MessageRow, beside, b
 BEFORE, AFTER = 80, 120
 """Characters that are shown before and from the first hit."""
 
-_LOOKED_AT = 2000
+_LOOKED_AT = 1000
 """Characters on either side of a hit that are looked at for secrets, before they are cut to what is shown."""
 
 _NEAR = 200
@@ -49,7 +50,7 @@ class SessionQuery:
     is_by_user: bool = False
     file: str = ""
     context: int = 1
-    limit: int = 20
+    limit: int = 10
 
 
 @dataclass(frozen=True)
@@ -139,16 +140,22 @@ def _found(
 ) -> list[_Found]:
     """The messages that are still in their transcripts; of those that say the same only the first."""
     found: list[_Found] = []
-    told = set[str]()
+    told, read = set[str](), dict[int, Message | None]()
+
+    def message_of(row: MessageRow) -> Message | None:
+        if row.number not in read:
+            read[row.number] = message_at(sessions[row.session], row)
+        return read[row.number]
+
     for row in rows:
         session = sessions[row.session]
-        message = message_at(session, row)
+        message = message_of(row)
         text = shown_text(message) if message else ""
         if message is None or text in told or not holds(text, terms):
             continue
         told.add(text)
         before, after = (
-            [passage for one in there if (passage := _near(session, one))]
+            [_near(one, beside_it) for one in there if (beside_it := message_of(one))]
             for there in beside(index.db, row, asked.context)
         )
         found.append(_Found(session, row, text, message.id, before, after))
@@ -157,10 +164,7 @@ def _found(
     return found
 
 
-def _near(session: IndexedSession, row: MessageRow) -> Passage | None:
-    message = message_at(session, row)
-    if message is None:
-        return None
+def _near(row: MessageRow, message: Message) -> Passage:
     tools = tuple(tool.name for tool in message.tools)
     return Passage(_who(row), _when(row), snippet(shown_text(message), (), _NEAR), message.id, tools)
 

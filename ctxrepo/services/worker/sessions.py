@@ -10,8 +10,8 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import SpoolEvent
 
 SECONDS = 120.0
-"""For so long one worker reads; the next one goes on. It has the lowest priority and holds no lock of ours
-but that of the index, so nobody notices."""
+"""For so long one worker reads; the next one goes on. It has the lowest priority, and of our locks only the
+index's, so nobody notices."""
 
 _BY_TOOLS = ("tool", "shell")
 """Events within a turn, of which there are many."""

@@ -58,7 +58,7 @@ def rows_of(path: Path, query: str, parameters: Mapping[str, object]) -> Iterato
 
 
 def _lines(path: Path, query: str, session: str) -> Iterator[str]:
-    for row in rows_of(path, query, {"session": session, "since": ""}):
+    for row in rows_of(path, query, {"session": session, "since": "", "until": ""}):
         if isinstance(row[0], str):
             yield row[0]
 

@@ -15,6 +15,9 @@ from ctxrepo.storage.disk.outside import open_regular
 PIECE = 4 * 1024 * 1024
 """Bytes that are read at a time."""
 
+_USUAL_LINE = 32 * 1024
+"""Bytes in which the first line mostly ends."""
+
 _BEFORE = 256
 """Bytes before an offset by which it is told whether a file is still the one that was read."""
 
@@ -66,8 +69,11 @@ def read_piece(handle: int, start: int, is_midline: bool, most: int = PIECE) -> 
 
 def first_line(handle: int) -> str:
     """The first line of a file; '' where it is longer than any record."""
-    line, newline, _ = os.pread(handle, MAX_LINE + 1, 0).partition(b"\n")
-    return line.decode("utf-8", "replace") if newline else ""
+    for most in (_USUAL_LINE, MAX_LINE + 1):
+        line, newline, _ = os.pread(handle, most, 0).partition(b"\n")
+        if newline:
+            return line.decode("utf-8", "replace")
+    return ""
 
 
 def digest_before(handle: int, offset: int) -> bytes:

@@ -38,7 +38,10 @@ def search(
     ] = "",
     mode: Annotated[str, option("--mode", metavar="MODE", help="By words, meaning, or both.")] = "words",
     regex: Annotated[bool, option("--regex", "-e", help="QUERY is a regular expression.")] = False,
-    limit: Annotated[int, option("--limit", metavar="N", min=1, max=100_000, help="Most hits to show.")] = 20,
+    limit: Annotated[
+        int | None,
+        option("--limit", metavar="N", min=1, max=100_000, help="Most hits to show: 20, of sessions 10."),
+    ] = None,
     where: Annotated[
         str, option("--in", metavar="WHERE", help="notes, or sessions: what was said in agents' sessions.")
     ] = "notes",
@@ -95,7 +98,7 @@ def search(
         of_notes = {"--tag": tag, "--scope": scope, "--category": category, "--regex": regex}
         if any(of_notes.values()):
             raise UsageError(f"{_first(of_notes)} doesn't go with --in sessions", "It is about notes.")
-        wanted = SessionQuery(query, agent, project, 0, user, file, context, limit)
+        wanted = SessionQuery(query, agent, project, 0, user, file, context, limit or 10)
         show_sessions(SessionsRequest(wanted, since, raw, ignore_case), json)
         return
     if where != "notes":
@@ -103,7 +106,9 @@ def search(
     if any(of_sessions.values()):
         raise UsageError(f"{_first(of_sessions)} needs --in sessions", "It is about agents' sessions.")
     asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
-    answer(open_desk(), search, SearchRequest(asked, limit), json, lambda hits: "\n".join(map(_line, hits)))
+    answer(
+        open_desk(), search, SearchRequest(asked, limit or 20), json, lambda hits: "\n".join(map(_line, hits))
+    )
 
 
 def tags(
