@@ -133,11 +133,13 @@ class TapeSettings:
     keywords: tuple[str, ...] = ()
     """Words that ask for an anchor where a prompt of 10 to 300 characters has one of them."""
     strategy: Literal["smart", "recent"] = "smart"
-    """What puts notes first: `smart`: what sessions did with them; `recent`: their dates alone."""
+    """What puts notes first: `smart`: what sessions did with them; `recent`: their dates alone, and no files of
+    the project are named."""
     file_limit: Annotated[int, Most(100)] = 10
     """Most notes that are put first for what sessions did with them, and most files of the project."""
     scan_hours: Annotated[int, Most(8760)] = 72
-    """Hours of sessions that count; where they hold fewer than 5 uses of files, a day more at a time."""
+    """Hours that count, back from the last use of a file in the project; where they hold fewer than 5 uses, a
+    day more at a time."""
     scan_hours_max: Annotated[int, Most(8760)] = 168
     """Hours beyond which no more is taken; no less than `scan_hours`."""
     whitelist: tuple[str, ...] = ()
