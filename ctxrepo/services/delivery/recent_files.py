@@ -85,7 +85,8 @@ def _with_real_paths(memory: Memory, touches: Sequence[Touch], tops: Sequence[st
 
     found = memory.outside.ask_each(dict.fromkeys(touch.path for touch in touches), _found, folder)
     real = {path: there for path, there in found if there}
-    return [replace(touch, path=real[touch.path]) for touch in touches if touch.path in real]
+    there = (touch for touch in touches if touch.path in real)
+    return [Touch(t.at, real[t.path], t.kind, t.ranges, t.session) for t in there]
 
 
 def _found(path: str) -> str:

@@ -8,19 +8,29 @@ import sys
 import pytest
 from machines import Machine
 
-from ctxrepo.hooks.known.compiled import open_hooks, world_of
-from ctxrepo.hooks.known.tape import CompiledTape, tape_of
+from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
+from ctxrepo.hooks.known.tape import CompiledTape, owner_of, tape_of
 from ctxrepo.services.repository.publish_settings import publish_settings
 
 
-def compiled(known: Machine, agent: str) -> CompiledTape:
+def world_there(known: Machine) -> World:
     publish_settings(known.open(), sys.executable)
     state = str(known.places.state)
     db = open_hooks(state)
     assert db is not None
     world = world_of(db, state)
     assert world is not None
-    return tape_of(world, agent)
+    return world
+
+
+def compiled(known: Machine, agent: str) -> CompiledTape:
+    return tape_of(world_there(known), agent)
+
+
+def owner(known: Machine, agent: str) -> str:
+    world = world_there(known)
+    world.agent = agent
+    return owner_of(world)
 
 
 def test_config_toml_holds_for_every_agent(known: Machine) -> None:
@@ -40,6 +50,15 @@ def test_pis_own_settings_hold_for_pi_alone(known: Machine) -> None:
     found = compiled(known, "pi")
     assert (found.keywords, found.has_tools, found.label_prefix) == (["deploy"], True, "# ")
     assert (found.bridge_seconds, found.only_git) == (0, True)
+
+
+def test_tools_are_pis_alone_and_whose_settings_hold_is_told(known: Machine) -> None:
+    assert [owner(known, agent) for agent in ("claude", "pi")] == ["", ""]
+    known.ctxrepo("config", "set", "tape.tools", "true")
+    known.ctxrepo("config", "set", "tape.mode", "manual")
+    assert [compiled(known, agent).has_tools for agent in ("claude", "pi")] == [False, True]
+    assert [compiled(known, agent).is_manual for agent in ("claude", "pi")] == [True, True]
+    assert [owner(known, agent) for agent in ("claude", "pi")] == ["", "pi"]
 
 
 def test_what_an_older_worker_compiled_switches_the_tape_off() -> None:
