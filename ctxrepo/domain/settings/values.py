@@ -133,8 +133,8 @@ class TapeSettings:
     keywords: tuple[str, ...] = ()
     """Words that ask for an anchor where a prompt of 10 to 300 characters has one of them."""
     strategy: Literal["smart", "recent"] = "smart"
-    """What puts notes first: `smart`: what sessions did with them; `recent`: their dates alone, and no files of
-    the project are named."""
+    """What puts notes first: `smart`: what sessions did with them; `recent`: their dates alone, and no files
+    of the project are named."""
     file_limit: Annotated[int, Most(100)] = 10
     """Most notes that are put first for what sessions did with them, and most files of the project."""
     scan_hours: Annotated[int, Most(8760)] = 72

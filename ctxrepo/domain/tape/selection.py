@@ -82,13 +82,12 @@ def window(touches: Sequence[Touch], now: float, first: int, most: int) -> list[
     """The uses of the last `first` hours; where they are too few, of a day more at a time, up to `most`.
     `touches` have the oldest first."""
     times = [touch.at for touch in touches]
-    found = len(times)
+    start = len(times)
     for hours in range(first, max(first, most) + 1, _STEP):
         start = bisect_left(times, now - hours * _HOUR)
-        found = min(found, start)
         if len(times) - start >= ENOUGH:
             break
-    return list(touches[found:])
+    return list(touches[start:])
 
 
 def boosts(handoffs: Sequence[tuple[float, bool]], touches: Sequence[Touch]) -> list[Boost]:
