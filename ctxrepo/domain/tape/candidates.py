@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os.path
+import posixpath
 from collections.abc import Iterable
 
 from ctxrepo.lazy import dataclass
@@ -20,7 +20,7 @@ _FILES = frozenset(
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class SelectionRules:
     """What decides whether a file may come first; all paths are absolute and without links.
 
     `memory` are the folders of the notes in view, `tops` those of the project's checkouts.
@@ -76,7 +76,7 @@ def is_ignored(path: str, top: str = "") -> bool:
 def listed(entries: Iterable[str], bases: Iterable[str]) -> tuple[str, ...]:
     """The absolute paths that entries of a list may stand for: each is absolute, or below one of `bases`."""
     roots = [*bases]
-    found = (os.path.normpath(os.path.join(base, entry)) for entry in entries for base in roots)
+    found = (posixpath.normpath(posixpath.join(base, entry)) for entry in entries for base in roots)
     return tuple(dict.fromkeys(found))
 
 

@@ -17,7 +17,7 @@ from ctxrepo.hooks.packet.render import MD
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.record import read_ledger
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.delivery.select_files import Ground, select, select_for_md
+from ctxrepo.services.delivery.select_files import ProjectHome, select, select_for_md
 from ctxrepo.services.tape.settings import settings_by_owner
 from ctxrepo.storage.cache.rows import digest_of
 from ctxrepo.storage.memory import Memory
@@ -43,12 +43,10 @@ def update_recent_files(memory: Memory) -> bool:
     touches = _with_real_paths(memory, _touches(log), [c.top for c in checkouts])
     firsts: dict[tuple[str, str], Sequence[FirstFile]] = {}
     choose = select_for_md if is_md else select
-    for ground, uses in _by_project(memory, touches, checkouts):
+    for home, uses in _by_project(memory, touches, checkouts):
         for owner, tape in settings.items():
-            tops = tuple(top for top in ground.tops if not is_below_one(top, tape.exclude_dirs))
-            firsts[ground.project, owner] = (
-                choose(memory, replace(ground, tops=tops), uses, tape) if tops else ()
-            )
+            tops = tuple(top for top in home.tops if not is_below_one(top, tape.exclude_dirs))
+            firsts[home.project, owner] = choose(memory, replace(home, tops=tops), uses, tape) if tops else ()
     memory.cache.set_recent(firsts, stamp)
     return True
 
@@ -115,7 +113,7 @@ class _Homes:
 
 def _by_project(
     memory: Memory, touches: Sequence[Touch], checkouts: Sequence[CompiledCheckout]
-) -> Iterable[tuple[Ground, list[Touch]]]:
+) -> Iterable[tuple[ProjectHome, list[Touch]]]:
     """Each project that anything was done for, with what that was, oldest first. Where nothing was, the lists
     of the settings still say what comes first."""
     root = os.path.realpath(memory.root)
@@ -131,7 +129,7 @@ def _by_project(
     of_project = {project: folder for folder, project in folders.items()}
     for project, uses in found.items():
         own = tuple(top for top, its in tops.items() if its == project and os.path.isabs(top))
-        yield Ground(project, of_project.get(project, ""), own, root), uses
+        yield ProjectHome(project, of_project.get(project, ""), own, root), uses
 
 
 def _project_of(memory: Memory, key: str, tops: Mapping[str, str], folders: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.domain.tape.anchor import anchors_of
-from ctxrepo.domain.tape.candidates import Surroundings, is_below_one, is_ignored, listed
+from ctxrepo.domain.tape.candidates import SelectionRules, is_below_one, is_ignored, listed
 from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.domain.tape.focus import Touch, focus, summary
 from ctxrepo.domain.tape.selection import MD, OWN, Profile, boosts, ranked, scores, window
@@ -35,7 +35,7 @@ _SPANS_OF_MD = 5
 
 
 @dataclass(frozen=True)
-class Ground:
+class ProjectHome:
     """Where a project is: its id, its folder in the memory ('' for none yet), the tops of its checkouts, and
     the memory's own folder; all without links."""
 
@@ -57,23 +57,23 @@ class Ground:
 
 
 def select(
-    memory: Memory, ground: Ground, touches: Sequence[Touch], settings: TapeSettings
+    memory: Memory, home: ProjectHome, touches: Sequence[Touch], settings: TapeSettings
 ) -> list[FirstFile]:
     """The notes that the index puts first, and the files that the packet names, each up to the limit of the
     settings; what is on the white list comes before them."""
-    around = _surroundings(memory, ground, settings)
-    white = _white(memory, around)
-    order, uses = _order(memory, ground, around, touches, settings, OWN)
+    rules = _rules(memory, home, settings)
+    white = _white(memory, rules)
+    order, uses = _order(memory, home, rules, touches, settings, OWN)
     best = order if settings.strategy == "smart" else []
-    listed_notes = memory.cache.indexed(ground.note(path) for path in (*white, *best) if ground.note(path))
-    notes = [path for path in best if ground.note(path) in listed_notes][: settings.file_limit]
-    files = [path for path in best if not ground.note(path)]
+    listed_notes = memory.cache.indexed(home.note(path) for path in (*white, *best) if home.note(path))
+    notes = [path for path in best if home.note(path) in listed_notes][: settings.file_limit]
+    files = [path for path in best if not home.note(path)]
     ranks = {path: rank for rank, path in enumerate((*notes, *files), 1)}
     found: dict[str, FirstFile] = {}
     for path in (*white, *notes, *files):
-        done, note = uses.get(path, ()), ground.note(path)
+        done, note = uses.get(path, ()), home.note(path)
         why = (summary(done) if note else ", ".join(focus(done))) if path in ranks else WHITE
-        first = ground.first(path, ranks.get(path, 0), why)
+        first = home.first(path, ranks.get(path, 0), why)
         if not note or note in listed_notes:
             found.setdefault(first.path, first)  # of a file that several checkouts have the first one
     only_files = [first for first in found.values() if first.rank and not first.is_note]
@@ -82,35 +82,35 @@ def select(
 
 
 def select_for_md(
-    memory: Memory, ground: Ground, touches: Sequence[Touch], settings: TapeSettings
+    memory: Memory, home: ProjectHome, touches: Sequence[Touch], settings: TapeSettings
 ) -> list[FirstFile]:
     """The notes and files that pi-memory-md delivers with its tape, in its order: one limit for both, core
     notes by their date where nothing was touched, and before all what is on the white list and not chosen."""
-    around = _surroundings(memory, ground, settings)
-    order, uses = _order(memory, ground, around, touches, settings, MD)
+    rules = _rules(memory, home, settings)
+    order, uses = _order(memory, home, rules, touches, settings, MD)
     if settings.strategy != "smart" or not uses:
-        newest = _newest_core(memory, ground)[: settings.file_limit]
-        order, uses = [path for path in newest if around.lets_in(path)], {}
+        newest = _newest_core(memory, home)[: settings.file_limit]
+        order, uses = [path for path in newest if rules.lets_in(path)], {}
     chosen = order[: settings.file_limit]
     spans = {path: ", ".join(focus(uses.get(path, ()), _SPANS_OF_MD)) for path in chosen}
-    white = [path for path in _white(memory, around) if path not in spans]
+    white = [path for path in _white(memory, rules) if path not in spans]
     return [
-        *(ground.first(path, 0, "") for path in white),
-        *(ground.first(path, rank, spans[path]) for rank, path in enumerate(chosen, 1)),
+        *(home.first(path, 0, "") for path in white),
+        *(home.first(path, rank, spans[path]) for rank, path in enumerate(chosen, 1)),
     ]
 
 
-def _surroundings(memory: Memory, ground: Ground, settings: TapeSettings) -> Surroundings:
-    folders = tuple(f"{ground.root}/{name}" for name in (ground.folder, memory.global_folder) if name)
-    bases = (*folders[:1], ground.root, *ground.tops)
+def _rules(memory: Memory, home: ProjectHome, settings: TapeSettings) -> SelectionRules:
+    folders = tuple(f"{home.root}/{name}" for name in (home.folder, memory.global_folder) if name)
+    bases = (*folders[:1], home.root, *home.tops)
     white, black = (listed(entries, bases) for entries in (settings.whitelist, settings.blacklist))
-    return Surroundings(folders, ground.tops, white, black)
+    return SelectionRules(folders, home.tops, white, black)
 
 
 def _order(
     memory: Memory,
-    ground: Ground,
-    around: Surroundings,
+    home: ProjectHome,
+    rules: SelectionRules,
     touches: Sequence[Touch],
     settings: TapeSettings,
     profile: Profile,
@@ -127,16 +127,16 @@ def _order(
     for touch in used:
         uses.setdefault(touch.path, []).append(touch)
     since = min(used[0].at, now - settings.scan_hours * 3600)
-    left = boosts([*_handoffs(memory, ground, since)], used)
+    left = boosts([*_handoffs(memory, home, since)], used)
     order = ranked(scores(used, left, now, profile))[:_LOOKED_AT]
-    silent = _ignored(memory, ground, [path for path in order if around.must_be_asked(path)])
-    return [path for path in order if around.lets_in(path, path in silent)], uses
+    silent = _ignored(memory, home, [path for path in order if rules.must_be_asked(path)])
+    return [path for path in order if rules.lets_in(path, path in silent)], uses
 
 
-def _handoffs(memory: Memory, ground: Ground, since: float) -> Iterator[tuple[float, bool]]:
+def _handoffs(memory: Memory, home: ProjectHome, since: float) -> Iterator[tuple[float, bool]]:
     """When handoffs of the project were left since then, and whether a keyword asked for them."""
     for path, stamp in memory.worktree.scan(TAPES).files.items():
-        if not ground.folder or tape_folder(path) != ground.folder or stamp.mtime_ns < since * 1e9:
+        if not home.folder or tape_folder(path) != home.folder or stamp.mtime_ns < since * 1e9:
             continue
         for anchor in anchors_of(decode(memory.worktree.read(path) or b"")):
             if anchor.type == "handoff" and (at := _unix(anchor.timestamp)) >= since:
@@ -150,12 +150,12 @@ def _unix(timestamp: str) -> float:
         return 0.0
 
 
-def _ignored(memory: Memory, ground: Ground, paths: Sequence[str]) -> set[str]:
+def _ignored(memory: Memory, home: ProjectHome, paths: Sequence[str]) -> set[str]:
     """Those of these files that git ignores in their checkout. A checkout that hangs, or in which git can't
     be asked, ignores none."""
     found: set[str] = set()
-    for top in ground.tops:
-        inside = [path for path in paths if ground.first(path, 0, "").top == top]
+    for top in home.tops:
+        inside = [path for path in paths if home.first(path, 0, "").top == top]
         if not inside:
             continue
         try:
@@ -177,21 +177,21 @@ class _Question:
         return ignored(self.top, self.paths, self.env)
 
 
-def _newest_core(memory: Memory, ground: Ground) -> list[str]:
+def _newest_core(memory: Memory, home: ProjectHome) -> list[str]:
     """The project's core notes, the one first that was written last."""
-    core = f"{ground.folder}/core"
-    files = memory.worktree.scan(core).files if ground.folder else {}
+    core = f"{home.folder}/core"
+    files = memory.worktree.scan(core).files if home.folder else {}
     notes = [path for path in files if path.endswith(".md") and not is_ignored(path, core)]
-    return [f"{ground.root}/{path}" for path in sorted(notes, key=lambda p: (-files[p].mtime_ns, p))]
+    return [f"{home.root}/{path}" for path in sorted(notes, key=lambda p: (-files[p].mtime_ns, p))]
 
 
-def _white(memory: Memory, around: Surroundings) -> list[str]:
+def _white(memory: Memory, rules: SelectionRules) -> list[str]:
     """The files that the white list brings and the black list leaves, in the order of the list."""
-    if not around.white:
+    if not rules.white:
         return []
-    found = dict(memory.outside.ask_each(around.white, _files_at, lambda path: Path(path).parent))
-    paths = (path for place in around.white for path in found.get(place, ()))
-    return [p for p in dict.fromkeys(paths) if not around.is_listed_out(p)][:_MOST_LISTED]
+    found = dict(memory.outside.ask_each(rules.white, _files_at, lambda path: Path(path).parent))
+    paths = (path for place in rules.white for path in found.get(place, ()))
+    return [p for p in dict.fromkeys(paths) if not rules.is_listed_out(p)][:_MOST_LISTED]
 
 
 def _files_at(place: str) -> list[str]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ctxrepo.domain.tape.candidates import Surroundings, is_ignored, listed
+from ctxrepo.domain.tape.candidates import SelectionRules, is_ignored, listed
 
-HERE = Surroundings(
+HERE = SelectionRules(
     memory=("/home/a/.mem/shop", "/home/a/.mem/global"), tops=("/code/shop", "/code/shop/sub")
 )
 
 
 def test_blacklist_is_before_whitelist_and_memory() -> None:
-    lists = Surroundings(
+    lists = SelectionRules(
         HERE.memory, HERE.tops, white=("/code/shop/.env", "/x"), black=("/x/y", "/home/a/.mem/shop/old")
     )
     assert lists.lets_in("/code/shop/.env")
