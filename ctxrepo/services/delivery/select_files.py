@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import text_of
@@ -64,21 +65,28 @@ def select(
     rules = _rules(memory, home, settings)
     white = _white(memory, rules)
     order, uses = _order(memory, home, rules, touches, settings, OWN)
-    best = order if settings.strategy == "smart" else []
-    listed_notes = memory.cache.indexed(home.note(path) for path in (*white, *best) if home.note(path))
-    notes = [path for path in best if home.note(path) in listed_notes][: settings.file_limit]
-    files = [path for path in best if not home.note(path)]
-    ranks = {path: rank for rank, path in enumerate((*notes, *files), 1)}
+    indexed = memory.cache.indexed(note for path in (*white, *order) if (note := home.note(path)))
+    notes = [path for path in order if home.note(path) in indexed]
+    files = [path for path in order if not home.note(path)]
+    best = [*notes[: settings.file_limit], *_distinct(home, files)[: settings.file_limit]]
+    ranks = {path: rank for rank, path in enumerate(best, 1)}
     found: dict[str, FirstFile] = {}
-    for path in (*white, *notes, *files):
+    for path in (*white, *best):
         done, note = uses.get(path, ()), home.note(path)
-        why = (summary(done) if note else ", ".join(focus(done))) if path in ranks else WHITE
+        if note and note not in indexed:
+            continue
+        why = WHITE if path not in ranks else summary(done) if note else ", ".join(focus(done))
         first = home.first(path, ranks.get(path, 0), why)
-        if not note or note in listed_notes:
-            found.setdefault(first.path, first)  # of a file that several checkouts have the first one
-    only_files = [first for first in found.values() if first.rank and not first.is_note]
-    too_many = {first.path for first in only_files[settings.file_limit :]}
-    return [first for first in found.values() if first.path not in too_many]
+        found.setdefault(first.path, first)
+    return list(found.values())
+
+
+def _distinct(home: ProjectHome, files: Sequence[str]) -> list[str]:
+    """The files without those that another checkout of the project has before them."""
+    found: dict[str, str] = {}
+    for path in files:
+        found.setdefault(home.first(path, 0, "").path, path)
+    return list(found.values())
 
 
 def select_for_md(
@@ -88,7 +96,7 @@ def select_for_md(
     notes by their date where nothing was touched, and before all what is on the white list and not chosen."""
     rules = _rules(memory, home, settings)
     order, uses = _order(memory, home, rules, touches, settings, MD)
-    if settings.strategy != "smart" or not uses:
+    if not uses:
         newest = _newest_core(memory, home)[: settings.file_limit]
         order, uses = [path for path in newest if rules.lets_in(path)], {}
     chosen = order[: settings.file_limit]
@@ -119,7 +127,7 @@ def _order(
 
     Time is counted back from the last use, so that nothing changes while nothing is done.
     """
-    if not touches:
+    if not touches or settings.strategy != "smart":
         return [], {}
     now = touches[-1].at
     used = window(touches, now, settings.scan_hours, settings.scan_hours_max)
@@ -159,22 +167,10 @@ def _ignored(memory: Memory, home: ProjectHome, paths: Sequence[str]) -> set[str
         if not inside:
             continue
         try:
-            found |= memory.outside.ask(Path(top), _Question(Path(top), inside, memory.env).answer)
+            found |= memory.outside.ask(Path(top), partial(ignored, Path(top), inside, memory.env))
         except CtxrepoError:
             continue
     return found
-
-
-@dataclass(frozen=True)
-class _Question:
-    """Which of these files does git ignore in the checkout at `top`?"""
-
-    top: Path
-    paths: Sequence[str]
-    env: Mapping[str, str]
-
-    def answer(self) -> frozenset[str]:
-        return ignored(self.top, self.paths, self.env)
 
 
 def _newest_core(memory: Memory, home: ProjectHome) -> list[str]:

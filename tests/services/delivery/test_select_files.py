@@ -154,8 +154,8 @@ def test_d17_the_limit_is_for_notes_and_for_files(shop: Machine) -> None:
     assert (len(notes(shop)), len(files(shop))) == (2, 2)
     say(shop, whitelist=["shop/MEMORY.md", "c.py"])
     found = [(one.path, one.rank, one.why) for one in first(shop)]
-    assert found[:2] == [("shop/MEMORY.md", 0, "on the white list"), ("c.py", 5, "")]
-    assert (len(notes(shop)), len(files(shop))) == (3, 2)
+    assert found[:2] == [("shop/MEMORY.md", 0, "on the white list"), ("c.py", 0, "on the white list")]
+    assert (len(notes(shop)), len(files(shop))) == (3, 3)
 
 
 def test_d16_recent_is_no_selection(shop: Machine) -> None:
