@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ctxrepo.domain.tape.anchor import Anchor
-    from ctxrepo.domain.tape.entry import Entry
+    from ctxrepo.domain.tape.entry import TapeEntry
     from ctxrepo.services.tape.look import AnchorShown
 
 
@@ -38,7 +38,7 @@ def shown_fields(one: AnchorShown, folder: str, *, with_context: bool) -> dict[s
     return fields | {name: [*map(entry_fields, side)] for name, side in sides.items()}
 
 
-def entry_fields(entry: Entry) -> dict[str, Any]:
+def entry_fields(entry: TapeEntry) -> dict[str, Any]:
     return {
         "id": entry.id,
         "session": entry.session,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.tape.anchor import Anchor
     from ctxrepo.domain.tape.tree import TreeLine
-    from ctxrepo.services.tape.look import AnchorShown, Info, ReadResult, ReadTape, Search, SearchResult
+    from ctxrepo.services.tape.look import AnchorShown, ReadTape, TapeHits, TapeInfo, TapeReading, TapeSearch
     from ctxrepo.services.tape.take_off import Reset
     from ctxrepo.services.tape.view import TapeView
 
@@ -59,7 +59,7 @@ class ResetDone:
     folder: str
 
 
-def tape_info(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[Info]]:
+def tape_info(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[TapeInfo]]:
     """Say how a tape stands, and how far the session is past its last anchor."""
     from ctxrepo.services.tape.look import info
 
@@ -99,7 +99,7 @@ def list_tape(desk: Desk, request: TapeRequest[ListWanted]) -> Result[OnTape[Seq
     return Result(on_tape(view, found), {"anchors": rows})
 
 
-def search_tape(desk: Desk, request: TapeRequest[Search]) -> Result[OnTape[SearchResult]]:
+def search_tape(desk: Desk, request: TapeRequest[TapeSearch]) -> Result[OnTape[TapeHits]]:
     """Find anchors and messages that fit."""
     from ctxrepo.services.tape.look import search
 
@@ -115,7 +115,7 @@ def search_tape(desk: Desk, request: TapeRequest[Search]) -> Result[OnTape[Searc
     return Result(on_tape(view, found), data)
 
 
-def read_tape(desk: Desk, request: TapeRequest[ReadTape]) -> Result[OnTape[ReadResult]]:
+def read_tape(desk: Desk, request: TapeRequest[ReadTape]) -> Result[OnTape[TapeReading]]:
     """Read what was said."""
     from ctxrepo.services.tape.look import masked, read
 

@@ -6,7 +6,7 @@ from ctxrepo.domain.merge.lines import merge_lines
 from ctxrepo.domain.merge.note.note import merge_note
 from ctxrepo.domain.merge.table import merge_table
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.layout import REGISTRY
+from ctxrepo.domain.project.layout import OLD_TAPE, REGISTRY
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -27,21 +27,25 @@ class MergedFile:
 def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile:
     """The file at `path` with both sides' changes to `base`; None stands for no file.
 
-    The result is the same whichever side is `ours`. An edit wins over a deletion. There are never conflict
-    markers: of two edits of one thing one stays and the other becomes a conflict copy.
+    The result is the same whichever side is `ours`. An edit wins over a deletion; only pi-memory-md's tape
+    goes with its last line, and is merged as if it were empty. There are never conflict markers: of two edits
+    of one thing one stays and the other becomes a conflict copy.
     """
     if ours in (theirs, base):
         return MergedFile(theirs)
     if theirs == base:
         return MergedFile(ours)
-    if ours is None or theirs is None:
+    is_gone = ours is None or theirs is None
+    if is_gone and not (path.endswith(OLD_TAPE) and base):
         return MergedFile(theirs if ours is None else ours)
+    ours, theirs = ours or b"", theirs or b""
     merged = _by_meaning(path, base or b"", ours, theirs)
     if merged is None:
         kept, other = max(ours, theirs), min(ours, theirs)
         return MergedFile(kept, (ConflictCopy(path, "", "", decode_exactly(other)),))
     text, copies = merged
-    return MergedFile(encode(text), tuple(dict.fromkeys(copies)))
+    data = encode(text)
+    return MergedFile((data or None) if is_gone else data, tuple(dict.fromkeys(copies)))
 
 
 def _by_meaning(path: str, base: bytes, ours: bytes, theirs: bytes) -> tuple[str, list[ConflictCopy]] | None:

@@ -15,7 +15,7 @@ ROOT = -1
 
 
 @dataclass(frozen=True)
-class Entry:
+class TapeEntry:
     """A message of a session: `session` is the one in which it was said first, `when` ISO 8601 or ''; `tools`
     are the names of those that the agent used, `details` the files and command lines that it gave them."""
 
@@ -46,7 +46,7 @@ class Conversation:
 
     agent: str
     session: str
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[TapeEntry, ...] = ()
     is_whole: bool = True
 
     @cached_property
@@ -98,7 +98,7 @@ class Conversation:
 
 
 @dataclass(frozen=True)
-class Span:
+class Stretch:
     """A stretch of what was said: behind `after` and up to `until`, behind `start` and up to `end` in Unix
     seconds. None is no bound."""
 
@@ -109,9 +109,9 @@ class Span:
 
     @property
     def is_bound(self) -> bool:
-        return self != Span()
+        return self != Stretch()
 
-    def of(self, said: Conversation) -> list[Entry]:
+    def of(self, said: Conversation) -> list[TapeEntry]:
         """The messages within it. In the session in which an anchor was left the message counts at which it
         was, elsewhere and where that isn't known the time; one without a time is within."""
         low, high = (said.place_of(anchor) if anchor else None for anchor in (self.after, self.until))
@@ -132,9 +132,9 @@ class Span:
         return at is None or (_all_before(since, at) and not _any_before(until, at))
 
 
-def merged(parts: Iterable[Sequence[Entry]]) -> list[Entry]:
+def merged(parts: Iterable[Sequence[TapeEntry]]) -> list[TapeEntry]:
     """The messages of several sessions by time; what a fork copied is there once."""
-    found: dict[tuple[str, ...], tuple[float, Entry]] = {}
+    found: dict[tuple[str, ...], tuple[float, TapeEntry]] = {}
     for part in parts:
         last = 0.0
         for place, entry in enumerate(part):

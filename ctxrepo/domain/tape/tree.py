@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.entry import ROOT, Conversation, Entry
+from ctxrepo.domain.tape.entry import ROOT, Conversation, TapeEntry
 from ctxrepo.lazy import dataclass
 
 
@@ -15,7 +15,7 @@ class TreeLine:
     """`stem` is what is drawn before the message, `below` before what belongs to it; `parent` is the id of
     the message that it follows, '' for none."""
 
-    entry: Entry
+    entry: TapeEntry
     parent: str
     stem: str
     below: str

@@ -10,7 +10,7 @@ from ctxrepo.agents.known import AGENTS, transcripts_of
 from ctxrepo.agents.transcript import Message
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.secrets import mask
-from ctxrepo.domain.tape.entry import Conversation, Entry
+from ctxrepo.domain.tape.entry import Conversation, TapeEntry
 from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.tape.draft_handoff import transcript_of
@@ -31,7 +31,7 @@ _MASKED = 4
 
 
 @dataclass(frozen=True)
-class Reading:
+class TranscriptPart:
     """A conversation, and how many characters were read for it."""
 
     said: Conversation
@@ -40,7 +40,7 @@ class Reading:
 
 def read_conversation(
     memory: Memory, agent: str, session: str, env: Mapping[str, str], most: int = MOST_BYTES
-) -> Reading | None:
+) -> TranscriptPart | None:
     """What was said in a session; None where no transcript of it is on this machine. An unknown agent ('') is
     any that has one."""
     home = memory.places.user_home
@@ -66,16 +66,18 @@ def last_entry(memory: Memory, agent: str, session: str, transcript: str, by: da
     return ""
 
 
-def shown(entry: Entry, chars: int) -> Entry:
+def shown(entry: TapeEntry, chars: int) -> TapeEntry:
     """A message as it is shown: without secrets, its text cut to so many characters; 0: all of it."""
     text = entry.text if not chars else entry.text[: _MASKED * chars]
     text = mask(text)
     if chars and len(text) > chars:
         text = f"{text[: chars - 1].rstrip()}…"
-    return Entry(entry.id, entry.parent, entry.session, entry.agent, entry.who, entry.when, text, entry.tools)
+    return TapeEntry(
+        entry.id, entry.parent, entry.session, entry.agent, entry.who, entry.when, text, entry.tools
+    )
 
 
-def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) -> Reading | None:
+def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) -> TranscriptPart | None:
     transcripts = transcripts_of(agent)
     if transcripts is None:
         return None
@@ -86,11 +88,11 @@ def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) 
     entries = tuple(_entry(agent, message) for message in transcripts.messages(lines))
     is_whole = is_whole and len(entries) <= MOST_ENTRIES
     said = Conversation(agent, session, entries[-MOST_ENTRIES:], is_whole)
-    return Reading(said, sum(map(len, lines)))
+    return TranscriptPart(said, sum(map(len, lines)))
 
 
-def _entry(agent: str, message: Message) -> Entry:
-    return Entry(
+def _entry(agent: str, message: Message) -> TapeEntry:
+    return TapeEntry(
         id=message.id,
         parent=message.parent,
         session=message.session,

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.entry import Conversation, Entry, Span, merged
+from ctxrepo.domain.tape.entry import Conversation, Stretch, TapeEntry, merged
 from ctxrepo.domain.tape.tape import AnchorFilter, Tape
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass
@@ -32,7 +32,7 @@ MANY, TOO_MANY = 10, 20
 
 
 @dataclass(frozen=True)
-class Bounds:
+class TapeBounds:
     """A stretch of the tape as a person says it: behind the anchor `after`, or behind the last one, up to the
     anchor `until`; or from one date to another. '' is no bound."""
 
@@ -44,7 +44,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Search:
+class TapeSearch:
     """What is looked for: `text` in anchors and in messages, `anchors` of the one and `types` of the other.
 
     `entries_in` and `anchors_in` say whether the session that is meant is looked through or all of the
@@ -56,7 +56,7 @@ class Search:
     types: tuple[str, ...] = ()
     limit: int = 20
     context: int = 0
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: TapeBounds = field(default_factory=TapeBounds)
     anchors: AnchorFilter = field(default_factory=AnchorFilter)
     entries_in: Where | Literal[""] = ""
     anchors_in: Where | Literal[""] = ""
@@ -66,7 +66,7 @@ class Search:
 class ReadTape:
     """What is read: the newest `limit` messages within the bounds, or those around an anchor."""
 
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: TapeBounds = field(default_factory=TapeBounds)
     around: str = ""
     text: str = ""
     types: tuple[str, ...] = ()
@@ -82,25 +82,25 @@ class AnchorShown:
 
     anchor: Anchor
     short: str
-    before: tuple[Entry, ...] = ()
-    after: tuple[Entry, ...] = ()
+    before: tuple[TapeEntry, ...] = ()
+    after: tuple[TapeEntry, ...] = ()
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class TapeHits:
     anchors: tuple[AnchorShown, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[TapeEntry, ...]
     scope: Where
 
 
 @dataclass(frozen=True)
-class ReadResult:
-    entries: tuple[Entry, ...]
-    span: Span
+class TapeReading:
+    entries: tuple[TapeEntry, ...]
+    span: Stretch
 
 
 @dataclass(frozen=True)
-class Info:
+class TapeInfo:
     """How a tape stands: the `anchors` of the scope; of the session that is meant how many messages it has,
     its last anchor, and how many messages came since."""
 
@@ -119,12 +119,12 @@ class Info:
         return ""
 
 
-def info(view: TapeView) -> Info:
+def info(view: TapeView) -> TapeInfo:
     said = view.said()
     last = view.own.last
-    behind = Span(after=last).of(said.branch) if last else said.branch.entries
+    behind = Stretch(after=last).of(said.branch) if last else said.branch.entries
     told = anchor_shown(view, last) if last else None
-    return Info(view.tape, view.own, len(said.entries), told, len(behind))
+    return TapeInfo(view.tape, view.own, len(said.entries), told, len(behind))
 
 
 def list_anchors(view: TapeView, kind: str, limit: int, context: int) -> list[AnchorShown]:
@@ -135,14 +135,14 @@ def list_anchors(view: TapeView, kind: str, limit: int, context: int) -> list[An
     return [anchor_shown(view, anchor, context) for anchor in found[-limit:]]
 
 
-def search(view: TapeView, wanted: Search, now: datetime) -> SearchResult:
+def search(view: TapeView, wanted: TapeSearch, now: datetime) -> TapeHits:
     """The newest anchors and messages that fit. Where the session has none, the project is searched; NoMatch
     when that has none either."""
     require_within("--limit", wanted.limit, 1, MOST_SHOWN)
     require_within("--context", wanted.context, 0, MOST_CONTEXT)
     span = _span(view, wanted.bounds, now, wanted.anchors_in, dates_first=True)
     anchors: list[Anchor] = []
-    entries: list[Entry] = []
+    entries: list[TapeEntry] = []
     scopes: list[Where] = []
     if wanted.kind != "entry":
         fitting = replace(wanted.anchors, text=wanted.text)
@@ -155,21 +155,21 @@ def search(view: TapeView, wanted: Search, now: datetime) -> SearchResult:
         scopes.append(scope)
     if wanted.kind != "anchor":
 
-        def entries_in(where: Where) -> list[Entry]:
+        def entries_in(where: Where) -> list[TapeEntry]:
             return _entries(view, where, span, wanted.types, wanted.text, lambda said: said)
 
         entries, scope = _first_found(entries_in, wanted.entries_in, wanted.anchors_in)
         scopes.append(scope)
     if not anchors and not entries:
         raise NoMatch("nothing on the tape fits", "`ctxrepo tape list` shows the anchors.")
-    return SearchResult(
+    return TapeHits(
         tuple(anchor_shown(view, anchor, wanted.context) for anchor in anchors[-wanted.limit :]),
         tuple(shown(entry, CHARS) for entry in entries[-wanted.limit :]),
         "project" if "project" in scopes else "session",
     )
 
 
-def read(view: TapeView, wanted: ReadTape, now: datetime) -> ReadResult:
+def read(view: TapeView, wanted: ReadTape, now: datetime) -> TapeReading:
     """The newest messages within the bounds, on the branch that goes on; the start is exclusive, the end
     inclusive."""
     require_within("--limit", wanted.limit, 1, MOST_SHOWN)
@@ -181,10 +181,10 @@ def read(view: TapeView, wanted: ReadTape, now: datetime) -> ReadResult:
     if wanted.around:
         anchor = resolve(view.tape, view.own, wanted.around, is_only_own=is_only_own)
         before, after = _around(view, anchor, wanted)
-        return ReadResult(tuple(shown(e, wanted.chars) for e in (*before, *after)), Span())
+        return TapeReading(tuple(shown(e, wanted.chars) for e in (*before, *after)), Stretch())
     span = _span(view, wanted.bounds, now, wanted.anchors_in, dates_first=False)
     found = _entries(view, wanted.entries_in, span, wanted.types, wanted.text, lambda said: said.branch)
-    return ReadResult(tuple(shown(e, wanted.chars) for e in found[-wanted.limit :]), span)
+    return TapeReading(tuple(shown(e, wanted.chars) for e in found[-wanted.limit :]), span)
 
 
 def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShown:
@@ -229,18 +229,18 @@ def _first_found(
 def _entries(
     view: TapeView,
     where: Where,
-    span: Span,
+    span: Stretch,
     types: Sequence[str],
     text: str,
     part: Callable[[Conversation], Conversation],
-) -> list[Entry]:
+) -> list[TapeEntry]:
     sessions = [view.said()] if where == "session" else view.said_in_project()
     found = [span.of(part(said)) for said in sessions]
     entries = list(found[0]) if where == "session" else merged(found)
     return [entry for entry in entries if entry.is_of(types) and entry.has(text)]
 
 
-def _around(view: TapeView, anchor: Anchor, wanted: ReadTape) -> tuple[list[Entry], list[Entry]]:
+def _around(view: TapeView, anchor: Anchor, wanted: ReadTape) -> tuple[list[TapeEntry], list[TapeEntry]]:
     """The messages before and after an anchor, as many on both sides."""
     said = view.said_in(anchor.agent, anchor.session_id) or Conversation(anchor.agent, anchor.session_id)
     place = said.holder_of(anchor) + 1
@@ -251,8 +251,8 @@ def _around(view: TapeView, anchor: Anchor, wanted: ReadTape) -> tuple[list[Entr
 
 
 def _span(
-    view: TapeView, bounds: Bounds, now: datetime, anchors_in: Where | Literal[""], *, dates_first: bool
-) -> Span:
+    view: TapeView, bounds: TapeBounds, now: datetime, anchors_in: Where | Literal[""], *, dates_first: bool
+) -> Stretch:
     """Of several bounds one holds: dates, two anchors, the last anchor, the anchor behind which; without
     `dates_first` two anchors, dates, the anchor behind which, the last anchor."""
 
@@ -260,16 +260,16 @@ def _span(
         is_only_own = anchors_in == "session"
         return resolve(view.tape, view.own, name, is_only_own=is_only_own) if name else None
 
-    between = Span(after=named(bounds.after), until=named(bounds.until))
-    dates = Span(
+    between = Stretch(after=named(bounds.after), until=named(bounds.until))
+    dates = Stretch(
         start=_seconds("--from", bounds.start, now, is_end=False),
         end=_seconds("--to", bounds.end, now, is_end=True),
     )
     newest = {"session": view.own.last, "project": view.tape.last, "": view.own.last or view.tape.last}
-    last = Span(after=newest[anchors_in] if bounds.is_last else None)
-    pair = between if between.until else Span()
+    last = Stretch(after=newest[anchors_in] if bounds.is_last else None)
+    pair = between if between.until else Stretch()
     order = (dates, pair, last, between) if dates_first else (pair, dates, between, last)
-    return next((span for span in order if span.is_bound), Span())
+    return next((span for span in order if span.is_bound), Stretch())
 
 
 def _seconds(option: str, text: str, now: datetime, *, is_end: bool) -> float | None:

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.entry import ROOT, Conversation, Entry, Span, merged
+from ctxrepo.domain.tape.entry import ROOT, Conversation, Stretch, TapeEntry, merged
 from ctxrepo.domain.tape.tree import tree_of
 
 
-def entry(n: int, parent: str = "", who: str = "", **more: Any) -> Entry:
+def entry(n: int, parent: str = "", who: str = "", **more: Any) -> TapeEntry:
     when = f"2026-11-20T12:{n:02}:00.000Z"
-    base = Entry(f"e{n}", parent, "s-1", "pi", who or ("agent" if n % 2 else "user"), when, f"text {n}")
+    base = TapeEntry(f"e{n}", parent, "s-1", "pi", who or ("agent" if n % 2 else "user"), when, f"text {n}")
     return replace(base, **more)
 
 
@@ -72,29 +72,29 @@ class TestSpans:
     """D60: the start is exclusive, the end inclusive."""
 
     def test_between_two_anchors_by_the_messages_at_which_they_were_left(self) -> None:
-        assert ids(Span(after=anchor("e1"), until=anchor("e3")).of(linear(6))) == ["e2", "e3"]
+        assert ids(Stretch(after=anchor("e1"), until=anchor("e3")).of(linear(6))) == ["e2", "e3"]
 
     def test_elsewhere_by_time(self) -> None:
         other = anchor("e1", 2, session="s-2")
-        assert ids(Span(after=other).of(linear(6))) == ["e3", "e4", "e5"]
-        assert ids(Span(until=other).of(linear(6))) == ["e0", "e1", "e2"]
+        assert ids(Stretch(after=other).of(linear(6))) == ["e3", "e4", "e5"]
+        assert ids(Stretch(until=other).of(linear(6))) == ["e0", "e1", "e2"]
 
     def test_an_anchor_whose_message_is_unknown_counts_by_time(self) -> None:
-        assert ids(Span(after=anchor("gone", 3)).of(linear(6))) == ["e4", "e5"]
+        assert ids(Stretch(after=anchor("gone", 3)).of(linear(6))) == ["e4", "e5"]
 
     def test_a_message_at_the_very_moment_is_before_the_start_and_within_the_end(self) -> None:
         at = linear(3).seconds[1]
-        assert ids(Span(start=at).of(linear(3))) == ["e2"]
-        assert ids(Span(end=at).of(linear(3))) == ["e0", "e1"]
+        assert ids(Stretch(start=at).of(linear(3))) == ["e2"]
+        assert ids(Stretch(end=at).of(linear(3))) == ["e0", "e1"]
 
     def test_messages_without_a_time_are_within(self) -> None:
         said = Conversation("cursor", "s-1", tuple(entry(n, id="", when="") for n in range(3)))
-        assert len(Span(after=anchor(minute=1)).of(said)) == 3
+        assert len(Stretch(after=anchor(minute=1)).of(said)) == 3
 
     @given(st.integers(0, 8), st.integers(0, 8))
     def test_what_is_behind_and_what_is_up_to_an_anchor_is_all_of_it(self, count: int, at: int) -> None:
         said, cut = linear(count), anchor(f"e{at}", at)
-        both = [*Span(until=cut).of(said), *Span(after=cut).of(said)]
+        both = [*Stretch(until=cut).of(said), *Stretch(after=cut).of(said)]
         assert both == list(said.entries)
 
 

@@ -138,15 +138,15 @@ def search(
     from ctxrepo.app.sessions.tape import TapeRequest, search_tape
     from ctxrepo.domain.tape.tape import AnchorFilter
     from ctxrepo.faces.cli.sessions.tape_text import search_text
-    from ctxrepo.services.tape.look import Bounds, Search
+    from ctxrepo.services.tape.look import TapeBounds, TapeSearch
 
-    wanted = Search(
+    wanted = TapeSearch(
         text=query,
         kind=_one_of("--kind", kind, ("all", "entry", "anchor")),
         types=_types(types),
         limit=limit,
         context=context,
-        bounds=Bounds(after, until, last, start, end),
+        bounds=TapeBounds(after, until, last, start, end),
         anchors=AnchorFilter("", name, anchor_type, summary, purpose, tuple(keyword or ())),
         entries_in=_one_of("--entries", entries, _PLACES),
         anchors_in=_one_of("--anchors", anchors, _PLACES),
@@ -182,10 +182,10 @@ def read(
     """
     from ctxrepo.app.sessions.tape import TapeRequest, read_tape
     from ctxrepo.faces.cli.sessions.tape_text import read_text
-    from ctxrepo.services.tape.look import Bounds, ReadTape
+    from ctxrepo.services.tape.look import ReadTape, TapeBounds
 
     wanted = ReadTape(
-        bounds=Bounds(after, until, last, start, end),
+        bounds=TapeBounds(after, until, last, start, end),
         around=around,
         text=scan,
         types=_types(types),

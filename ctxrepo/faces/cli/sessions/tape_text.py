@@ -13,9 +13,9 @@ from ctxrepo.faces.cli import output
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.tape import OnTape, ResetDone
     from ctxrepo.domain.tape.anchor import Anchor
-    from ctxrepo.domain.tape.entry import Entry
+    from ctxrepo.domain.tape.entry import TapeEntry
     from ctxrepo.domain.tape.tree import TreeLine
-    from ctxrepo.services.tape.look import AnchorShown, Info, ReadResult, SearchResult
+    from ctxrepo.services.tape.look import AnchorShown, TapeHits, TapeInfo, TapeReading
 
 _SHORT = 8
 """Characters of a session's id that people read and type."""
@@ -27,7 +27,7 @@ _BESIDE = 100
 """Characters of a message beside an anchor, and in a tree."""
 
 
-def info_text(on: OnTape[Info]) -> str:
+def info_text(on: OnTape[TapeInfo]) -> str:
     found = on.found
     handoffs = len(found.anchors.handoffs.anchors)
     others = len(found.anchors.anchors) - handoffs
@@ -46,7 +46,7 @@ def list_text(on: OnTape[Sequence[AnchorShown]]) -> str:
     return "\n".join(lines) or f"no anchor is on the tape of {on.folder}"
 
 
-def search_text(on: OnTape[SearchResult]) -> str:
+def search_text(on: OnTape[TapeHits]) -> str:
     found = on.found
     parts = [
         *(line for one in found.anchors for line in anchor_lines(one)),
@@ -56,7 +56,7 @@ def search_text(on: OnTape[SearchResult]) -> str:
     return "\n".join(parts)
 
 
-def read_text(on: OnTape[ReadResult], *, is_whole: bool) -> str:
+def read_text(on: OnTape[TapeReading], *, is_whole: bool) -> str:
     return "\n".join(_entry_lines(on.found.entries, is_whole=is_whole)) or "nothing was said there"
 
 
@@ -93,7 +93,7 @@ def anchor_lines(one: AnchorShown) -> Iterator[str]:
         yield from (f"{_INDENT}  {arrow} {_who(entry)}: {_short(entry)}" for entry in side)
 
 
-def _entry_lines(entries: Iterable[Entry], *, is_whole: bool = False) -> Iterator[str]:
+def _entry_lines(entries: Iterable[TapeEntry], *, is_whole: bool = False) -> Iterator[str]:
     """Each message, below a line with its session wherever that is another one."""
     session = ""
     for entry in entries:
@@ -105,7 +105,7 @@ def _entry_lines(entries: Iterable[Entry], *, is_whole: bool = False) -> Iterato
         yield f"{moment(entry.when):16}  {_who(entry)}: {' '.join(filter(None, (text, tools)))}"
 
 
-def _who(entry: Entry) -> str:
+def _who(entry: TapeEntry) -> str:
     return "user" if entry.who == "user" else entry.agent
 
 
@@ -113,7 +113,7 @@ def _session(agent: str, session: str) -> str:
     return f"{agent} {session[:_SHORT]}".strip()
 
 
-def _short(entry: Entry) -> str:
+def _short(entry: TapeEntry) -> str:
     """The first words of a message, or the tools that were used without one."""
     text = " ".join(entry.text.split()) or f"[{', '.join(dict.fromkeys(entry.tools))}]"
     return text if len(text) <= _BESIDE else f"{text[: _BESIDE - 1].rstrip()}…"
