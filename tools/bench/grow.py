@@ -25,8 +25,9 @@ from ctxrepo.storage.disk.rows import rows_of
 TURNS = 40
 
 _USER, _AGENT, _COMMAND, _RESULT = 25, 60, 8, 500
-_HEAVY = 6000
-"""Characters of a line that stands once in a session: instructions, snapshots of a prompt."""
+_HEAVY = 1000
+"""Characters of a line that stands once in a session, if it is neither a message nor a result: instructions,
+lists of tools, snapshots of a prompt."""
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SHORT = re.compile(r'(?<="id":")[0-9a-f]{8}(?=")|(?<="parentId":")[0-9a-f]{8}(?=")')
@@ -66,8 +67,10 @@ def _grow_files(agent: str, source: Path, folder: Path, size: int, words: Words)
     assert known
     said = list(known.messages(lines))
     first = next(m.line for m in said if m.who == "user")
-    head = lines[:first] + [line for line in lines[first:] if len(line) > _HEAVY]
-    turn = [line for line in lines[first:] if len(line) <= _HEAVY]
+    behind = list(enumerate(lines))[first:]
+    kept = {m.line for m in said} | {n for n, line in behind if any(mark in line for mark in _RESULTS)}
+    turn = [line for n, line in behind if n in kept or len(line) <= _HEAVY]
+    head = lines[:first] + [line for n, line in behind if n not in kept and len(line) > _HEAVY]
     session, changes = known.head(lines).id or source.stem, _Changes.of(said, turn)
     done = count = 0
     while done < size:

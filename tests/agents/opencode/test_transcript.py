@@ -28,7 +28,9 @@ RECORDS = CHECKOUT / "tests/agents/opencode_records"
 NOTE = "/home/ada/.ctxrepo/shop/topics/gotcha.md"
 
 TABLES = """
-    create table session (id text primary key, parent_id text, time_created integer);
+    create table session (
+        id text primary key, parent_id text, time_created integer, time_updated integer, directory text
+    );
     create table message (
         id text primary key, session_id text, time_created integer, time_updated integer, data text
     );
@@ -48,7 +50,8 @@ def database(path: Path, name: str) -> list[str]:
         for row in rows:
             ((table, values),) = row.items()
             if table == "session":
-                db.execute("insert into session values (?, ?, ?)", values)
+                values = [*values, values[-1], "/home/ada/shop"]
+                db.execute("insert into session values (?, ?, ?, ?, ?)", values)
                 continue
             *ids, at, data = values
             filled = [*ids, at, at, json.dumps(data)]

@@ -1,0 +1,91 @@
+"""Sessions are searched by an operation that brings its index up to date itself."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from machines import Machine
+from transcripts import claude_says
+
+from ctxrepo.app.desk import Desk
+from ctxrepo.app.sessions.search import SessionsRequest, search_sessions
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.services.sessions.search import SessionQuery
+from ctxrepo.storage.processes.lock import TryLock
+
+HIT = {"agent", "session", "project", "cwd", "who", "when", "text", "entry", "path", "resume", "anchor"}
+
+
+@pytest.fixture
+def desk(ada: Machine) -> Desk:
+    ada.init()
+    claude_says(ada, "s-1", ["where is the dunlin?", "there"])
+    return Desk(ada.env, ada.project_folder, lambda: datetime(2026, 11, 25, tzinfo=UTC), sys.executable)
+
+
+def test_what_a_program_is_given(desk: Desk) -> None:
+    found = desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
+    (hit,) = found.data["hits"]
+    assert found.data["complete"] is True
+    assert set(hit) == {*HIT, "before", "after"}
+    assert (hit["who"], hit["when"], hit["text"]) == ("user", "2026-11-20T18:00:00Z", "where is the dunlin?")
+    assert hit["after"] == [
+        {
+            "id": "s-1-0001",
+            "session": "s-1",
+            "agent": "claude",
+            "who": "agent",
+            "when": "2026-11-20T18:00:01Z",
+            "text": "there",
+            "tools": [],
+        }
+    ]
+    assert desk.take_notices() == []
+
+
+@pytest.mark.parametrize(("since", "is_there"), [("last week", True), ("yesterday", False), ("nov 20", True)])
+def test_since_when(desk: Desk, since: str, is_there: bool) -> None:
+    request = SessionsRequest(SessionQuery("dunlin"), since)
+    if is_there:
+        assert desk.perform(search_sessions, request).value.hits
+        return
+    with pytest.raises(NotFound):
+        desk.perform(search_sessions, request)
+
+
+def test_somebody_who_waits_is_told_what_for(desk: Desk) -> None:
+    told: list[str] = []
+    desk.progress = told.append
+    desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
+    assert told == ["reading 1 transcript of agents' sessions"]
+
+
+def test_it_says_when_it_is_not_complete(desk: Desk) -> None:
+    desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
+    lock = TryLock(desk.memory.state.lock("sessions"))
+    assert lock.acquire()
+    found = desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
+    lock.release()
+    assert found.data["complete"] is False
+    assert "what was said last may be missing" in "".join(desk.take_notices())
+
+
+def test_raw_needs_no_index(desk: Desk) -> None:
+    found = desk.perform(search_sessions, SessionsRequest(SessionQuery("THE dunlin"), "", True, True))
+    assert found.data["hits"][0]["resume"].endswith("claude --resume s-1")
+    assert not (desk.memory.state.root / "sessions.db").exists()
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        SessionsRequest(SessionQuery("x", agent="nobody")),
+        SessionsRequest(SessionQuery("x"), "soon"),
+        SessionsRequest(SessionQuery("")),
+    ],
+)
+def test_what_cannot_be_asked(desk: Desk, request_: SessionsRequest) -> None:
+    with pytest.raises(UsageError):
+        desk.perform(search_sessions, request_)

@@ -1,0 +1,53 @@
+"""Since when: dates as people say them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.formats.since import since
+from ctxrepo.errors import UsageError
+
+NOW = datetime(2026, 11, 25, 15, 30, tzinfo=timezone(timedelta(hours=1)))
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("today", "2026-11-25T00:00:00+01:00"),
+        ("Yesterday", "2026-11-24T00:00:00+01:00"),
+        ("2026-11-20", "2026-11-20T00:00:00+01:00"),
+        ("2026-11-20T10:00:00Z", "2026-11-20T10:00:00+00:00"),
+        ("last week", "2026-11-18T00:00:00+01:00"),
+        ("3 days ago", "2026-11-22T00:00:00+01:00"),
+        ("a month ago", "2026-10-26T00:00:00+01:00"),
+        ("2w", "2026-11-11T00:00:00+01:00"),
+        ("last year", "2025-11-25T00:00:00+01:00"),
+        ("6 hours", "2026-11-25T09:30:00+01:00"),
+        ("may", "2026-05-01T00:00:00+01:00"),
+        ("12 may", "2026-05-12T00:00:00+01:00"),
+        ("december", "2025-12-01T00:00:00+01:00"),
+        ("march 2024", "2024-03-01T00:00:00+01:00"),
+    ],
+)
+def test_what_people_say(said: str, day: str) -> None:
+    assert since(said, NOW).isoformat() == day
+
+
+@pytest.mark.parametrize("said", ["", "soon", "2026-13-01", "31 feb", "99999 years", "9999 years", "the day"])
+def test_what_is_no_date_is_one_line_with_examples(said: str) -> None:
+    with pytest.raises(UsageError, match="is no date") as caught:
+        since(said, NOW)
+    assert "yesterday" in caught.value.hint
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_moment_or_a_mistake(said: str) -> None:
+    try:
+        found = since(said, NOW.astimezone(UTC))
+    except UsageError:
+        return
+    assert found.tzinfo is not None

@@ -1,0 +1,81 @@
+"""`ctxrepo search --in sessions` as a person and a program see it."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from machines import Machine
+from sessions import Session, connected, eventually
+from transcripts import claude_says
+
+from ctxrepo.storage.sessions.index import SessionIndex, index_file
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    claude_says(ada, "s-1", ["where is the godwit?", "there", "a godwit \x1b[2J again"])
+    return ada
+
+
+def test_a_hit_and_the_way_back(mine: Machine) -> None:
+    done = mine.ctxrepo("search", "--in", "sessions", "where godwit")
+    assert (done.returncode, done.stderr) == (0, "")
+    first, hit, after, resume = done.stdout.splitlines()
+    assert first.split("  ")[1:] == ["Claude Code", "shop", "you"]
+    assert (hit, after) == ("  > where is the godwit?", "    agent: there")
+    assert resume == f"  resume  cd {shlex.quote(str(mine.project_folder))} && claude --resume s-1"
+    again = mine.ctxrepo("search", "where godwit", "--in", "sessions", "--context", "0")
+    assert (len(again.stdout.splitlines()), again.stderr) == (3, "")
+
+
+def test_exit_3_where_nothing_is_found_and_json(mine: Machine) -> None:
+    done = mine.ctxrepo("search", "--in", "sessions", "unicorn")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert mine.json("search", "--in", "sessions", "unicorn", "--raw")["exit"] == 3
+    found = mine.json("search", "--in", "sessions", "godwit", "--user", "--limit", "1")
+    assert found["exit"] == 0
+    assert len(found["data"]["hits"]) == 1
+    assert "\x1b" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--in", "mail", "x"], "nothing is searched in 'mail'"),
+        (["x", "--user"], "--user needs --in sessions"),
+        (["x", "--raw"], "--raw needs --in sessions"),
+        (["x", "--in", "sessions", "--tag", "t"], "--tag doesn't go with --in sessions"),
+        (["x", "--in", "sessions", "--regex"], "--regex doesn't go with --in sessions"),
+        (["x", "--in", "sessions", "--agent", "me"], "no agent is called 'me'"),
+        (["x", "--in", "sessions", "--since", "soon"], "'soon' is no date"),
+        (["--in", "sessions"], "there is nothing to search for"),
+    ],
+)
+def test_what_was_typed_wrong_is_one_line(words: list[str], told: str, mine: Machine) -> None:
+    done = mine.ctxrepo("search", *words)
+    assert done.returncode == 2
+    assert told in done.stderr.splitlines()[0]
+
+
+def test_the_worker_reads_sessions_when_a_turn_has_ended(ada: Machine) -> None:
+    connected(ada)
+    said = claude_says(ada, "s-1", ["where is the godwit?", "there"])
+    session = Session(ada, "s-1")
+    session.hook("SessionStart")
+    session.hook("Stop", transcript_path=str(said.path))
+    eventually(lambda: messages(ada) == 2, 20)
+    said.user("another godwit")
+    session.hook("PostToolUse", "PostToolUse-read")
+    session.hook("Stop", transcript_path=str(said.path))
+    eventually(lambda: messages(ada) == 3, 20)
+
+
+def messages(machine: Machine) -> int:
+    """How many are in the index by now."""
+    file = index_file(machine.open().state.root)
+    if not file.exists():
+        return 0
+    with SessionIndex.opened(file) as index:
+        return index.size().messages

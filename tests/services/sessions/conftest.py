@@ -1,0 +1,35 @@
+"""A machine with a memory, whose agents have had sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from machines import Machine
+
+from ctxrepo.errors import NotFound
+from ctxrepo.services.sessions.search import SessionHit, SessionQuery, search_sessions
+from ctxrepo.services.sessions.update import update_index
+
+Finder = Callable[..., list[SessionHit]]
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    return ada
+
+
+@pytest.fixture
+def find(mine: Machine) -> Finder:
+    """What is found once the index is up to date, [] for nothing."""
+
+    def found(text: str = "", **asked: object) -> list[SessionHit]:
+        memory = mine.open()
+        assert update_index(memory, 60).is_complete
+        try:
+            return search_sessions(memory, SessionQuery(text, **asked))  # type: ignore[arg-type]  # a test's own
+        except NotFound:
+            return []
+
+    return found

@@ -1,0 +1,282 @@
+"""The index follows the transcripts, whatever agents, people and disks do to them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from agents.opencode.test_transcript import database
+from machines import Machine
+from needs import unless
+from services.sessions.conftest import Finder
+from silent import silent_disk
+from torture.mounts import why_no_mount
+from transcripts import ClaudeTranscript, claude_says, place_recorded
+
+from ctxrepo.errors import NotFound
+from ctxrepo.services.sessions import reader
+from ctxrepo.services.sessions.search import SessionQuery, search_sessions
+from ctxrepo.services.sessions.transcripts import changed, transcripts_here
+from ctxrepo.services.sessions.update import UpdateOutcome, update_index
+from ctxrepo.storage.processes.lock import TryLock
+from ctxrepo.storage.sessions import index as index_module
+from ctxrepo.storage.sessions import lines
+from ctxrepo.storage.sessions.index import SessionIndex, index_file
+
+
+def texts(find: Finder, words: str) -> Sequence[str]:
+    return sorted(hit.said.text for hit in find(words))
+
+
+def test_only_what_is_new_is_read(mine: Machine, find: Finder) -> None:
+    said = claude_says(mine, "s-1", ["a first auk", "yes"])
+    for _ in range(200):
+        said.result("r" * 5000)
+    said.agent("so")
+    claude_says(mine, "s-2", ["another auk"])
+    assert len(find("auk")) == 2
+    memory = mine.open()
+    assert update_index(memory, 60) == UpdateOutcome()
+    said.user("a new auk")
+    assert update_index(memory, 60).read < 5000
+    assert texts(find, "auk") == ["a first auk", "a new auk", "another auk"]
+
+
+def test_a_torn_line_is_read_when_it_is_whole(mine: Machine, find: Finder) -> None:
+    said = claude_says(mine, "s-1", ["a kiwi"])
+    line = said.line("user", {"role": "user", "content": "a second kiwi"})
+    with said.path.open("a") as file:
+        file.write(line[:-20])
+    assert texts(find, "kiwi") == ["a kiwi"]
+    with said.path.open("a") as file:
+        file.write(line[-20:] + "\n")
+    said.user("a third kiwi")
+    assert texts(find, "kiwi") == ["a kiwi", "a second kiwi", "a third kiwi"]
+
+
+def test_a_last_line_without_its_end_is_read_if_it_is_whole(mine: Machine, find: Finder) -> None:
+    said = claude_says(mine, "s-1", ["a kiwi"])
+    said.path.write_text(said.path.read_text().rstrip("\n"))
+    assert texts(find, "kiwi") == ["a kiwi"]
+
+
+def test_a_message_that_goes_on_is_one(mine: Machine, find: Finder) -> None:
+    said = ClaudeTranscript(mine)
+    said.user("go")
+    said.agent("the first dodo", message="m1")
+    assert texts(find, "dodo") == ["the first dodo"]
+    said.agent("and the last dodo", message="m1")
+    assert texts(find, "dodo") == ["the first dodo and the last dodo"]
+    with SessionIndex.opened(index_file(mine.open().state.root)) as index:
+        assert index.size().messages == 2
+
+
+@pytest.mark.parametrize("how", ["shorter", "as long", "longer", "another file"])
+def test_a_file_that_was_rewritten_is_read_anew(how: str, mine: Machine, find: Finder) -> None:
+    said = claude_says(mine, "s-1", ["an emu", "first", "second", "third"])
+    assert len(find("emu")) == 1
+    text = said.path.read_text().replace("an emu", "a rhea")
+    text = {"shorter": text[: text.rindex("{")], "longer": text * 2}.get(how, text)
+    if how == "another file":
+        said.path.unlink()
+    said.path.write_text(text)
+    os.utime(said.path, ns=(1, 1))
+    assert find("emu") == []
+    assert len(find("rhea")) == 1
+
+
+def test_files_of_many_pieces_are_read_to_their_ends(
+    mine: Machine, find: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines.read_piece, "__defaults__", (700,))
+    said = claude_says(mine, "s-1", [f"number{n} says coot" for n in range(60)])
+    said.agent("one part, a coot", message="m1")
+    said.agent("another part, a coot", message="m1")
+    said.user("x" * 5000)
+    said.user("the last coot")
+    assert len(find("coot", limit=100)) == 62
+    assert find('"another part"')[0].said.text == "one part, a coot another part, a coot"
+    for agent in ("codex", "copilot", "gemini", "pi"):
+        place_recorded(mine, agent)
+        assert find("", agent=agent, is_by_user=True)
+
+
+def test_a_line_of_50_megabytes_is_passed_over(mine: Machine, find: Finder) -> None:
+    said = claude_says(mine, "s-1", ["a smew"])
+    with said.path.open("a") as file:
+        file.write('{"type":"user","message":{"content":"' + "y" * 50_000_000)
+    assert texts(find, "smew") == ["a smew"]
+    with said.path.open("a") as file:
+        file.write('"}}\n')
+    said.user("the smew behind it")
+    assert texts(find, "smew") == ["a smew", "the smew behind it"]
+
+
+def test_hostile_files_harm_nobody(mine: Machine, find: Finder) -> None:
+    said = claude_says(mine, "s-1", ["a knot"])
+    folder = said.path.parent
+    with said.path.open("ab") as file:
+        file.write(b'{"type":"user","message":' + b"[" * 200_000 + b"\n")
+        file.write(b"\0" * 100_000 + b"\n" + b"\xff\xfe" * 1000 + b"\n")
+        file.write(
+            b'{"type":"user","uuid":"\\ud800","message":{"content":"a \\ud800 knot"},"timestamp":"+"}\n'
+        )
+        file.write(b'{"type":"user","timestamp":"99999-01-01T00:00:00.1Z","message":{"content":"knot"}}\n')
+    (folder / "zero.jsonl").symlink_to("/dev/zero")
+    (folder / "nowhere.jsonl").symlink_to(folder / "gone")
+    (folder / "round.jsonl").symlink_to(folder / "round.jsonl")
+    (folder / "folder.jsonl").mkdir()
+    (folder / "empty.jsonl").touch()
+    (folder / "noise.jsonl").write_bytes(bytes(range(256)) * 5000)
+    os.mkfifo(folder / "pipe.jsonl")
+    with (folder / "sparse.jsonl").open("wb") as sparse:
+        sparse.truncate(200_000_000)
+    assert len(find("knot")) == 3
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read every file")
+def test_a_file_that_may_not_be_read_is_passed_over(mine: Machine, find: Finder) -> None:
+    claude_says(mine, "s-1", ["a teal"]).path.chmod(0)
+    claude_says(mine, "s-2", ["another teal"])
+    assert texts(find, "teal") == ["another teal"]
+
+
+def test_a_hostile_database_takes_little_time_and_gives_nothing(mine: Machine, find: Finder) -> None:
+    path = mine.home / ".local/share/opencode/opencode.db"
+    path.parent.mkdir(parents=True)
+    endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(
+            f"create view session as {endless} 'ses' as id, null as parent_id, 1 as time_created, "
+            "i as time_updated, '/d' as directory from n"
+        )
+        db.execute(
+            f"create view message as {endless} 'msg' as id, 'ses' as session_id, '{{}}' as data from n"
+        )
+        db.execute(
+            f"create view part as {endless} 'prt' as id, 'msg' as message_id, 'ses' as session_id, "
+            "'{}' as data from n"
+        )
+    (path.parent / "opencode-noise.db").write_bytes(os.urandom(9000))
+    (path.parent / "opencode-empty.db").touch()
+    claude_says(mine, "s-1", ["a scaup"])
+    assert texts(find, "scaup") == ["a scaup"]
+
+
+def test_sessions_in_a_database_are_read_from_their_last_message_on(mine: Machine, find: Finder) -> None:
+    path = mine.home / ".local/share/opencode/opencode.db"
+    (session,) = database(path, "compacted")
+    before = texts(find, "redis")
+    with closing(sqlite3.connect(path)) as db, db:
+        data = '{"role": "user", "time": {"created": 1795539999123}}'
+        db.execute("insert into message values ('msg_zz', ?, 1, 1, ?)", [session, data])
+        part = '{"type": "text", "text": "and a redis gadwall"}'
+        db.execute("insert into part values ('prt_zz', 'msg_zz', ?, 1, 1, ?)", [session, part])
+        db.execute("update session set time_updated = 99")
+    assert texts(find, "redis") == sorted([*before, "and a redis gadwall"])
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("delete from session")
+    assert texts(find, "redis") == []
+
+
+def test_what_is_no_longer_there_leaves_the_index(mine: Machine, find: Finder) -> None:
+    said = claude_says(mine, "s-1", ["a ruff"])
+    claude_says(mine, "s-2", ["no bird"])
+    assert len(find("ruff")) == 1
+    said.path.unlink()
+    assert find("ruff") == []
+    with SessionIndex.opened(index_file(mine.open().state.root)) as index:
+        assert (index.size().sessions, index.size().messages) == (1, 1)
+
+
+def test_the_index_is_built_again_once_much_of_it_is_waste(
+    mine: Machine, find: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_module, "_WASTE", 10)
+    said = claude_says(mine, "s-1", [f"crake{n}" for n in range(30)])
+    assert find("crake3")
+    said.path.unlink()
+    claude_says(mine, "s-2", ["one crake9"])
+    assert texts(find, "crake9") == ["one crake9"]
+    assert texts(find, "crake9") == ["one crake9"]
+    with SessionIndex.opened(index_file(mine.open().state.root)) as index:
+        assert index.db.execute("select seq from sqlite_sequence").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("damage", ["noise", "cut", "format", "link", "folder", "inner"])
+def test_an_index_that_cannot_be_used_is_built_again(damage: str, mine: Machine, find: Finder) -> None:
+    claude_says(mine, "s-1", [f"a merlin{n}" for n in range(2000)])
+    assert find("merlin7")
+    file = index_file(mine.open().state.root)
+    data = file.read_bytes()
+    if damage == "format":
+        with closing(sqlite3.connect(file)) as db:
+            db.execute("pragma user_version = 99")
+    elif damage == "inner":
+        file.write_bytes(data[:4096] + os.urandom(len(data) - 4096))
+    elif damage in ("noise", "cut"):
+        file.write_bytes(os.urandom(20_000) if damage == "noise" else data[:5000])
+    else:
+        file.rename(file.with_name("away"))
+        (file.mkdir if damage == "folder" else lambda: file.symlink_to(file.with_name("away")))()
+    memory = mine.open()
+    while not update_index(memory, 60).is_complete:
+        pass
+    assert find("merlin7")
+    assert not file.is_symlink()
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_one_process_reads_and_the_others_say_so(mine: Machine) -> None:
+    claude_says(mine, "s-1", ["a hobby"])
+    memory = mine.open()
+    lock = TryLock(memory.state.lock("sessions"))
+    assert lock.acquire()
+    assert update_index(memory, 60).is_elsewhere
+    lock.release()
+    assert update_index(memory, 60).is_complete
+
+
+def test_the_newest_is_read_first_and_the_rest_the_next_time(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "PIECE", 1)
+    for number in range(5):
+        os.utime(claude_says(mine, f"s-{number}", [f"a serin{number}"]).path, (number, number))
+    memory = mine.open()
+    reading = reader.TranscriptReader(index_file(memory.state.root), changed(transcripts_here(memory), {}))
+    assert [step.left for _ in range(2) if (step := reading.step())] == [4, 3]
+    assert search_sessions(memory, SessionQuery("serin3"))
+    with pytest.raises(NotFound):
+        search_sessions(memory, SessionQuery("serin2"))
+    outcome = update_index(memory, 0)
+    assert (outcome.read, outcome.left, outcome.is_complete) == (0, 3, False)
+    assert update_index(memory, 60).is_complete
+    assert search_sessions(memory, SessionQuery("serin0"))
+
+
+@unless(why_no_mount())
+def test_a_folder_that_hangs_is_left_and_the_others_are_searched(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude_says(mine, "s-1", ["a whimbrel"])
+    memory = mine.open()
+    with silent_disk(mine.home / ".codex", takes=False):
+        outcome = update_index(memory, 60)
+    assert (outcome.unknown, outcome.is_complete) == (frozenset({"codex"}), False)
+    assert search_sessions(memory, SessionQuery("whimbrel"))
+    with SessionIndex.opened(index_file(memory.state.root)) as index:
+        assert index.size().sessions == 1
+
+
+def test_an_environment_that_names_no_folder_is_passed_over(mine: Machine) -> None:
+    claude_says(mine, "s-1", ["a brambling"])
+    odd = Machine(mine.home, {"XDG_DATA_HOME": "relative", "CODEX_HOME": "relative"})
+    memory = odd.open()
+    assert update_index(memory, 60).is_complete
+    assert search_sessions(memory, SessionQuery("brambling"))
+    assert Path(memory.state.root, "sessions.db").is_file()
