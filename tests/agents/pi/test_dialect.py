@@ -21,6 +21,7 @@ from world import HOOK, NOTES, World
 from ctxrepo.agents.pi.dialect import DIALECT, changed_lines
 from ctxrepo.agents.pi.fork import origin, session_of
 from ctxrepo.agents.pi.install import EVENTS
+from ctxrepo.domain.tape.focus import Touch, focus
 from ctxrepo.hooks.dialect import Event, HookAnswer
 from ctxrepo.hooks.known.compiled import Repo
 from ctxrepo.hooks.known.compiled import World as Settings
@@ -244,6 +245,13 @@ def test_a_read_has_the_lines_that_it_asked_for() -> None:
     assert read(offset="x", limit="y") == read(offset=1.5, limit=1.5) == read(limit=[]) == []
     assert read(offset="\ud800", limit=5) == [[1, 5]]
     assert len(read(offset=2**70, limit=2**70)) <= 1
+
+
+def test_edit_focus_the_added_lines_of_each_block() -> None:
+    blocks = "@@ -11,2 +11,5 @@\n a\n+x\n+y\n+z\n b\n@@ -86 +89,2 @@\n c\n+d"
+    assert changed_lines(blocks) == "[12,14],[90,90]"
+    edited = Touch(1.0, "a", "edit", ((12, 14), (90, 90)))
+    assert focus([edited]) == ["edit 90-90", "edit 12-14"]
 
 
 def test_an_edit_has_the_lines_that_changed() -> None:
