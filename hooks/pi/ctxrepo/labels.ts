@@ -31,7 +31,8 @@ export function labelAnchors(pi: ExtensionAPI, command: string): (prefix: string
   async function renew(ctx: ExtensionContext): Promise<void> {
     try {
       const session = `--session=${ctx.sessionManager.getSessionId()}`;
-      const words = ["tape", "list", "--json", session, "--context=0", `--limit=${MOST_ANCHORS}`];
+      // Those that sessions leave by themselves, where they begin and end, would be at every turn of the tree.
+      const words = ["tape", "list", "--json", session, "--type=handoff", "--context=0", `--limit=${MOST_ANCHORS}`];
       const { out } = await ctxrepo(command, words, ctx, "", stop.signal);
       anchors = envelope<Anchors>(out)?.data?.anchors ?? anchors;
     } catch {}

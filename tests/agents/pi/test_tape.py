@@ -297,8 +297,8 @@ def test_d64_up_to_three_newest_names_and_how_many_more(extension: Extension) ->
     assert label("a", "b", "c", "d", "e") == "⚓ c · d · e +2"
     assert label("a", "b", "c", "d", "a") == "⚓ c · d · a +1", "the newest of a name counts"
     assert label("a\x1b[31m\nb") == "⚓ a [31m b", "a terminal obeys no name"
-    words = extension.words()
-    assert words == ["tape", "list", "--json", "--session=s1", "--context=0", "--limit=100"]
+    words = ["tape", "list", "--json", "--session=s1", "--type=handoff", "--context=0", "--limit=100"]
+    assert extension.words() == words
 
 
 @needs_node
