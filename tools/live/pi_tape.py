@@ -16,6 +16,9 @@ from live.steps import Text, Tool
 
 TOOLS = tuple(f"tape_{name}" for name in ("handoff", "info", "search", "read", "list", "delete", "reset"))
 
+NOTHING = "nothing on the tape fits"
+MANUAL = "tape.mode is manual"
+
 KEYWORD = re.compile(r"handoff/keyword-migration-\d{6}")
 
 _CALLS: Sequence[tuple[str, dict[str, Any], str]] = (
@@ -34,7 +37,7 @@ _CALLS: Sequence[tuple[str, dict[str, Any], str]] = (
     ("search", {"query": "redis listen", "kinds": ["entry"]}, PORT),
     ("search", {"anchorName": "PORT", "kinds": ["anchor"]}, "redis/port [handoff]"),
     ("search", {"anchorSummary": "6380", "contextLines": 1, "kinds": ["anchor"]}, PORT),
-    ("search", {"scan": "nosuchword"}, "No results."),
+    ("search", {"scan": "nosuchword"}, NOTHING),
     ("search", {"limit": 101}, "limit"),
     ("search", {"sinceAnchor": "nosuchanchor"}, "nosuchanchor"),
     ("read", {"betweenDates": {"start": "2000-01-01", "end": "2999-01-01"}, "types": ["user"]}, PORT),
@@ -105,7 +108,7 @@ def tape_two_sessions(play: Play) -> None:
     seen = _result(play, talk, "tape_delete", {"id": found[1] if found else ""})
     play.report.look("by that it is deleted", '"name":"task/begin"' in seen, seen)
     seen = _result(play, talk, "tape_search", {"anchorName": "task/begin", "kinds": ["anchor"], **project})
-    play.report.look("and is gone", "No results." in seen, seen)
+    play.report.look("and is gone", NOTHING in seen, seen)
     _result(play, talk, "tape_handoff", {"name": "task/again"})
     seen = _result(play, talk, "tape_reset", {"archive": True})
     play.report.look("a reset archives", "archived" in seen and "begins anew" in seen, seen)
@@ -124,7 +127,7 @@ def tape_keyword(play: Play) -> None:
     _pi_settings(play, {"anchor": {"keywords": {"global": ["migration"]}, "mode": "manual"}})
     talk = play.talk()
     seen = _result(play, talk, "tape_handoff", {"name": "task/begin"})
-    play.report.look("in manual mode a call that nobody asked for is refused", "memory-anchor" in seen, seen)
+    play.report.look("in manual mode a call that nobody asked for is refused", MANUAL in seen, seen)
     named = Later(
         play, "tape_handoff", lambda told: {"name": KEYWORD.findall(told)[-1], "summary": "Move it"}
     )
@@ -143,8 +146,8 @@ def tape_keyword(play: Play) -> None:
     play.stage.model.will(*wrong)
     talk.say("Now the migration of the other one, please")
     first, second = [*added(play.told()[before], play.told()[-1]), "", ""][:2]
-    play.report.look("another name than that is refused", "memory-anchor" in first, first)
-    play.report.look("and takes the permission with it", "memory-anchor" in second, second)
+    play.report.look("another name than that is refused", MANUAL in first, first)
+    play.report.look("and takes the permission with it", MANUAL in second, second)
     play.continues(play.told())
     talk.end()
     play.report.look("pi complained of nothing", not talk.errors(), talk.errors()[:300])

@@ -15,6 +15,11 @@ export interface Anchor {
   before?: Entry[];
   after?: Entry[];
 }
+/** An anchor as it was written, which the command tells that leaves one. */
+export type Left = Pick<Anchor, "id" | "name" | "type" | "entry" | "trigger"> & {
+  timestamp: string;
+  meta: Partial<Pick<Anchor, "keywords" | "summary" | "purpose">> | null;
+};
 export interface Entry {
   who: string;
   when: string;
@@ -50,8 +55,14 @@ export interface Instruction {
   instruction: string;
 }
 
+/** What was left. */
+export function left({ timestamp, meta, ...anchor }: Left): string {
+  const { keywords = [], summary = "", purpose = "" } = meta ?? {};
+  return json({ ...anchor, when: timestamp, keywords, summary, purpose });
+}
+
 /** What of an anchor isn't empty, in this order. */
-export function json({ id, name, type, when, entry, ...more }: Anchor): string {
+function json({ id, name, type, when, entry, ...more }: Anchor): string {
   return JSON.stringify({ id, name, type, when, entry, ...meta(more) });
 }
 

@@ -97,6 +97,7 @@ export function addCommands(pi: ExtensionAPI, command: string, delivery: Deliver
       const asked = await askData<Instruction>(ctx, "asking for an anchor", ["anchor", `--from-prompt=${prompt}`]);
       if (!asked) return;
       pi.sendMessage({ customType: ANCHOR, content: asked.instruction, display: false }, { triggerTurn: true });
+      if (!ctx.hasUI) await ctx.waitForIdle(); // in print mode pi ends once the command has
     },
   });
   pi.registerCommand("memory-tape", {

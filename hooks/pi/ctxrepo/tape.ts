@@ -89,7 +89,7 @@ function addTapeTools(add: AddTool): void {
       const about = [...given("summary", summary), ...given("purpose", purpose)];
       return ["anchor", ...about, ...given("entry", sessionManager.getLeafId() ?? undefined), "--", name];
     },
-    text: anchors.json,
+    text: anchors.left,
   });
   add({
     name: "tape_info",
@@ -127,6 +127,7 @@ function addTapeTools(add: AddTool): void {
       ...(scan || query ? ["--", scan || query || ""] : []),
     ],
     text: anchors.found,
+    nothing: (_params, why) => why,
   });
   add({
     name: "tape_read",

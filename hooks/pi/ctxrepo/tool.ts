@@ -14,8 +14,8 @@ export interface Tool<Params extends TSchema, Data> {
   args(params: Static<Params>, ctx: ExtensionContext): string[];
   input?(params: Static<Params>): string;
   text(data: Data, params: Static<Params>): string;
-  /** What to say where nothing was found, which is no error. */
-  nothing?(params: Static<Params>): string;
+  /** What to say where nothing was found, which is no error; `why` is what ctxrepo says. */
+  nothing?(params: Static<Params>, why: string): string;
 }
 
 /** The exit code of ctxrepo where there is nothing to find. */
@@ -68,8 +68,8 @@ function said<Params extends TSchema, Data>(
   if (answer.ok && answer.data) {
     return [[tool.text(answer.data, params), notices(result.err)].filter(Boolean).join("\n\n"), false];
   }
-  if (result.code === NOT_FOUND && tool.nothing) return [tool.nothing(params), false];
-  return [answers.problem(answer.error), true];
+  const why = answers.problem(answer.error);
+  return result.code === NOT_FOUND && tool.nothing ? [tool.nothing(params, why), false] : [why, true];
 }
 
 /** As much of a text as pi lets a tool say, and that there is more. */

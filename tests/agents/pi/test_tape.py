@@ -185,7 +185,10 @@ def test_d54_d63_each_tool_runs_the_command_that_its_parameters_mean(
 @needs_node
 def test_d54_d62_what_was_left_or_deleted_is_told_in_json(extension: Extension) -> None:
     left = anchor("a", trigger="keyword", keywords=["k"], summary="s")
-    extension.answer({**left, "path": "TAPE/shop/a.jsonl"})
+    written = {key: left[key] for key in ("id", "name", "type", "entry", "trigger")}
+    meta = {"keywords": ["k"], "summary": "s", "trigger": "keyword"}
+    more = {"timestamp": left["when"], "meta": meta, "host": "a", "path": "TAPE/shop/a.jsonl"}
+    extension.answer({**written, **more})
     wanted = {
         key: left[key] for key in ("id", "name", "type", "when", "entry", "trigger", "keywords", "summary")
     }
@@ -241,6 +244,8 @@ def test_what_is_not_there_is_said_and_what_is_wrong_is_an_error(extension: Exte
     assert extension.says("tape_search", {}) == "No results."
     extension.answer(None, code=3)
     assert extension.says("tape_list", {}).startswith("No anchors here.")
+    told = extension.does(("follow", ON), ("call", "tape_search", {}))[1]
+    assert (told["content"][0]["text"], told["isError"]) == ("there is nothing", False)
     for tool in ("tape_read", "tape_delete"):
         told = extension.does(("follow", ON), ("call", tool, {"id": "x"}))[1]
         assert (told["content"][0]["text"], told["isError"]) == ("there is nothing", True)
