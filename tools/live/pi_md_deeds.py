@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from live import pi
 from live.pi_md_checks import TOKEN, anchors, text
@@ -121,13 +122,21 @@ def its_anchor(plan: Plan) -> Sequence[Step]:
 
 def its_deletion(plan: Plan) -> Sequence[Step]:
     """An anchor is taken off the tape again, which writes all of its lines anew."""
-    tape = anchors(plan.here.memory)[0]
-    if not (known := sorted(name for name in tape if name.startswith(("its/", "ours/")))):
-        return its_anchor(plan)
-    name = plan.chance.choice(known)
+    known = anchors(plan.here.memory)[0]
+    return [Tool("tape_delete", {"id": _delete(plan, known)})] if _deletable(known) else its_anchor(plan)
+
+
+def _deletable(tape: dict[str, dict[str, Any]]) -> list[str]:
+    """The names of anchors that were left here, without those of the session's own."""
+    return sorted(name for name in tape if name.startswith(("its/", "ours/")))
+
+
+def _delete(plan: Plan, tape: dict[str, dict[str, Any]]) -> str:
+    """The id of one of them, which counts as deleted from now on."""
+    name = plan.chance.choice(_deletable(tape))
     plan.deleted.add(name)
     plan.unsaid |= {*TOKEN.findall(tape[name]["meta"]["summary"])}
-    return [Tool("tape_delete", {"id": tape[name]["id"]})]
+    return str(tape[name]["id"])
 
 
 def its_sync(plan: Plan) -> Sequence[Step]:
@@ -209,9 +218,35 @@ def tools(plan: Plan) -> Sequence[Step]:
     return [*look, Tool("memory_sync", {"action": plan.chance.choice(["pull", "push", "status"])})]
 
 
+def tool_anchor(plan: Plan) -> Sequence[Step]:
+    """Our tool of that name leaves an anchor."""
+    if "tape_handoff" not in plan.offered:
+        return our_anchor(plan)
+    name = f"ours/{plan.name}-by-tool"
+    plan.left.add(name)
+    return [Tool("tape_handoff", {"name": name, "summary": plan.says("in an anchor"), "purpose": "trial"})]
+
+
+def tool_deletion(plan: Plan) -> Sequence[Step]:
+    """Our tool deletes an anchor, whoever left it."""
+    known = anchors(plan.here.memory)[0]
+    if "tape_delete" not in plan.offered or not _deletable(known):
+        return tool_anchor(plan)
+    return [Tool("tape_delete", {"ids": [_delete(plan, known)]})]
+
+
+def tool_tape(plan: Plan) -> Sequence[Step]:
+    """Our tools that look at the tape."""
+    if "tape_read" not in plan.offered:
+        return working(plan)
+    read = Tool("tape_read", {"entryScope": "project", "limit": 5, "maxContentChars": 80})
+    return [Tool("tape_info"), Tool("tape_list", {"limit": 100}), read]
+
+
 OURS: tuple[Deed, ...] = (
     *(remember, new, our_edit, working, handoff, our_anchor, archive),
     *(tool_write, tool_write, tool_edit, tools),
+    *(tool_anchor, tool_anchor, tool_deletion, tool_tape),
 )
 
 SAFE: dict[str, tuple[Deed, ...]] = {"its": (write, its_create, its_anchor), "ours": (write, remember, new)}

@@ -119,8 +119,8 @@ class Turns:
             self._done(plan)
             done.append(deed.__name__)
         listed = self._listed(talk) if is_compared else frozenset()
-        if who == "its":
-            self._search(talk, here, number)
+        if who == "its" or "tape_search" in pi_md_deeds.offered(self.model.requests[-1].prompt.tools):
+            self._search(who, talk, here, number)
         talk.end()
         if is_compared:
             self._compare(listed, here, f"turn {number}, after")
@@ -166,15 +166,15 @@ class Turns:
         ours = pi_md_checks.index(here.output("context", "--preset", "md"))
         self.faults += [f"{when}: {fault}" for fault in pi_md_checks.differ(listed, ours)]
 
-    def _search(self, talk: pi_talk.Talk, here: Stage, number: int) -> None:
-        """Its own search finds every anchor that the tapes of this clone hold."""
+    def _search(self, who: str, talk: pi_talk.Talk, here: Stage, number: int) -> None:
+        """The search of either finds every anchor that the tapes of this clone hold."""
         told: dict[str, object] = {"kinds": ["anchor"], "anchorScope": "project", "limit": 100}
         self.model.will(Tool("tape_search", {**told, "anchorType": "handoff"}), Text())
         talk.say("Which anchors are there?")
         answer = "".join(self.model.requests[-1].prompt.texts[-1][1])
         known = pi_md_checks.anchors(here.memory)[0].keys() & self.anchors
         if missing := sorted(name for name in known if name not in answer):
-            self.faults.append(f"turn {number}: its search finds no {', '.join(missing)}")
+            self.faults.append(f"turn {number}: the search of {who} finds no {', '.join(missing)}")
 
     def _look(self, here: Stage) -> list[str]:
         memories = [each.memory for each in self.stages]

@@ -100,7 +100,8 @@ export function found({ anchors, entries, scope }: Found): string {
 export const NOTHING = "No results.";
 
 export function passage({ entries }: Passage): string {
-  return entries.length > 0 ? `${entries.length} entries:\n\n${entries.map(line).join("\n")}` : "No entries there.";
+  const count = counted(entries.length, "entry", "entries").join();
+  return count ? `${count}:\n\n${entries.map(line).join("\n")}` : "No entries there.";
 }
 
 export function deleted({ deleted }: Deleted): string {

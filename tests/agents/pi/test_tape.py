@@ -224,7 +224,7 @@ def test_d58_d61_answers_are_told_in_lines(extension: Extension) -> None:
         "12:00 agent:  [bash, read]",
     ]
     extension.answer({"entries": [entry], "after": None, "until": None})
-    assert extension.says("tape_read", {}) == "1 entries:\n\n12:00 user: which port?"
+    assert extension.says("tape_read", {}) == "1 entry:\n\n12:00 user: which port?"
     extension.answer({"anchors": [anchor("a", trigger="", before=[entry], after=[])]})
     assert extension.says("tape_list", {}).split("\n") == [
         "Anchors (1):",
