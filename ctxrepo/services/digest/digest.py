@@ -7,12 +7,12 @@ from contextlib import closing
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import seconds_of
-from ctxrepo.domain.tape.entry import Conversation, Entry, Span
+from ctxrepo.domain.tape.entry import Conversation, Stretch, TapeEntry
 from ctxrepo.domain.words.gate import is_left_alone
 from ctxrepo.errors import NotFound
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.digest.stretch import DONE, DigestWish, stretch
+from ctxrepo.services.digest.stretch import DONE, DigestWish, choose_stretch
 from ctxrepo.services.recall.recall import Question, RecalledEntry, answered
 from ctxrepo.services.tape.conversations import shown
 from ctxrepo.services.tape.look import AnchorShown, anchor_shown
@@ -38,8 +38,8 @@ _SOUGHT_CHARS = 1000
 class DigestTurn:
     """What a user asked, and what the agent said last before the next prompt; None where it said nothing."""
 
-    asked: Entry
-    answered: Entry | None
+    asked: TapeEntry
+    answered: TapeEntry | None
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class Digest:
 def digest(view: TapeView, wish: DigestWish, scopes: Sequence[str], now: datetime) -> Digest:
     """A stretch of the work in a scope, and what the folders `scopes` of the memory say of it; NotFound where
     nothing was left or said in it. The cache must be up to date: call `commit` first."""
-    chosen = stretch(view.tape, view.own, wish, now)
+    chosen = choose_stretch(view.tape, view.own, wish, now)
     anchors = [
-        a for a in view.tape.anchors if a.type == "handoff" and a.name != DONE and chosen.span.holds(a)
+        a for a in view.tape.anchors if a.type == "handoff" and a.name != DONE and chosen.stretch.holds(a)
     ]
     found = sorted(
-        (one for said in view.said_in_project() for one in _turns(said, chosen.span)),
+        (one for said in view.said_in_project() for one in _turns(said, chosen.stretch)),
         key=lambda one: seconds_of(one.asked.when) or 0.0,
     )
     if not (anchors or found):
@@ -79,11 +79,11 @@ def digest(view: TapeView, wish: DigestWish, scopes: Sequence[str], now: datetim
     )
 
 
-def _turns(said: Conversation, span: Span) -> Iterator[DigestTurn]:
+def _turns(said: Conversation, within: Stretch) -> Iterator[DigestTurn]:
     """Each prompt of a session with the answer; "ok, thanks" asks for nothing."""
-    asked: Entry | None = None
-    answered: Entry | None = None
-    for entry in span.of(said.branch):
+    asked: TapeEntry | None = None
+    answered: TapeEntry | None = None
+    for entry in within.of(said.branch):
         if entry.who == "user":
             if asked:
                 yield DigestTurn(asked, answered)

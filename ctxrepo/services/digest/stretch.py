@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.entry import Span
+from ctxrepo.domain.tape.entry import Stretch
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
@@ -38,14 +38,14 @@ class DigestWish:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class ChosenStretch:
     """The bounds, and in words how they came about."""
 
-    span: Span
+    stretch: Stretch
     why: str
 
 
-def stretch(tape: Tape, own: Tape, wish: DigestWish, now: datetime) -> Stretch:
+def choose_stretch(tape: Tape, own: Tape, wish: DigestWish, now: datetime) -> ChosenStretch:
     """The stretch that is asked for; where none is, the smaller one of the last days and the last handoffs,
     and never what an earlier digest was of. NoMatch for an anchor that isn't there."""
     if wish.ways > 1:
@@ -55,35 +55,35 @@ def stretch(tape: Tape, own: Tape, wish: DigestWish, now: datetime) -> Stretch:
             resolve(tape, own, name, is_only_own=False) if name else None for name in (wish.after, wish.until)
         )
         ends = [f"after {after.name}" if after else "", f"up to {until.name}" if until else ""]
-        return Stretch(Span(after, until), " ".join(filter(None, ends)))
+        return ChosenStretch(Stretch(after, until), " ".join(filter(None, ends)))
     if wish.days or wish.handoffs:
         return _days(wish.days, now) if wish.days else _handoffs(tape, wish.handoffs)
     recent = _days(DAYS, now)
     handoffs = [a for a in tape.handoffs.anchors if a.name != DONE]
-    is_enough = sum(recent.span.holds(anchor) for anchor in handoffs) > 1
+    is_enough = sum(recent.stretch.holds(anchor) for anchor in handoffs) > 1
     found = recent if is_enough else _handoffs(tape, HANDOFFS)
     last = tape.called(DONE)
     if last and _begins_before(found, last):
-        return Stretch(Span(after=last), "since the last digest")
+        return ChosenStretch(Stretch(after=last), "since the last digest")
     return found
 
 
-def _days(days: int, now: datetime) -> Stretch:
-    return Stretch(
-        Span(start=now.timestamp() - days * _DAY), f"the last {days} days" if days > 1 else "the last day"
+def _days(days: int, now: datetime) -> ChosenStretch:
+    return ChosenStretch(
+        Stretch(start=now.timestamp() - days * _DAY), f"the last {days} days" if days > 1 else "the last day"
     )
 
 
-def _handoffs(tape: Tape, count: int) -> Stretch:
+def _handoffs(tape: Tape, count: int) -> ChosenStretch:
     """What led to the last handoffs: it begins behind the one before them."""
     found = [a for a in tape.handoffs.anchors if a.name != DONE]
     before = found[-count - 1] if len(found) > count else None
     many = min(count, len(found))
-    return Stretch(Span(after=before), f"the last {many} handoffs" if before else "all there is")
+    return ChosenStretch(Stretch(after=before), f"the last {many} handoffs" if before else "all there is")
 
 
-def _begins_before(one: Stretch, anchor: Anchor) -> bool:
+def _begins_before(one: ChosenStretch, anchor: Anchor) -> bool:
     """Whether the stretch begins before this anchor."""
     at = seconds_of(anchor.timestamp)
-    begins = one.span.start if one.span.after is None else seconds_of(one.span.after.timestamp)
+    begins = one.stretch.start if one.stretch.after is None else seconds_of(one.stretch.after.timestamp)
     return at is not None and (begins is None or begins < at)

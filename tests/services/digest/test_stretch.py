@@ -10,7 +10,7 @@ from ctxrepo.domain.formats.moment import seconds_of, stamp
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import NoMatch, UsageError
-from ctxrepo.services.digest.stretch import DigestWish, Stretch, stretch
+from ctxrepo.services.digest.stretch import ChosenStretch, DigestWish, choose_stretch
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
@@ -20,21 +20,21 @@ def anchor(name: str, hours_ago: float) -> Anchor:
     return Anchor(f"{name}-{hours_ago}", at, name, "handoff", "s1", "e1")
 
 
-def chosen(anchors: list[Anchor], wish: DigestWish | None = None) -> Stretch:
+def chosen(anchors: list[Anchor], wish: DigestWish | None = None) -> ChosenStretch:
     tape = Tape(tuple(sorted(anchors, key=lambda a: a.timestamp)))
-    return stretch(tape, Tape(), wish or DigestWish(), NOW)
+    return choose_stretch(tape, Tape(), wish or DigestWish(), NOW)
 
 
 def kept(anchors: list[Anchor], wish: DigestWish | None = None) -> list[str]:
     """The names of the anchors that are within the stretch, the newest first."""
-    span = chosen(anchors, wish).span
-    return [a.name for a in sorted(anchors, key=lambda a: a.timestamp, reverse=True) if span.holds(a)]
+    within = chosen(anchors, wish).stretch
+    return [a.name for a in sorted(anchors, key=lambda a: a.timestamp, reverse=True) if within.holds(a)]
 
 
 def test_d71_two_handoffs_within_two_days_make_it_these_days() -> None:
     found = chosen([anchor("a", 47), anchor("b", 1), anchor("old", 50)])
     assert found.why == "the last 2 days"
-    assert found.span.start == (NOW - timedelta(days=2)).timestamp()
+    assert found.stretch.start == (NOW - timedelta(days=2)).timestamp()
 
 
 @pytest.mark.parametrize("hours", [49, 500])
@@ -57,8 +57,8 @@ def test_a_digest_begins_where_the_last_one_ended() -> None:
     anchors = [anchor("a", 40), anchor("digest/done", 30), anchor("b", 20), anchor("c", 10)]
     found = chosen(anchors)
     assert found.why == "since the last digest"
-    assert found.span.after is not None
-    assert seconds_of(found.span.after.timestamp) == (NOW - timedelta(hours=30)).timestamp()
+    assert found.stretch.after is not None
+    assert seconds_of(found.stretch.after.timestamp) == (NOW - timedelta(hours=30)).timestamp()
     assert chosen([anchor("digest/done", 60), anchor("a", 2), anchor("b", 1)]).why == "the last 2 days"
     assert chosen(anchors, DigestWish(days=3)).why == "the last 3 days", "who asks for days gets them"
 
