@@ -12,8 +12,8 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.sync.fetch import is_fetch_due
-from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 LEGACY = "TAPE/shop__anchors.jsonl"
 MARKERS = ("<<<<<<<", ">>>>>>>", "=======")

@@ -17,9 +17,9 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Busy
 from ctxrepo.faces.worker import main as work
+from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.notes.remember import Fact, remember
 from ctxrepo.services.sync.sync import sync
-from ctxrepo.services.tape.tape import AnchorRequest, anchor
 from ctxrepo.storage.objects.loose import Loose
 
 TOKEN = re.compile(r"t\d{3}m\dw\d{2}l\d{3}n\d{5}")

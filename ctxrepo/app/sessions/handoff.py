@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.tape.anchor import Anchor
     from ctxrepo.domain.tape.handoff import Handoff
-    from ctxrepo.services.tape.handoff import HandoverRequest
-    from ctxrepo.services.tape.tape import AnchorRequest, AnchorResult
+    from ctxrepo.services.anchors.handoff import HandoverRequest
+    from ctxrepo.services.anchors.leave import AnchorRequest, AnchorResult
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
     """Leave an anchor: a named point that the next session is shown."""
     from dataclasses import replace
 
-    from ctxrepo.services.tape.tape import anchor
-    from ctxrepo.services.tape.trigger import triggered
+    from ctxrepo.services.anchors.leave import anchor
+    from ctxrepo.services.anchors.trigger import triggered
 
     request = replace(request, entry=request.entry or _last_entry(desk))
     with triggered(desk.memory, desk.origin, request.name) as trigger:
@@ -62,8 +62,8 @@ def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
 def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:
     """Note that the user of a session wants an anchor, and say what its agent is to be told."""
     from ctxrepo.agents.known import session_in
+    from ctxrepo.services.anchors.trigger import ask_for_anchor
     from ctxrepo.services.delivery.sessions import Caller, session_meant
-    from ctxrepo.services.tape.trigger import ask_for_anchor
 
     if not request.prompt.strip():
         raise UsageError("--from-prompt wants to know what the anchor is about", "Say it in a sentence.")
@@ -81,8 +81,8 @@ def draft_handoff(desk: Desk, request: HandoverRequest) -> Result[Handoff]:
 
 def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
     """Leave an anchor with what whoever goes on needs to know."""
-    from ctxrepo.services.tape.handoff import hand_over
-    from ctxrepo.services.tape.trigger import triggered
+    from ctxrepo.services.anchors.handoff import hand_over
+    from ctxrepo.services.anchors.trigger import triggered
 
     made = _prepared(desk, request)
     request = replace(request, handoff=made, entry=request.entry or _last_entry(desk))
@@ -99,7 +99,7 @@ def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
 def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[Anchor]:
     """Read the newest handoff."""
     from ctxrepo.domain.tape.handoff import handoff_of, meta_of
-    from ctxrepo.services.reading.anchors import handoff_text, left_handoff
+    from ctxrepo.services.reading.tape import handoff_text, left_handoff
 
     desk.commit_pending()
     found = left_handoff(desk.memory, request.scope, desk.project)
@@ -108,8 +108,9 @@ def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[Anchor]:
 
 
 def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
-    from ctxrepo.services.tape.draft_handoff import Sitting, transcript_of
-    from ctxrepo.services.tape.handoff import prepare
+    from ctxrepo.services.anchors.draft_handoff import Sitting
+    from ctxrepo.services.anchors.handoff import prepare
+    from ctxrepo.services.transcripts.find import transcript_of
 
     agent, session = desk.origin.agent, desk.origin.session
     transcript = transcript_of(agent, session, desk.places.user_home, desk.env)
@@ -120,8 +121,8 @@ def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
 
 def _last_entry(desk: Desk) -> str:
     """The message of the session's transcript at which something is left now."""
-    from ctxrepo.services.tape.conversations import last_entry
-    from ctxrepo.services.tape.draft_handoff import transcript_of
+    from ctxrepo.services.transcripts.conversations import last_entry
+    from ctxrepo.services.transcripts.find import transcript_of
 
     agent, session = desk.origin.agent, desk.origin.session
     transcript = transcript_of(agent, session, desk.places.user_home, desk.env) if session else ""

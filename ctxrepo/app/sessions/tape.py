@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.tape.anchor import Anchor
     from ctxrepo.domain.tape.tree import TreeLine
+    from ctxrepo.services.anchors.take_off import Reset
     from ctxrepo.services.tape.look import AnchorShown, ReadTape, TapeHits, TapeInfo, TapeReading, TapeSearch
-    from ctxrepo.services.tape.take_off import Reset
     from ctxrepo.services.tape.view import TapeView
 
 Wanted = TypeVar("Wanted")
@@ -146,8 +146,8 @@ def tape_tree(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[Sequence[
 
 def delete_from_tape(desk: Desk, request: TapeRequest[tuple[str, ...]]) -> Result[Sequence[Anchor]]:
     """Take the anchors with these ids off the tape."""
+    from ctxrepo.services.anchors.take_off import delete_anchors
     from ctxrepo.services.reading.find import scope_named
-    from ctxrepo.services.tape.take_off import delete_anchors
 
     folder = scope_named(desk.memory, request.scope, desk.project).folder
     gone = delete_anchors(desk.memory, folder, request.wanted, desk.origin, desk.now)
@@ -159,8 +159,8 @@ def delete_from_tape(desk: Desk, request: TapeRequest[tuple[str, ...]]) -> Resul
 
 def reset_tape(desk: Desk, request: TapeRequest[None]) -> Result[ResetDone]:
     """Move the anchors of a scope, or of one session, to the archive."""
-    from ctxrepo.services.tape.session_anchors import leave_reset
-    from ctxrepo.services.tape.take_off import reset_tape
+    from ctxrepo.services.anchors.session_anchors import leave_reset
+    from ctxrepo.services.anchors.take_off import reset_tape
 
     view = view_tape(desk, request)
     session = view.session if request.session else ""

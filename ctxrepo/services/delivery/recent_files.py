@@ -18,7 +18,7 @@ from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.record import read_ledger
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.select_files import ProjectHome, select, select_for_md
-from ctxrepo.services.tape.settings import settings_by_owner
+from ctxrepo.services.settings.tape import settings_by_owner
 from ctxrepo.storage.cache.rows import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import AccessLog

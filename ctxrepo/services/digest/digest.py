@@ -14,9 +14,9 @@ from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.digest.stretch import DONE, DigestWish, choose_stretch
 from ctxrepo.services.recall.recall import Question, RecalledEntry, answered
-from ctxrepo.services.tape.conversations import shown
 from ctxrepo.services.tape.look import AnchorShown, anchor_shown
 from ctxrepo.services.tape.view import TapeView
+from ctxrepo.services.transcripts.conversations import shown
 
 MOST_TURNS = 40
 """Turns that are told, the newest."""

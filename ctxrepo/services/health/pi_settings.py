@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ctxrepo.domain.settings.pi import AGENT, PiSettings
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
-from ctxrepo.services.sync.session_hooks import session_hooks
+from ctxrepo.services.settings.hooks import session_hooks
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.pimemory import read_pi
 

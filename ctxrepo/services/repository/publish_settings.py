@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ctxrepo.agents import dialect_of, names
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.services.tape.settings import settings_by_owner
+from ctxrepo.services.settings.tape import settings_by_owner
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings

@@ -14,8 +14,8 @@ from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, tape_folder
 from ctxrepo.domain.project.paths import is_note, unsafe
 from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, store_faults
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
-from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.reading.marks import marks_of
+from ctxrepo.services.reading.tape import handoff_text, newest_handoff
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects

@@ -1,1 +1,1 @@
-"""What sessions leave for those to come: anchors and handoffs."""
+"""The tape of a scope as somebody looks at it: its anchors, and what was said between them."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from ctxrepo.domain.tape.tree import TreeLine, tree_of
 from ctxrepo.errors import NotFound
-from ctxrepo.services.tape.conversations import shown
 from ctxrepo.services.tape.look import CHARS, masked
 from ctxrepo.services.tape.view import TapeView
+from ctxrepo.services.transcripts.conversations import shown
 
 
 def draw(view: TapeView) -> list[TreeLine]:

@@ -13,8 +13,8 @@ from ctxrepo.domain.tape.entry import Conversation, Stretch, TapeEntry, merged
 from ctxrepo.domain.tape.tape import AnchorFilter, Tape
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.tape.conversations import shown
 from ctxrepo.services.tape.view import TapeView, resolve
+from ctxrepo.services.transcripts.conversations import shown
 
 Where = Literal["session", "project"]
 

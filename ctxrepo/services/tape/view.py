@@ -12,9 +12,9 @@ from ctxrepo.errors import NoAnswer, NoMatch, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.sessions import Caller
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.anchors import tape_here, unread_tapes
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.tape.conversations import MOST_BYTES, MOST_ENTRIES, read_conversation
+from ctxrepo.services.reading.tape import tape_here, unread_tapes
+from ctxrepo.services.transcripts.conversations import MOST_BYTES, MOST_ENTRIES, read_conversation
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import ledgers
 

@@ -29,7 +29,7 @@ from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.record import given_before_writes, read_ledger
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.reading.read import Reading
-from ctxrepo.services.tape.transcript import ends_of_session
+from ctxrepo.services.transcripts.ends import ends_of_session
 from ctxrepo.storage.cache.rows import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import Access, AccessLog

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from ctxrepo.errors import Busy, in_words
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.session_anchors import hand_over_compaction, leave_event_anchor
 from ctxrepo.services.delivery import recent_files
 from ctxrepo.services.delivery.blocks import renew
+from ctxrepo.services.delivery.bridge import note_ends, prepare_bridges
 from ctxrepo.services.locate.look import locate_with_git
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.locate.recorded import is_known
 from ctxrepo.services.projects.sparse import widen
-from ctxrepo.services.tape.bridge import note_ends, prepare_bridges
-from ctxrepo.services.tape.session_anchors import hand_over_compaction, leave_event_anchor
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.state.compactions import Compactions

@@ -15,13 +15,13 @@ from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.session_anchors import queue_handoff
 from ctxrepo.services.delivery.watched import store_stamps, take_stamps
 from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import build
+from ctxrepo.services.settings.hooks import sends
 from ctxrepo.services.sync.fetch import starts_fetch
-from ctxrepo.services.sync.session_hooks import sends
-from ctxrepo.services.tape.session_anchors import queue_handoff
 from ctxrepo.services.usage.observe import observe
 from ctxrepo.services.worker.maintain import maintain
 from ctxrepo.services.worker.remote_queue import RemoteQueue

@@ -10,7 +10,7 @@ import pytest
 
 from ctxrepo.agents.cursor import transcript
 from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
-from ctxrepo.services.tape.draft_handoff import transcript_of
+from ctxrepo.services.transcripts.find import transcript_of
 
 SESSION = "0b41d9e6-6e0c-4f6c-9d53-0d0c5a7a1f10"
 

@@ -18,9 +18,9 @@ from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.opencode import transcript
 from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
 from ctxrepo.errors import ConfigError
+from ctxrepo.services.anchors.draft_handoff import Sitting, gather, transcript_of
 from ctxrepo.services.reading.find import scope_named
-from ctxrepo.services.tape.draft_handoff import Sitting, gather, transcript_of
-from ctxrepo.services.tape.transcript import ends_of_session
+from ctxrepo.services.transcripts.ends import ends_of_session
 from ctxrepo.services.usage import observe
 from ctxrepo.storage.state.spool import SpoolEvent
 

@@ -14,9 +14,9 @@ from ctxrepo.app.sessions import context, handoff
 from ctxrepo.app.sessions.recall import FolderRecallRequest, MemoryRecallRequest, recall, recall_in_folder
 from ctxrepo.domain.tape.handoff import Handoff
 from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.services.anchors.handoff import HandoverRequest
+from ctxrepo.services.anchors.leave import AnchorRequest
 from ctxrepo.services.recall.recall import Question
-from ctxrepo.services.tape.handoff import HandoverRequest
-from ctxrepo.services.tape.tape import AnchorRequest
 
 
 @pytest.fixture

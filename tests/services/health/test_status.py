@@ -9,12 +9,12 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.faces.cli.repository import standing
+from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.health.status import Status, status
 from ctxrepo.services.history.undo import undo
 from ctxrepo.services.locate.project import Location
 from ctxrepo.services.notes.remember import Fact, propose
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 
 def now(machine: Machine) -> Status:

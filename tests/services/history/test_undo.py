@@ -10,6 +10,7 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_destination, parse_target
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
+from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.history.undo import Undone, undo, undo_commit
 from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
@@ -19,7 +20,6 @@ from ctxrepo.services.projects.rename_project import rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 NOTE = "shop/topics/gotcha.md"
 MEMORY = "shop/MEMORY.md"

@@ -11,6 +11,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Busy, Refused, UsageError
+from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.history.history import history
 from ctxrepo.services.locate.project import project_of
 from ctxrepo.services.notes.remember import Fact, remember
@@ -18,7 +19,6 @@ from ctxrepo.services.projects.rename_project import RenameResult, rename_projec
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import CommitRequest
-from ctxrepo.services.tape.tape import AnchorRequest, anchor
 from ctxrepo.storage.state.compiled import read_checkouts
 
 NOTE = "topics/gotcha.md"

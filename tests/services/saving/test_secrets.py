@@ -10,9 +10,9 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import Refused
+from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.notes.new import NewNoteRequest, new
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 # Put together at run time, so that no scanner of this repository takes them for real ones.
 SECRETS = {

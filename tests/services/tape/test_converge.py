@@ -15,10 +15,10 @@ from pitape import PiTape
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import merge_file
-from ctxrepo.services.reading.anchors import tape_here
+from ctxrepo.services.anchors.leave import AnchorRequest, anchor
+from ctxrepo.services.anchors.take_off import delete_anchors, reset_tape
+from ctxrepo.services.reading.tape import tape_here
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.take_off import delete_anchors, reset_tape
-from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 PI = "TAPE/shop__anchors.jsonl"
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from ctxrepo.app.sessions.handoff import HandedOver
     from ctxrepo.domain.tape.anchor import Anchor
+    from ctxrepo.services.anchors.leave import AnchorResult
     from ctxrepo.services.delivery.context import Context
-    from ctxrepo.services.tape.tape import AnchorResult
 
 
 def register(app: typer.Typer) -> None:
@@ -108,7 +108,7 @@ def anchor(
     Example: ctxrepo anchor release/ready --summary "All checks pass; tag next"
     """
     from ctxrepo.app.sessions.handoff import AnchorWish, anchor, ask_for_anchor
-    from ctxrepo.services.tape.tape import AnchorRequest
+    from ctxrepo.services.anchors.leave import AnchorRequest
 
     def said(made: AnchorResult) -> str:
         return f"{'anchored already' if made.existing else 'anchored'}: {made.anchor.name}"
@@ -151,7 +151,7 @@ def handoff(
     """
     from ctxrepo.app.sessions import handoff as handoffs
     from ctxrepo.domain.tape.handoff import Handoff, told
-    from ctxrepo.services.tape.handoff import NAME, HandoverRequest
+    from ctxrepo.services.anchors.handoff import NAME, HandoverRequest
 
     desk = open_desk()
     if show:
@@ -167,7 +167,7 @@ def handoff(
 
 
 def _newest(found: Anchor) -> str:
-    from ctxrepo.services.reading.anchors import handoff_text
+    from ctxrepo.services.reading.tape import handoff_text
 
     return f"{found.name} · {found.timestamp}\n{handoff_text(found)}"
 

@@ -16,13 +16,14 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.tape.handoff import MAX_BYTES, Handoff, handoff_of, told
 from ctxrepo.errors import Refused
+from ctxrepo.services.anchors.draft_handoff import Sitting
+from ctxrepo.services.anchors.handoff import HandoverRequest, hand_over, prepare
+from ctxrepo.services.anchors.leave import AnchorRequest, AnchorResult, anchor
 from ctxrepo.services.notes.log import log
 from ctxrepo.services.notes.scratch import add
-from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
+from ctxrepo.services.reading.tape import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.draft_handoff import Sitting, transcript_of
-from ctxrepo.services.tape.handoff import HandoverRequest, hand_over, prepare
-from ctxrepo.services.tape.tape import AnchorRequest, AnchorResult, anchor
+from ctxrepo.services.transcripts.find import transcript_of
 
 SECRET = "ghp_" + "a1B2" * 9
 

@@ -13,15 +13,16 @@ from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.handoff import Handoff
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.draft_handoff import Sitting
+from ctxrepo.services.anchors.handoff import HandoverRequest, hand_over, prepare
+from ctxrepo.services.anchors.leave import write
 from ctxrepo.services.locate.find import find_location, find_project
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.anchors import BY_ITSELF
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.tape.conversations import last_entry
-from ctxrepo.services.tape.draft_handoff import Sitting, transcript_of
-from ctxrepo.services.tape.handoff import HandoverRequest, hand_over, prepare
-from ctxrepo.services.tape.settings import tape_settings
-from ctxrepo.services.tape.tape import write
+from ctxrepo.services.reading.tape import BY_ITSELF
+from ctxrepo.services.settings.tape import tape_settings
+from ctxrepo.services.transcripts.conversations import last_entry
+from ctxrepo.services.transcripts.find import transcript_of
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compactions import Compactions

@@ -17,7 +17,7 @@ from ctxrepo.errors import CtxrepoError, Refused
 from ctxrepo.hooks.session.record import WantedAnchor
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.tape.settings import tape_settings
+from ctxrepo.services.settings.tape import tape_settings
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import Ledger
 

@@ -16,12 +16,12 @@ from ctxrepo.domain.tape.anchor import Anchor, says_the_same, to_line
 from ctxrepo.domain.tape.handoff import Handoff, handoff_of, meta_of
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.pi_tape import share
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.anchors import BY_ITSELF, handoff_text, newest_handoff, newest_here, tape_here
 from ctxrepo.services.reading.find import NamedScope, scope_named
+from ctxrepo.services.reading.tape import BY_ITSELF, handoff_text, newest_handoff, newest_here, tape_here
 from ctxrepo.services.saving.write import drafting
-from ctxrepo.services.tape.pitape import share
-from ctxrepo.services.tape.settings import tape_settings
+from ctxrepo.services.settings.tape import tape_settings
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.tape.local_tape import LocalTape

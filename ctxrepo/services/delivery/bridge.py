@@ -32,9 +32,9 @@ from ctxrepo.hooks.tape.bridge_block import ANCHOR, MAX_BYTES, MESSAGE, SESSION
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.find import find_location
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.tape.draft_handoff import transcript_of
-from ctxrepo.services.tape.settings import tape_settings
-from ctxrepo.services.tape.transcript import ends_of_session
+from ctxrepo.services.settings.tape import tape_settings
+from ctxrepo.services.transcripts.ends import ends_of_session
+from ctxrepo.services.transcripts.find import transcript_of
 from ctxrepo.storage.disk.private import make_folder, put
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory

@@ -14,7 +14,7 @@ from ctxrepo.domain.tape.anchor import Anchor, anchor_of, to_line
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.reading.anchors import tape_files, tape_here
+from ctxrepo.services.reading.tape import tape_files, tape_here
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.tape.local_tape import LocalTape

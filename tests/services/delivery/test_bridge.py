@@ -22,8 +22,8 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.hooks.session.record import read_ledger
 from ctxrepo.hooks.tape.bridge_block import MAX_BYTES
-from ctxrepo.services.tape.bridge import _within_bytes, note_ends, prepare_bridges
-from ctxrepo.services.tape.tape import AnchorRequest, anchor
+from ctxrepo.services.anchors.leave import AnchorRequest, anchor
+from ctxrepo.services.delivery.bridge import _within_bytes, note_ends, prepare_bridges
 from ctxrepo.storage.state.spool import SpoolEvent
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

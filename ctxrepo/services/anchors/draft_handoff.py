@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -18,11 +17,10 @@ from ctxrepo.domain.working.daily import words_of
 from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.notes.scratch import items_in
-from ctxrepo.services.reading.anchors import anchor_names
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.reading.log import entries_today
-from ctxrepo.services.tape.transcript import ends_of_session
-from ctxrepo.storage.disk.recent import newest
+from ctxrepo.services.reading.tape import anchor_names
+from ctxrepo.services.transcripts.ends import ends_of_session
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import AccessLog
 from ctxrepo.storage.user.sound import is_path
@@ -67,15 +65,6 @@ def gather(memory: Memory, scope: NamedScope, sitting: Sitting, now: datetime) -
         anchors=_clean([name for name in dict.fromkeys(names) if not name.startswith(OWN)]),
         asked=asked,
     )
-
-
-def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, str]) -> str:
-    """Where an agent keeps its own record of a session, '' where that isn't known."""
-    transcripts = transcripts_of(agent)
-    if transcripts is None or not re.fullmatch(r"[\w-]{1,100}", session, re.ASCII):
-        return ""
-    pattern = transcripts.OF_SESSION.format(session=session)
-    return next((str(path) for path in newest(transcripts.folder(user_home, env), pattern, 1)), "")
 
 
 def _asked(memory: Memory, sitting: Sitting) -> tuple[str, str]:

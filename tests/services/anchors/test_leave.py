@@ -13,9 +13,9 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import tape_folder
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.errors import Refused, UsageError
-from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
+from ctxrepo.services.anchors.leave import AnchorRequest, AnchorResult, anchor
+from ctxrepo.services.reading.tape import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import AnchorRequest, AnchorResult, anchor
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.entry import Conversation, TapeEntry
 from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.tape.draft_handoff import transcript_of
-from ctxrepo.services.tape.transcript import end_of_session
+from ctxrepo.services.transcripts.ends import end_of_session
+from ctxrepo.services.transcripts.find import transcript_of
 from ctxrepo.storage.memory import Memory
 
 MOST_ENTRIES = 5000

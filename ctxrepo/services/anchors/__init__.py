@@ -1,0 +1,1 @@
+"""Anchors are left, by whom and for what, and taken off the tape again."""

@@ -1,0 +1,1 @@
+"""What was said in a session, read from the transcript that its agent keeps."""
