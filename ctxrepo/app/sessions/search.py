@@ -10,7 +10,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.sessions.search import Passage, SessionHit, SessionQuery
+    from ctxrepo.services.sessions.search import SessionHit, SessionQuery, ShownMessage
     from ctxrepo.services.sessions.update import UpdateOutcome
 
 UPDATE_SECONDS = 20.0
@@ -96,7 +96,7 @@ def _fields(hit: SessionHit) -> dict[str, Any]:
     }
 
 
-def _beside(hit: SessionHit, one: Passage) -> dict[str, Any]:
+def _beside(hit: SessionHit, one: ShownMessage) -> dict[str, Any]:
     return {
         "id": one.entry,
         "session": hit.session,

@@ -20,6 +20,7 @@ from ctxrepo.services.health.statecheck import (
     check_hooks,
     check_meanings,
     check_remote,
+    check_sessions,
     check_settings,
     check_state,
     check_worker,
@@ -61,6 +62,7 @@ def _looks(
     yield "state", lambda: check_state(memory)
     yield "worker", lambda: check_worker(memory, now)
     yield "meanings", lambda: check_meanings(memory)
+    yield "sessions", lambda: check_sessions(memory)
     yield "blocks", lambda: check_blocks(memory)
     yield "agents", lambda: check_agents(machine)
     yield "pi's settings", lambda: check_pi_settings(memory)

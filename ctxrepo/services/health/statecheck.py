@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from ctxrepo.agents.known import SETUP_HINT, agent_named
+from ctxrepo.domain.formats.counted import counted
 from ctxrepo.domain.formats.moment import ago
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.records.decision import Kind
@@ -26,6 +27,7 @@ from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import is_sound
 from ctxrepo.storage.processes.lock import is_held
+from ctxrepo.storage.sessions.index import size_of_index
 from ctxrepo.storage.user.runner import fallback, place
 
 _KINDS: Mapping[Kind, tuple[str, str]] = {
@@ -145,6 +147,16 @@ def check_meanings(memory: Memory) -> CheckOutcome | None:
     if not (findings or now.texts):
         return None
     return CheckOutcome("meanings", f"{now.texts - now.behind} of {now.texts} texts have vectors", findings)
+
+
+def check_sessions(memory: Memory) -> CheckOutcome:
+    """How much of agents' sessions is indexed; an index that is damaged was thrown away by now, and is built
+    again by the next search or worker."""
+    now = size_of_index(memory.state.root)
+    if now is None or not now.sessions:
+        return CheckOutcome("sessions", "none is indexed yet; `ctxrepo search --in sessions` does it")
+    size = f"{counted(now.messages, 'message')}, {now.bytes / 1e6:.1f} MB"
+    return CheckOutcome("sessions", f"{now.sessions} indexed, {size}")
 
 
 def check_blocks(memory: Memory) -> CheckOutcome | None:

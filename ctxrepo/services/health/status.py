@@ -22,6 +22,7 @@ from ctxrepo.services.setup.connected import Standing
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.index import IndexSize, size_of_index
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class Status:
     """What waits for a person; `declined` is part of it."""
     embedded: tuple[int, int] | None = None
     """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
+    indexed: IndexSize | None = None
+    """What of agents' sessions is indexed for search; None while nothing is."""
 
     @property
     def staged(self) -> int:
@@ -97,6 +100,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         in_review=len(in_review(memory)),
         declined=declined(memory),
         to_decide=items_to_decide(memory),
+        indexed=size_of_index(memory.state.root),
         embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )
 

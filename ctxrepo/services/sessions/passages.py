@@ -39,15 +39,18 @@ def message_at(session: IndexedSession, row: MessageRow) -> Message | None:
 
 
 def _of_file(transcripts: Transcripts, session: IndexedSession, row: MessageRow) -> Iterator[Message]:
-    """What may be the message: as one line has it, then as ever more do, over which it may be spread."""
+    """What may be the message: as all lines have it that are read, then as ever fewer do, since it may have
+    got a further part after it was indexed."""
     with opened_file(session.path) as handle:
         head = [first_line(handle)] if row.place else []
         size = os.fstat(handle).st_size
         for most in _WINDOWS:
             lines = read_piece(handle, row.place, False, most).lines
-            for power in range(len(lines).bit_length() + 1):
-                found = transcripts.messages([*head, *lines[: 1 << power]])
-                yield from (m for m in found if m.line == len(head))
+            count = len(lines)
+            while count:
+                found = transcripts.messages([*head, *lines[:count]])
+                yield from islice((m for m in found if m.line == len(head)), 1)
+                count //= 2
             if row.place + most >= size:
                 return
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.search import Passage, SessionHit, SessionQuery, snippet
+from ctxrepo.services.sessions.search import SessionHit, SessionQuery, ShownMessage, snippet
 from ctxrepo.services.sessions.transcripts import transcripts_here
 from ctxrepo.services.sessions.where import project_names, resume_command
 from ctxrepo.storage.disk.rows import rows_of
@@ -155,7 +155,7 @@ def _cut(data: str, text: object, any_case: bool) -> str:
 def _hit(one: RawHit, text: str, project: str) -> SessionHit:
     session = IndexedSession(one.file.name, one.file.agent, one.session, one.file.path, one.cwd)
     plain = one.around.replace("\\n", " ").replace("\\t", " ").replace('\\"', '"')
-    said = Passage("", "", snippet(plain, [text]))
+    said = ShownMessage("", "", snippet(plain, [text]))
     return SessionHit(
         one.file.agent, one.session, project, one.cwd, one.file.path, resume_command(session), said
     )

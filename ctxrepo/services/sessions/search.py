@@ -54,7 +54,7 @@ class SessionQuery:
 
 
 @dataclass(frozen=True)
-class Passage:
+class ShownMessage:
     """What somebody said in a session, cut to what is shown, without secrets."""
 
     who: str
@@ -75,10 +75,10 @@ class SessionHit:
     cwd: str
     path: str
     resume: str
-    said: Passage
+    said: ShownMessage
     anchor: Mapping[str, Any] | None = None
-    before: Sequence[Passage] = ()
-    after: Sequence[Passage] = field(default=())
+    before: Sequence[ShownMessage] = ()
+    after: Sequence[ShownMessage] = field(default=())
 
 
 class _Found(NamedTuple):
@@ -88,8 +88,8 @@ class _Found(NamedTuple):
     row: MessageRow
     text: str
     entry: str
-    before: Sequence[Passage]
-    after: Sequence[Passage]
+    before: Sequence[ShownMessage]
+    after: Sequence[ShownMessage]
 
 
 def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
@@ -164,9 +164,9 @@ def _found(
     return found
 
 
-def _near(row: MessageRow, message: Message) -> Passage:
+def _near(row: MessageRow, message: Message) -> ShownMessage:
     tools = tuple(tool.name for tool in message.tools)
-    return Passage(_who(row), _when(row), snippet(shown_text(message), (), _NEAR), message.id, tools)
+    return ShownMessage(_who(row), _when(row), snippet(shown_text(message), (), _NEAR), message.id, tools)
 
 
 def _hit(
@@ -180,7 +180,7 @@ def _hit(
         session.cwd,
         session.path,
         resume_command(session),
-        Passage(_who(one.row), _when(one.row), snippet(one.text, terms), one.entry),
+        ShownMessage(_who(one.row), _when(one.row), snippet(one.text, terms), one.entry),
         last_before(points, session.id, one.row.at),
         one.before,
         one.after,

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
+from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.rows import storable
 from ctxrepo.storage.processes.database import discard, open_database, transaction
@@ -61,7 +62,8 @@ class NewMessage:
     paths: tuple[str, ...]
 
 
-class Size(NamedTuple):
+@dataclass(frozen=True)
+class IndexSize:
     sessions: int
     messages: int
     bytes: int
@@ -99,6 +101,19 @@ def index_file(state: Path) -> Path:
     return state / "sessions.db"
 
 
+def size_of_index(state: Path) -> IndexSize | None:
+    """How large the index in a repository's state folder is; None where there is none, or none that is of
+    use."""
+    file = index_file(state)
+    try:
+        if not file.is_file():
+            return None
+        with SessionIndex.opened(file) as index:
+            return index.size()
+    except (sqlite3.Error, CtxrepoError, OSError):
+        return None
+
+
 class SessionIndex:
     """The open index; a damaged one, or one of another format, is thrown away: the files are still there."""
 
@@ -125,13 +140,13 @@ class SessionIndex:
         """All sessions, by their names."""
         return {row[0]: _session(row) for row in self.db.execute(_ALL)}
 
-    def size(self) -> Size:
+    def size(self) -> IndexSize:
         sessions = int(self.db.execute("select count(*) from session").fetchone()[0])
         messages = int(self.db.execute("select count(*) from message").fetchone()[0])
         pages, page = (
             self.db.execute(f"pragma {what}").fetchone()[0] for what in ("page_count", "page_size")
         )
-        return Size(sessions, messages, int(pages) * int(page))
+        return IndexSize(sessions, messages, int(pages) * int(page))
 
     def last(self, session: int) -> tuple[int, str]:
         """Where the last message of a session stands, and its name."""

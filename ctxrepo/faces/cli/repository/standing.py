@@ -36,6 +36,12 @@ def lines(now: Status, moment: datetime) -> Iterator[str]:
     yield from (f"fault    {fault}" for fault in now.faults)
     if now.embedded:
         yield f"meaning  {now.embedded[0]} of {now.embedded[1]} texts embedded"
+    if now.indexed:
+        sessions, messages = (
+            counted(now.indexed.sessions, "session"),
+            counted(now.indexed.messages, "message"),
+        )
+        yield f"search   {sessions} indexed, {messages}, {now.indexed.bytes / 1e6:.1f} MB"
     if now.review:
         yield f"review   {now.review} waits for somebody to look at it"
     for one in now.declined:

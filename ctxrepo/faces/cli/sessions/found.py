@@ -13,7 +13,7 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.search import SessionsFound, SessionsRequest
-    from ctxrepo.services.sessions.search import Passage, SessionHit
+    from ctxrepo.services.sessions.search import SessionHit, ShownMessage
 
 _WIDTH = 400
 """Characters of a line; what is shown of a message is shorter, a command may be longer."""
@@ -47,7 +47,7 @@ def _lines(hit: SessionHit) -> Iterator[str]:
 _WHO = {"user": "you", "agent": "agent"}
 
 
-def _beside(one: Passage) -> str:
+def _beside(one: ShownMessage) -> str:
     return f"{_WHO.get(one.who, '')}: {one.text}"
 
 
