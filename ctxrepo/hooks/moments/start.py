@@ -48,9 +48,9 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
     worker = _WorkerStart(world)
     try:
         since = time.time()  # a round of the worker that began before may not have read the session's line
-        session.note_begin(event.cwd)
-        if event.source not in ("clear", "compact") and world.of_tape("bridge_seconds", event.agent) != "0":
+        if _may_follow_another(world, event, before):
             session.note_bridge_wanted(0)
+        session.note_begin(event.cwd)
         session.save()
         if event.source == "fork" and before.generation is None:
             from ctxrepo.hooks.session.fork import begin_as_copy
@@ -71,6 +71,14 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         return text
     finally:
         worker.start()
+
+
+def _may_follow_another(world: World, event: Event, before: SessionRecord) -> bool:
+    """Whether the session may be told what was said in the one before. An agent may call this hook again
+    while a session goes on."""
+    if event.source in ("clear", "compact") or world.of_tape("bridge_seconds", event.agent) in ("", "0"):
+        return False
+    return not before.began or event.source in ("resume", "fork")
 
 
 def _has_packet(record: SessionRecord) -> bool:

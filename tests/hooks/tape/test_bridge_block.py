@@ -170,6 +170,14 @@ def test_a_session_that_is_resumed_may_follow_another_one_again(world: World) ->
     assert NEAR in prompt(world)
 
 
+def test_d66_but_not_where_its_hook_is_called_again_while_it_goes_on(world: World) -> None:
+    leave(world, [message(NEAR), *map(message, OTHERS)])
+    assert NEAR in prompt(world)
+    world.run("SessionStart")
+    leave(world, [message(NEAR), *map(message, OTHERS)])
+    assert NEAR not in prompt(world)
+
+
 @pytest.mark.parametrize("source", ["clear", "compact"])
 def test_what_is_cleared_or_compacted_goes_on_with_its_own(world: World, source: str) -> None:
     leave(world, [message(NEAR), *map(message, OTHERS)])

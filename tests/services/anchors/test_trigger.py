@@ -13,7 +13,7 @@ import pytest
 from machines import Machine, make_machine
 from processes import wait_for_workers
 
-from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.hooks.session.record import SessionRecord, read_ledger
 
 SESSION = "528a2201-99c9-4828-9c27-c6aefe2ed6df"
@@ -125,6 +125,24 @@ def test_d57_from_a_persons_shell_it_is_the_newest_session_of_the_project(
     assert person.ctxrepo("anchor", "--from-prompt", "the retries").returncode == 0
     assert meta(person, "by/hand")["trigger"] == "direct"
     assert meta(agent, "payments/retries")["trigger"] == "manual"
+
+
+def test_d57_a_session_that_has_ended_is_asked_only_where_none_goes_on(
+    agent: Machine, person: Machine
+) -> None:
+    hook(agent, "SessionStart", source="startup")
+    later = {"session_id": "later", "cwd": str(agent.project_folder), "source": "startup"}
+    person.ctxrepo("hook", "claude", "SessionStart", stdin=json.dumps(later))
+    ended = ledger_path(str(person.places.state), "claude", "later")
+    add(ended, ["ended 1795623574 /a/file with blanks.jsonl"])
+    assert read_ledger(ended, "").transcript == "/a/file with blanks.jsonl"
+    assert person.ctxrepo("anchor", "--from-prompt", "the retries").returncode == 0
+    assert read_ledger(ended, "").wanted is None
+    assert ledger(agent).wanted is not None
+    add(ended.replace("later", SESSION), ["ended 1795623574 ", "wanted -"])
+    assert person.ctxrepo("anchor", "--from-prompt", "the retries").returncode == 0
+    asked = [read_ledger(ended, "").wanted, ledger(agent).wanted]
+    assert [bool(wanted) for wanted in asked].count(True) == 1
 
 
 def test_d57_a_session_may_be_named_by_the_beginning_of_its_id(agent: Machine, person: Machine) -> None:
