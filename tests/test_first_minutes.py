@@ -85,7 +85,7 @@ def test_what_the_page_types_is_there() -> None:
     calls = [call for line in TYPED for call in line.calls]
     assert calls
     for tool, given in calls:
-        there = tools.split(f'name: "{tool}"')[1].split("add(pi, command")[0]
+        there = tools.split(f'name: "{tool}"')[1].split("\n  add({")[0]
         assert all(f" {name}: " in there for name in given)
 
 

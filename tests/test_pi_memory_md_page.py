@@ -88,9 +88,10 @@ def test_the_sessions_it_names_are_played() -> None:
 
 def test_each_tool_and_command_of_ours_is_told() -> None:
     folder = CHECKOUT / "hooks/pi/ctxrepo"
-    tools = re.findall(r'name: "(memory_\w+)"', (folder / "tools.ts").read_text("utf-8"))
+    modules = [(folder / file).read_text("utf-8") for file in ("tools.ts", "tape.ts")]
+    tools = [name for text in modules for name in re.findall(r'name: "((?:memory|tape)_\w+)"', text)]
     commands = re.findall(r'registerCommand\("([\w-]+)"', (folder / "commands.ts").read_text("utf-8"))
-    assert len(tools) == 7
-    assert len(commands) == 6
+    assert len(tools) == 14
+    assert len(commands) == 8
     for word in (*tools, *(f"/{command}" for command in commands)):
         assert f"`{word}" in TEXT, word
