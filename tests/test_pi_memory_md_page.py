@@ -52,7 +52,7 @@ TOOLS = [
     "tape_read",
     "tape_reset",
 ]
-SKILLS = ["memory-init", "memory-import", "memory-write"]
+SKILLS = ["memory-init", "memory-import", "memory-write", "memory-digest"]
 
 
 @pytest.mark.parametrize("name", [*SETTINGS, *COMMANDS, *TOOLS, *SKILLS])
