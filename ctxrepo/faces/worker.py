@@ -100,7 +100,6 @@ def _index_sessions(worker: Worker) -> None:
     """Last of all, and after everybody else: a first index of what agents recorded takes minutes."""
     from ctxrepo.services.worker.sessions import index_sessions
 
-    os.nice(19)
     index_sessions(worker.memory, worker.events, worker.log)
 
 

@@ -7,17 +7,24 @@ Each agent's transcripts are grown from real ones (`bench/grow.py`): those that 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 from checkout import CHECKOUT
 from machines import make_machine
 
+from bench.corpus import PER_PROJECT, Author
 from bench.grow import Words, grow
+from bench.hooks import PROJECT, code_of, settle
+from bench.plan import Command, Hooks, run
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.errors import NotFound
 from ctxrepo.services.sessions.raw import scan_sessions
@@ -28,29 +35,79 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import SessionIndex, index_file
 
 AGENTS = ("claude", "codex", "gemini", "copilot", "pi", "opencode")
-CEILINGS = {"MB/s": 10.0, "%": 15.0, "ms": 50.0}
 
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench sessions", description=__doc__)
     parser.add_argument("--megabytes", type=int, default=100)
-    parser.add_argument("--agents", nargs="+", default=AGENTS, choices=AGENTS)
+    parser.add_argument("--agents", nargs="+", choices=AGENTS)
     parser.add_argument("--sources", type=Path, help="a folder in which `live AGENT … --keep` left sessions")
-    parser.add_argument("--keep", type=Path, help="leave everything in this folder")
+    parser.add_argument("--hooks", type=int, metavar="ROUNDS", help="what hooks take meanwhile, instead")
     wanted = parser.parse_args(words)
-    if not wanted.sources and "opencode" in wanted.agents:
-        parser.error("no database of OpenCode's is recorded: name --sources, or --agents without it")
-    root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
-    print("| agent | MB | sessions | messages | MB/s of one core | index | query, median | most | raw MB/s |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    agents = wanted.agents or (AGENTS if wanted.sources else AGENTS[:-1])  # no database is recorded
+    size = wanted.megabytes * 1_000_000
+    root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
-        for agent in wanted.agents:
-            source = _source(agent, wanted.sources)
-            print(_row(agent, source, root / agent, wanted.megabytes * 1_000_000), flush=True)
+        if wanted.hooks:
+            _hooks(root, _source("claude", wanted.sources), size, wanted.hooks)
+            return 0
+        print(
+            "| agent | MB | sessions | messages | MB/s, one core | index | query, median | most | raw MB/s |"
+        )
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+        for agent in agents:
+            print(_row(agent, _source(agent, wanted.sources), root / agent, size), flush=True)
     finally:
-        if not wanted.keep:
-            shutil.rmtree(root, ignore_errors=True)
+        shutil.rmtree(root, ignore_errors=True)
     return 0
+
+
+_INDEXING = """
+import os
+from ctxrepo.services.sessions.update import update_index
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.user.places import Places
+memory = Memory.open(Places.of(os.environ), os.environ)
+while True:
+    update_index(memory, 120, is_background=True)
+    (memory.state.root / "sessions.db").unlink()
+"""
+"""What a worker does at its end, again and again."""
+
+
+def _hooks(root: Path, source: Path, size: int, rounds: int) -> None:
+    """What hooks take alone, and while sessions are indexed; in turns with a bare start."""
+    person = settle(root, 1000)
+    grow("claude", source, person.home / ".claude" / "projects", size, Words())
+    hooks, code, author = Hooks(person, Path(sys.executable), rounds), code_of(person), Author()
+    prompts = [author.prompt(PROJECT * PER_PROJECT + n % PER_PROJECT) for n in range(1, 98)]
+    commands = [
+        Command("python -c pass", [sys.executable, "-c", "pass"], str(code)),
+        hooks.command("tool", "PostToolUse-read", code, file=[str(code / "a.py")]),
+        hooks.command("prompt", "UserPromptSubmit", code, prompt=prompts),
+    ]
+    took: dict[tuple[str, bool], list[float]] = {}
+    with subprocess.Popen([sys.executable, "-c", _INDEXING], env=dict(person.env)) as indexing:
+        for number in range(2 * rounds):
+            is_beside = number % 2 == 1
+            _signal(indexing.pid, signal.SIGCONT if is_beside else signal.SIGSTOP)
+            for name, rows in run(person, commands, 2, waits=False).items():
+                took.setdefault((name, is_beside), []).extend(1000 * row[0] for row in rows)
+        _signal(indexing.pid, signal.SIGCONT)
+        indexing.terminate()
+    print("| | alone, median | p95 | while sessions are indexed, median | p95 |\n|---|---:|---:|---:|---:|")
+    for command in commands:
+        each = [took[command.name, is_beside] for is_beside in (False, True)]
+        cells = [f"{value:.1f} ms" for one in each for value in (median(one), quantiles(one, n=20)[18])]
+        print(f"| {command.name} | {' | '.join(cells)} |")
+
+
+def _signal(process: int, number: int) -> None:
+    """Stop the process that indexes, and the one that reads for it, or let them go on."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    for one in (process, *map(int, children)):
+        with suppress(ProcessLookupError):
+            os.kill(one, number)
 
 
 def _source(agent: str, sources: Path | None) -> Path:

@@ -1,9 +1,9 @@
-"""The text of a message that the index has found, read from the agent's own transcript."""
+"""The texts of messages that the index has found, read from the agent's own transcript."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,40 +22,61 @@ if TYPE_CHECKING:
 _WINDOWS = (8 * 1024, 128 * 1024, 4 * 1024 * 1024)
 """Bytes from where a message begins, in which it ends: mostly, nearly always, or not at all."""
 
-_PARTS = 200
-"""Parts of a message in a database."""
+_PARTS = 1000
+"""Parts of messages in a database that are looked at."""
 
 
-def message_at(session: IndexedSession, row: MessageRow) -> Message | None:
-    """The message; None where the transcript is gone, or doesn't hold it there any more."""
+def messages_at(session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
+    """The messages of a session, by their numbers, without those that its transcript doesn't hold any more;
+    `rows` stand side by side there."""
     transcripts = transcripts_of(session.agent)
-    if transcripts is None:
-        return None
-    found = _of_rows(transcripts, session, row) if row.name else _of_file(transcripts, session, row)
+    if transcripts is None or not rows:
+        return {}
+    read = _of_rows if rows[0].name else _of_file
     try:
-        return next((m for m in found if key_of(m, session.agent, session.id, row.place) == row.key), None)
+        return {
+            row.number: message
+            for row, message in read(transcripts, session, rows)
+            if key_of(message, session.agent, session.id, row.place) == row.key
+        }
     except (OSError, ValueError):
-        return None
+        return {}
 
 
-def _of_file(transcripts: Transcripts, session: IndexedSession, row: MessageRow) -> Iterator[Message]:
-    """What may be the message: as all lines have it that are read, then as ever fewer do, since it may have
-    got a further part after it was indexed."""
+def _of_file(
+    transcripts: Transcripts, session: IndexedSession, rows: Sequence[MessageRow]
+) -> Iterator[tuple[MessageRow, Message]]:
     with opened_file(session.path) as handle:
-        head = [first_line(handle)] if row.place else []
-        size = os.fstat(handle).st_size
-        for most in _WINDOWS:
-            lines = read_piece(handle, row.place, False, most).lines
-            count = len(lines)
-            while count:
-                found = transcripts.messages([*head, *lines[:count]])
-                yield from islice((m for m in found if m.line == len(head)), 1)
-                count //= 2
-            if row.place + most >= size:
-                return
+        first = first_line(handle)
+        for row in rows:
+            head = [first] if row.place else []
+            for message in _beginning_at(transcripts, handle, head, row.place):
+                yield row, message
+                if key_of(message, session.agent, session.id, row.place) == row.key:
+                    break
 
 
-def _of_rows(transcripts: Transcripts, session: IndexedSession, row: MessageRow) -> Iterator[Message]:
-    asked = {"session": session.id, "since": row.name, "until": row.name}
+def _beginning_at(
+    transcripts: Transcripts, handle: int, head: Sequence[str], place: int
+) -> Iterator[Message]:
+    """What may be the message that begins at a place: as all lines have it that are read, then as ever fewer
+    do, since it may have got a further part after it was indexed."""
+    size = os.fstat(handle).st_size
+    for most in _WINDOWS:
+        lines = read_piece(handle, place, False, most).lines
+        count = len(lines)
+        while count:
+            found = transcripts.messages([*head, *lines[:count]])
+            yield from islice((m for m in found if m.line == len(head)), 1)
+            count //= 2
+        if place + most >= size:
+            return
+
+
+def _of_rows(
+    transcripts: Transcripts, session: IndexedSession, rows: Sequence[MessageRow]
+) -> Iterator[tuple[MessageRow, Message]]:
+    asked = {"session": session.id, "since": rows[0].name, "until": rows[-1].name}
     parts = islice(rows_of(Path(session.path), transcripts.QUERY, asked), _PARTS)
-    yield from transcripts.messages([part[0] for part in parts if isinstance(part[0], str)])
+    found = {m.id: m for m in transcripts.messages([part[0] for part in parts if isinstance(part[0], str)])}
+    yield from ((row, found[row.name]) for row in rows if row.name in found)

@@ -13,7 +13,7 @@ from ctxrepo.domain.project.paths import visible
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.passages import message_at
+from ctxrepo.services.sessions.passages import messages_at
 from ctxrepo.services.sessions.points import Points, last_before, points_of
 from ctxrepo.services.sessions.query import expression, first_hit, holds, terms_of
 from ctxrepo.services.sessions.said import shown_text
@@ -140,25 +140,20 @@ def _found(
 ) -> list[_Found]:
     """The messages that are still in their transcripts; of those that say the same only the first."""
     found: list[_Found] = []
-    told, read = set[str](), dict[int, Message | None]()
-
-    def message_of(row: MessageRow) -> Message | None:
-        if row.number not in read:
-            read[row.number] = message_at(sessions[row.session], row)
-        return read[row.number]
-
+    told = set[str]()
     for row in rows:
         session = sessions[row.session]
-        message = message_of(row)
+        before, after = beside(index.db, row, asked.context)
+        read = messages_at(session, [*before, row, *after])
+        message = read.get(row.number)
         text = shown_text(message) if message else ""
         if message is None or text in told or not holds(text, terms):
             continue
         told.add(text)
-        before, after = (
-            [_near(one, beside_it) for one in there if (beside_it := message_of(one))]
-            for there in beside(index.db, row, asked.context)
+        around = (
+            [_near(one, read[one.number]) for one in there if one.number in read] for there in (before, after)
         )
-        found.append(_Found(session, row, text, message.id, before, after))
+        found.append(_Found(session, row, text, message.id, *around))
         if len(found) == asked.limit:
             break
     return found

@@ -15,6 +15,7 @@ from ctxrepo.services.sessions.transcripts import Changed, TranscriptsHere, chan
 from ctxrepo.storage.disk.apart import Apart
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
+from ctxrepo.storage.processes.priority import give_precedence
 from ctxrepo.storage.sessions.index import SessionIndex, index_file
 from ctxrepo.storage.sessions.lines import PIECE
 
@@ -41,8 +42,11 @@ class UpdateOutcome:
         return not (self.left or self.unknown or self.is_elsewhere)
 
 
-def update_index(memory: Memory, seconds: float, tell: Callable[[str], None] | None = None) -> UpdateOutcome:
-    """Read what was said since the last time, the newest first, for at most so many seconds.
+def update_index(
+    memory: Memory, seconds: float, tell: Callable[[str], None] | None = None, *, is_background: bool = False
+) -> UpdateOutcome:
+    """Read what was said since the last time, the newest first, for at most so many seconds; `is_background`:
+    while no other process wants the processor.
 
     A process of its own reads: one that a folder hangs is left behind (ADR 37), and holds nothing of ours.
     """
@@ -52,7 +56,10 @@ def update_index(memory: Memory, seconds: float, tell: Callable[[str], None] | N
     try:
         here = transcripts_here(memory)
         wanted = _wanted(memory, here)
-        read, left = _read(memory, wanted, seconds, tell) if wanted else (0, 0)
+        first = [give_precedence] if is_background else []
+        if wanted and tell:
+            tell(f"reading {counted(len(wanted), 'transcript')} of agents' sessions")
+        read, left = _read(memory, wanted, seconds, first) if wanted else (0, 0)
         return UpdateOutcome(read, left, here.unknown)
     except sqlite3.OperationalError as error:
         raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
@@ -74,16 +81,16 @@ def _wanted(memory: Memory, here: TranscriptsHere) -> Sequence[Changed]:
 
 
 def _read(
-    memory: Memory, wanted: Sequence[Changed], seconds: float, tell: Callable[[str], None] | None
+    memory: Memory, wanted: Sequence[Changed], seconds: float, first: Sequence[Callable[[], None]]
 ) -> tuple[int, int]:
-    """(bytes read, transcripts left)"""
+    """(bytes read, transcripts left); `first` is done in the process that reads, before it does."""
     reader = TranscriptReader(index_file(memory.state.root), wanted)
     pieces = sum(one.file.size // PIECE + _SPARE for one in wanted)
     end, done, left = time.monotonic() + seconds, 0, len(wanted)
-    if tell:
-        tell(f"reading {counted(len(wanted), 'transcript')} of agents' sessions")
     # All questions go to one process, one after the other, and that one remembers where it is.
-    with suppress(NoAnswer, TimeoutError), Apart([reader.step] * pieces, PATIENCE) as apart:
+    with suppress(NoAnswer, TimeoutError), Apart([*first, *[reader.step] * pieces], PATIENCE) as apart:
+        for _ in first:
+            apart.next()
         while time.monotonic() < end:
             step = apart.next()
             if step is None:

@@ -22,6 +22,6 @@ def index_sessions(memory: Memory, events: Sequence[SpoolEvent], log: Callable[[
     if not any(event.event not in _BY_TOOLS for event in events):
         return
     try:
-        update_index(memory, SECONDS)
+        update_index(memory, SECONDS, is_background=True)
     except (CtxrepoError, OSError) as error:
         log(in_words(error))

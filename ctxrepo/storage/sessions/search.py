@@ -15,7 +15,8 @@ _ROWS = """
     select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, {rank} from {source}
 """
 _HELD = _ROWS.format(
-    rank="bm25(words)", source="words join message m on m.number = words.rowid where words match :words"
+    rank="bm25(words) as score",
+    source="words join message m on m.number = words.rowid where words match :words",
 )
 _ANY = _ROWS.format(rank="0.0", source="message m where 1")
 _BY_USER = f" and not m.traits & {BY_AGENT}"
@@ -25,7 +26,7 @@ _TOUCHED = """ and m.number in (
     select message from touched join path on path.number = touched.path
     where path.path = :file or substr(path.path, -length(:file) - 1) = '/' || :file
 )"""
-_BEST = " order by bm25(words), m.at desc limit :most"
+_BEST = " order by score, m.at desc limit :most"
 _NEWEST = " order by m.at desc limit :most"
 _BEFORE = _ANY + " and m.session = ? and m.place < ? order by m.place desc limit ?"
 _AFTER = _ANY + " and m.session = ? and m.place > ? order by m.place limit ?"
@@ -42,7 +43,7 @@ class MessageRow(NamedTuple):
     place: int
     name: str
     length: int
-    rank: float
+    score: float
 
 
 @dataclass(frozen=True)

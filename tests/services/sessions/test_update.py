@@ -259,6 +259,24 @@ def test_the_newest_is_read_first_and_the_rest_the_next_time(
     assert search_sessions(memory, SessionQuery("serin0"))
 
 
+def test_in_the_background_whoever_reads_gives_precedence_and_others_do_not(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = mine.home / "told"
+    whole = reader.TranscriptReader.step
+
+    def step(reading: reader.TranscriptReader) -> reader.ReadStep | None:
+        told.write_text(str(os.nice(0)))
+        return whole(reading)
+
+    monkeypatch.setattr(reader.TranscriptReader, "step", step)
+    for is_background, nice in ((True, 19), (False, os.nice(0))):
+        claude_says(mine, f"s-{is_background}", ["a brant"])
+        assert update_index(mine.open(), 60, is_background=is_background).is_complete
+        assert told.read_text() == str(nice)
+    assert os.nice(0) < 19
+
+
 @unless(why_no_mount())
 def test_a_folder_that_hangs_is_left_and_the_others_are_searched(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
