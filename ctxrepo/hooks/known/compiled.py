@@ -161,6 +161,12 @@ class World:
         """One setting of the tape for this agent's sessions, where a hook needs to know no more of it."""
         return self.settings.get(f"tape_{key}:{agent}", self.settings.get(f"tape_{key}", ""))
 
+    @property
+    def tape_owner(self) -> str:
+        """Whose settings of the tape hold for the sessions of this hook's agent: its name where it has its
+        own, '' for config.toml's."""
+        return self.agent if f"tape_enabled:{self.agent}" in self.settings else ""
+
 
 def _number(settings: dict[str, str], key: str, default: int) -> int:
     """The setting as a whole number; `default` when it is missing or isn't a number."""

@@ -159,7 +159,7 @@ def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
 
 
 def selected_of(cache: _sqlite3.Connection, project: str, owner: str) -> list[SelectedFile]:
-    """What comes first for sessions of a project, by the settings of `owner` (known/tape.py)."""
+    """What comes first for sessions of a project, by the settings of `owner` (World.tape_owner)."""
     return [SelectedFile(row) for row in cache.execute(_SELECTED, (project, owner))] if project else []
 
 

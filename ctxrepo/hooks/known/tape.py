@@ -46,11 +46,5 @@ def tape_of(world: World, agent: str) -> CompiledTape:
     return CompiledTape(values)
 
 
-def owner_of(world: World) -> str:
-    """Whose settings of the tape hold for the sessions of this hook's agent: its name where it has its own,
-    '' for config.toml's."""
-    return world.agent if f"tape_enabled:{world.agent}" in world.settings else ""
-
-
 def _lines(text: str) -> list[str]:
     return text.split("\n") if text else []

@@ -9,7 +9,6 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.notes import index_of, selected_of
-from ctxrepo.hooks.known.tape import owner_of
 from ctxrepo.hooks.moments.claim import is_withheld
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import SUBAGENT
@@ -33,7 +32,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     try:
         place = place_of(db, world, event.cwd)
         contents = PacketContents(WORDS, place.scopes if gives(world, "subindex") else [])
-        first = selected_of(cache, place.project, owner_of(world)) if contents.scopes else []
+        first = selected_of(cache, place.project, world.tape_owner) if contents.scopes else []
         contents.touched = {file.path: file.why for file in first if file.is_note}
         for scope in contents.scopes:
             scope.rows, scope.count = index_of(cache, scope.folder, _ROWS, contents.touched)

@@ -7,7 +7,6 @@ from ctxrepo.hooks.known.cache import EntryHit, generation_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, Scope, folders_of
 from ctxrepo.hooks.known.notes import selected_of
-from ctxrepo.hooks.known.tape import owner_of
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import DEFAULT, MEMORY, PacketLane, PacketSource, Section
 from ctxrepo.hooks.packet.packet import packet
@@ -115,7 +114,7 @@ def _md(cache: _sqlite3.Connection, world: World, place: Place, budget: int) -> 
     from ctxrepo.hooks.packet.md import md_packet
 
     tape, text = tape_of(world, world.agent), ""
-    selected = selected_of(cache, place.project, owner_of(world)) if tape.is_on and tape.has_tools else []
+    selected = selected_of(cache, place.project, world.tape_owner) if tape.is_on and tape.has_tools else []
     if selected:
         from ctxrepo.hooks.packet.md_tape import md_tape_packet
 
@@ -139,7 +138,7 @@ def _collect(
     project: str,
 ) -> None:
     """Have each lane put what it shows into `contents`; `project` is an id, or ''."""
-    source = PacketSource(cache, selected_of(cache, project, owner_of(world)), world.budget)
+    source = PacketSource(cache, selected_of(cache, project, world.tape_owner), world.budget)
     for lane in lanes:
         lane.collect(source, contents)
 

@@ -9,7 +9,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
-from ctxrepo.hooks.known.tape import CompiledTape, owner_of, tape_of
+from ctxrepo.hooks.known.tape import CompiledTape, tape_of
 from ctxrepo.services.repository.publish_settings import publish_settings
 
 
@@ -30,7 +30,7 @@ def compiled(known: Machine, agent: str) -> CompiledTape:
 def owner(known: Machine, agent: str) -> str:
     world = world_there(known)
     world.agent = agent
-    return owner_of(world)
+    return world.tape_owner
 
 
 def test_config_toml_holds_for_every_agent(known: Machine) -> None:
