@@ -179,6 +179,25 @@ def fails(play: Play) -> None:
     play.asks_for_silence()
 
 
+def anchored(play: Play) -> None:
+    """An anchor that the agent leaves in its shell leads to what was said there."""
+    play.stage.model.will(play.agent.shell("ctxrepo anchor task/begin --summary 'Find the port'"), Text())
+    turns = play.turns()
+    turns.say(f"{PORT} We take wolfram.")
+    turns.say("Heron is rebooted on Sundays, by hand.")
+    anchors = play.stage.json("tape", "list", "--type", "handoff")["data"]["anchors"]
+    left = [(one["name"], one["agent"], one["type"]) for one in anchors]
+    play.report.look("it names the agent", left == [("task/begin", play.agent.NAME, "handoff")], anchors)
+    everything = _read_tape(play, "--limit", "100")
+    at = [one for one in everything if one["id"] == anchors[0]["entry"] and one["agent"] == play.agent.NAME]
+    play.report.look("and the message at which it was left", len(at) == 1, anchors[0]["entry"])
+    said = _texts(_read_tape(play, "--around", "task/begin"))
+    play.report.look("what was said there is read", "We take wolfram" in said, said)
+    said = _texts(_read_tape(play, "--after", "task/begin", "--anchors", "project"))
+    play.report.look("and what was said later", "Heron is" in said and "wolfram" not in said, said)
+    play.asks_for_silence()
+
+
 def uninstalled(play: Play) -> None:
     """ctxrepo is taken away and its hooks are left: the agent works on, and shows nothing of it."""
     library = play.stage.root / "lib"
@@ -207,6 +226,7 @@ ALL: dict[str, Callable[[Play], None]] = {
         subagent,
         two,
         fails,
+        anchored,
         uninstalled,
     )
 } | session_rows.ALL
@@ -218,6 +238,17 @@ def _edits(play: Play, last: Text, pause: float = 0.0) -> Any:
     waits = [play.agent.shell(f"sleep {pause:g}")] if pause else []
     play.stage.model.will(read, *waits, edit, last)
     return play.turns()
+
+
+def _read_tape(play: Play, *bounds: str) -> list[dict[str, Any]]:
+    """Messages of the project's sessions within these bounds."""
+    answer = play.stage.json("tape", "read", "--entries", "project", *bounds)
+    found: list[dict[str, Any]] = (answer["data"] or {"entries": []})["entries"]
+    return found
+
+
+def _texts(messages: list[dict[str, Any]]) -> str:
+    return "\n".join(one["text"] for one in messages)
 
 
 def _read_and_edit(play: Play, note: Path, old: str, new: str) -> tuple[Tool, Tool]:
