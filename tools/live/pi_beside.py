@@ -29,8 +29,9 @@ export default function (pi: ExtensionAPI) {
 
 
 def beside_another(play: Play) -> None:
-    """Another extension has tools and commands of our names, as pi-memory-md has: both work. Tools of the
-    tape come with a session's start there too; whose is whose is up to pi."""
+    """Another extension has tools and commands of our names, as pi-memory-md has: both work.
+
+    Its tool of the tape comes with a session's start, as ours do; which of the two is called is up to pi."""
     play.stage.ctxrepo("config", "set", "tape.tools", "true")
     other = play.stage.machine.home / ".pi" / "agent" / "extensions" / "other.ts"
     other.parent.mkdir(exist_ok=True)
