@@ -55,8 +55,8 @@ def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
         made = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
     desk.wake()
     left = made.anchor
-    of_session = {"trigger": left.trigger, "session": left.session_id, "entry": left.entry}
-    return Result(made, {**asdict(left), **of_session, "path": made.path, "existing": made.existing})
+    said = {"trigger": left.trigger, "session": left.session_id, "entry": left.entry, "project": made.folder}
+    return Result(made, {**asdict(left), **said, "path": made.path, "existing": made.existing})
 
 
 def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:

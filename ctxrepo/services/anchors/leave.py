@@ -32,11 +32,12 @@ MAX_NAME = 200
 @dataclass(frozen=True)
 class AnchorResult:
     """`path` is the file of the memory that the anchor stands in, '' for one that stays on this machine;
-    `existing` says that the anchor was there already, and none was added."""
+    `existing` says that the anchor was there already, and none was added. `folder` is the scope's."""
 
     anchor: Anchor
     path: str
     existing: bool = False
+    folder: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,12 @@ def anchor(
     place = scope_named(memory, request.scope, project)
     made = _made(memory, request, origin, now)
     if standing := _standing(memory, place.folder, made):
-        return AnchorResult(standing, "", existing=True)
+        return AnchorResult(standing, "", existing=True, folder=place.folder)
     if tape_settings(memory, origin.agent).sync == "none":
         with drafting(memory, "anchor", origin, now) as draft:
             draft.register(place.project)  # a session is told of no folder that isn't registered
         return _kept_here(memory, replace(made, project=place.folder))
-    return AnchorResult(made, write(memory, made, place, origin, now))
+    return AnchorResult(made, write(memory, made, place, origin, now), folder=place.folder)
 
 
 def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: datetime) -> str:
@@ -137,4 +138,4 @@ def _kept_here(memory: Memory, made: Anchor) -> AnchorResult:
     if newest:
         told = NewestHandoff(made.project, newest.name, newest.timestamp, handoff_text(newest))
         memory.cache.set_handoffs([told])
-    return AnchorResult(made, "")
+    return AnchorResult(made, "", folder=made.project)

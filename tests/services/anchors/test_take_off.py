@@ -80,6 +80,26 @@ class TestDelete:
         assert "right after all" in cli("context").out
         assert "undo tape delete" in cli.machine.git("log", "-1", "--format=%s")
 
+    def test_undo_brings_it_back_after_others_wrote_to_the_same_tape(
+        self, pair: tuple[Machine, Machine]
+    ) -> None:
+        ada, ben = pair
+        name = ada.json("anchor", "goes", "--summary", "s")["data"]["id"]
+        ada.sync()
+        ben.sync()
+        ada.ctxrepo("tape", "delete", name)
+        ada.sync()
+        ben.sync()
+        ben.ctxrepo("anchor", "of/ben")
+        ben.sync()
+        ada.sync()
+        assert ada.ctxrepo("undo").returncode == 0
+        ada.sync()
+        ben.sync()
+        for machine in pair:
+            found = machine.json("tape", "list", "--context", "0")["data"]["anchors"]
+            assert sorted(anchor["name"] for anchor in found) == ["goes", "of/ben"]
+
     def test_what_happened_to_a_session_is_deleted_here(self, cli: Terminal) -> None:
         start = json.dumps({"session_id": "aaaa1111-0000", "cwd": str(cli.machine.project_folder)})
         cli.machine.ctxrepo("hook", "claude", "SessionStart", stdin=start)
@@ -126,6 +146,9 @@ class TestPi:
         assert len(archived) == 2
         assert cli.machine.read(PI) == ""
         assert cli("check").code == 0
+        assert cli("undo").code == 0
+        assert left(cli)[:2] == ["pi/one", "ours"]
+        assert cli.machine.read(PI).count("\n") == 2
 
 
 class TestReset:

@@ -60,6 +60,7 @@ class TestAnchor:
     def test_an_entry_that_is_given_is_the_one(self, cli: Terminal, one: Talk) -> None:
         made = cli("anchor", "x", "--entry", "leaf-7", "--json", **one.env).data
         assert (made["entry"], made["session"], made["agent"]) == ("leaf-7", S1, "claude")
+        assert (made["trigger"], made["project"]) == ("direct", "shop")
 
     def test_outside_a_session_it_leads_nowhere(self, cli: Terminal) -> None:
         made = cli("anchor", "x", "--json").data
