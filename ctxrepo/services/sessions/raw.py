@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from ctxrepo.agents.known import transcripts_of
+from ctxrepo.domain.formats.moment import second
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.lazy import dataclass
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.sessions.said import seconds_of
 from ctxrepo.services.sessions.search import SessionHit, SessionQuery, ShownMessage, snippet
 from ctxrepo.services.sessions.transcripts import transcripts_here
 from ctxrepo.services.sessions.where import project_names, resume_command
@@ -35,6 +38,10 @@ _NANOSECONDS = 1_000_000_000
 
 _PER_FILE = 3
 """Hits that are shown of one transcript: tools give the same back again and again."""
+
+
+_MOMENT = lazy_pattern(r'"timestamp": ?"(20\d\d-[^"]{10,30})"')
+"""When the line was written that a hit stands on."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +162,9 @@ def _cut(data: str, text: object, any_case: bool) -> str:
 def _hit(one: RawHit, text: str, project: str) -> SessionHit:
     session = IndexedSession(one.file.name, one.file.agent, one.session, one.file.path, one.cwd)
     plain = one.around.replace("\\n", " ").replace("\\t", " ").replace('\\"', '"')
-    said = ShownMessage("", "", snippet(plain, [text]))
+    moment = _MOMENT.search(one.around)
+    when = second(datetime.fromtimestamp(seconds_of(moment[1]), UTC)) if moment else ""
+    said = ShownMessage("", when, snippet(plain, [text]))
     return SessionHit(
         one.file.agent, one.session, project, one.cwd, one.file.path, resume_command(session), said
     )

@@ -142,7 +142,9 @@ def _found(
     found: list[_Found] = []
     told = set[str]()
     for row in rows:
-        session = sessions[row.session]
+        session = sessions.get(row.session)
+        if session is None:  # it came while we asked
+            continue
         before, after = beside(index.db, row, asked.context)
         read = messages_at(session, [*before, row, *after])
         message = read.get(row.number)

@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from ctxrepo.domain.formats.counted import counted
 from ctxrepo.errors import CtxrepoError, NoAnswer
@@ -13,6 +14,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.reader import TranscriptReader
 from ctxrepo.services.sessions.transcripts import Changed, TranscriptsHere, changed, gone, transcripts_here
 from ctxrepo.storage.disk.apart import Apart
+from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.processes.priority import give_precedence
@@ -42,6 +44,11 @@ class UpdateOutcome:
         return not (self.left or self.unknown or self.is_elsewhere)
 
 
+def unread_mark(memory: Memory) -> Path:
+    """A file that is there while transcripts are left to be read that somebody has begun with."""
+    return memory.state.root / "sessions.unread"
+
+
 def update_index(
     memory: Memory, seconds: float, tell: Callable[[str], None] | None = None, *, is_background: bool = False
 ) -> UpdateOutcome:
@@ -50,16 +57,19 @@ def update_index(
 
     A process of its own reads: one that a folder hangs is left behind (ADR 37), and holds nothing of ours.
     """
-    lock = TryLock(memory.state.lock("sessions"))
+    lock, unread = TryLock(memory.state.lock("sessions")), unread_mark(memory)
     if not lock.acquire():
         return UpdateOutcome(is_elsewhere=True)
     try:
+        touch(unread)
         here = transcripts_here(memory)
         wanted = _wanted(memory, here)
         first = [give_precedence] if is_background else []
         if wanted and tell:
             tell(f"reading {counted(len(wanted), 'transcript')} of agents' sessions")
         read, left = _read(memory, wanted, seconds, first) if wanted else (0, 0)
+        if not left:
+            unread.unlink()
         return UpdateOutcome(read, left, here.unknown)
     except sqlite3.OperationalError as error:
         raise CtxrepoError(f"the index of sessions can't be written: {error}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ctxrepo.errors import CtxrepoError, in_words
-from ctxrepo.services.sessions.update import update_index
+from ctxrepo.services.sessions.update import unread_mark, update_index
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import SpoolEvent
 
@@ -18,8 +18,9 @@ _BY_TOOLS = ("tool", "shell")
 
 
 def index_sessions(memory: Memory, events: Sequence[SpoolEvent], log: Callable[[str], None]) -> None:
-    """Bring the index up to date if a session had a turn; the newest transcripts come first."""
-    if not any(event.event not in _BY_TOOLS for event in events):
+    """Bring the index up to date if a session had a turn, or if transcripts are left from the last time; the
+    newest come first."""
+    if not (unread_mark(memory).exists() or any(event.event not in _BY_TOOLS for event in events)):
         return
     try:
         update_index(memory, SECONDS, is_background=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from datetime import UTC, datetime
@@ -56,6 +57,19 @@ def test_what_a_session_of_opencode_says(mine: Machine, find: Finder) -> None:
     assert find("database tests")[0].said.text == "How do I run the database tests?"
     assert find("gotcha.md", file="topics/gotcha.md")[0].said.who == "agent"
     assert find("evidence with its age") == []
+
+
+def test_what_a_session_of_cursor_says_though_it_tells_no_moment(mine: Machine, find: Finder) -> None:
+    path = mine.home / ".cursor/projects/home-ada-shop/agent-transcripts/c-1/c-1.jsonl"
+    path.parent.mkdir(parents=True)
+    asked = {"role": "user", "message": {"content": "<user_query>where is the jacana?</user_query>"}}
+    answered = {"role": "assistant", "message": {"content": "there is the jacana"}}
+    path.write_text(f"{json.dumps(asked)}\n{json.dumps(answered)}\n{json.dumps(asked)}\n")
+    os.utime(path, (1795000000, 1795000000))
+    first, *others = find("jacana")
+    assert {hit.said.text for hit in (first, *others)} == {"there is the jacana", "where is the jacana?"}
+    assert first.said.when == "2026-11-18T11:06:40Z"
+    assert first.resume == "cursor-agent --resume c-1"
 
 
 def test_b24_a_snippet_has_80_characters_before_the_first_hit_and_120_from_it(

@@ -21,7 +21,7 @@ from ctxrepo.errors import NotFound
 from ctxrepo.services.sessions import reader
 from ctxrepo.services.sessions.search import SessionQuery, search_sessions
 from ctxrepo.services.sessions.transcripts import changed, transcripts_here
-from ctxrepo.services.sessions.update import UpdateOutcome, update_index
+from ctxrepo.services.sessions.update import UpdateOutcome, unread_mark, update_index
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.sessions import index as index_module
 from ctxrepo.storage.sessions import lines
@@ -255,7 +255,9 @@ def test_the_newest_is_read_first_and_the_rest_the_next_time(
         search_sessions(memory, SessionQuery("serin2"))
     outcome = update_index(memory, 0)
     assert (outcome.read, outcome.left, outcome.is_complete) == (0, 3, False)
+    assert unread_mark(memory).exists()
     assert update_index(memory, 60).is_complete
+    assert not unread_mark(memory).exists()
     assert search_sessions(memory, SessionQuery("serin0"))
 
 
