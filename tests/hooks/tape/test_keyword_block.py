@@ -51,6 +51,7 @@ def test_d57_a_manual_anchor_is_not_displaced_by_keywords(world: World) -> None:
         file.write("wanted manual\n")
     assert NAME.search(prompt(world, ASKS))
     assert world.ledger().wanted.is_manual
+    assert "wanted keyword" not in ledger.read_text(), "a compaction keeps the last such line alone"
     assert prompt(world, "and now something else entirely") == ""
     assert world.ledger().wanted.is_manual
 

@@ -97,7 +97,7 @@ def texts(lines: Sequence[dict[str, str]]) -> list[str]:
     return [line["text"].partition("] ")[2] for line in lines if line["kind"] == "message"]
 
 
-@pytest.mark.parametrize(("said", "is_followed"), [(59, True), (60, True), (61, False)])
+@pytest.mark.parametrize(("said", "is_followed"), [(59, True), (59.99, True), (60.5, False)])
 def test_d66_the_last_entry_is_at_most_60_seconds_old(desk: Desk, said: float, is_followed: bool) -> None:
     found = desk.followed(ended=5, said=said)
     assert texts(found) == ([f"User: {text}" for text in SAID] if is_followed else [])
