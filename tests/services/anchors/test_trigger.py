@@ -104,7 +104,7 @@ def test_d57_what_the_user_asks_for_is_manual_whatever_its_name(agent: Machine, 
     name = wanted_name(agent)
     assert ledger(agent).wanted is not None
     assert meta(agent, name)["trigger"] == "manual"
-    assert meta(agent, name)["trigger"] == "direct"
+    assert meta(agent, "another/name")["trigger"] == "direct"
 
 
 def test_d57_it_survives_prompts_and_a_compaction_until_an_anchor_is_left(agent: Machine) -> None:
