@@ -16,6 +16,7 @@ from ctxrepo.storage.state.compiled import (
     read_checkouts,
     record_checkout,
 )
+from ctxrepo.storage.tape.local_tape import LocalTape
 from ctxrepo.storage.user.folder_facts import FolderFacts
 from ctxrepo.storage.user.sound import is_path
 
@@ -66,13 +67,17 @@ def record(
 
 def update_recorded_checkouts(memory: Memory) -> None:
     """Update the recorded checkouts, which hooks read, after ctxrepo.toml changed: a project may have a
-    folder now, another folder, or be linked or unlinked."""
+    folder now, another folder, or be linked or unlinked. What stays on this machine of its tape follows."""
     registry = read_registry(memory)
     if registry.problem:
         return
+    moves = {}
     for known in read_checkouts(memory.places.state):
         now = registry.canonical(known.own)
         is_current = known.project == now and known.folder and known.folder == registry.projects.get(now)
         if known.project and not is_current:
             project = project_by_now(memory, known.own, known.project)
+            if known.folder not in ("", project.folder):
+                moves[known.folder] = project.folder
             record(memory, known.top, known.config, known.stamp, project, known.claim)
+    LocalTape(memory.state).follow(moves)

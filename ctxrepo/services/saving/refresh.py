@@ -130,7 +130,8 @@ def _apply_differences(
     texts = {path: text_of(objects, key) if key else None for path, key in keys.items()}
     changed = [Note(path, text) for path, text in sorted(texts.items()) if text is not None]
     removed = [path for path, text in texts.items() if text is None]
-    handoffs = _handoffs(memory, tree, map(tape_folder, differences))
+    kept = LocalTape(memory.state).projects() if REGISTRY in differences else ()
+    handoffs = _handoffs(memory, tree, [*map(tape_folder, differences), *kept])
     memory.cache.apply(head, changed, removed, marks_of(memory, tree), handoffs)
 
 

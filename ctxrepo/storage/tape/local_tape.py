@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from ctxrepo.domain.formats.jsonl import records, text_of
+from ctxrepo.domain.formats.jsonl import record, records, render, text_of
 from ctxrepo.domain.tape.anchor import Anchor, anchor_of, to_line
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.files.logs import append
@@ -70,7 +71,19 @@ class LocalTape:
         """Remove these anchors from the files."""
         for path in self._files:
             if any(anchor.id in ids for anchor in _read(path)):
-                _rewrite(path, ids)
+                _rewrite(path, lambda fields: None if text_of(fields, "id") in ids else fields)
+
+    def follow(self, moves: Mapping[str, str]) -> None:
+        """Have the anchors of scopes whose folders are called otherwise now (old name -> new one) be theirs
+        still."""
+
+        def followed(fields: dict[str, Any]) -> dict[str, Any]:
+            new = moves.get(text_of(fields, "project"))
+            return {**fields, "project": new} if new else fields
+
+        for path in self._files if moves else ():
+            if any(anchor.project in moves for anchor in _read(path)):
+                _rewrite(path, followed)
 
     @property
     def _files(self) -> tuple[Path, ...]:
@@ -96,19 +109,18 @@ def _read(path: Path) -> Iterator[Anchor]:
     yield from filter(None, map(anchor_of, records(text(path, MOST_BYTES))))
 
 
-def _rewrite(path: Path, without: Collection[str]) -> None:
-    """The file without these anchors. Who appends or rewrites meanwhile waits for the lock, and then finds
-    the new file."""
+def _rewrite(path: Path, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> None:
+    """The file with what `change` makes of each anchor, None for one that goes. Who appends or rewrites
+    meanwhile waits for the lock, and then finds the new file."""
     while True:
         with opened(path, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             if os.fstat(file.fileno()).st_ino != path.stat().st_ino:
                 continue
             lines = file.read().decode("utf-8", "replace").split("\n")
-            stay = [line for line in lines if line and _id_of(line) not in without]
             made = path.with_suffix(".new")
             with opened(made, "wb") as new:
-                new.write("".join(f"{line}\n" for line in stay).encode())
+                new.write("".join(_changed(line, change) for line in lines if line).encode())
                 new.flush()
                 os.fsync(new.fileno())
             made.replace(path)
@@ -116,5 +128,9 @@ def _rewrite(path: Path, without: Collection[str]) -> None:
         return
 
 
-def _id_of(line: str) -> str:
-    return next((text_of(fields, "id") for fields in records(line)), "")
+def _changed(line: str, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> str:
+    fields = record(line)
+    after = None if fields is None else change(fields)
+    if fields is None or after is fields:
+        return f"{line}\n"
+    return "" if after is None else f"{render(after)}\n"

@@ -174,6 +174,17 @@ class TestShared:
         assert "Ask the bank" in mine.ctxrepo("context").stdout
         assert "Ask the bank" in mine.ctxrepo("handoff", "--show").stdout
 
+    def test_what_stays_here_follows_a_project_that_is_renamed(self, mine: Machine) -> None:
+        settings(mine, sync="none")
+        mine.ctxrepo("anchor", "next/step", "--summary", "Ask the bank")
+        happens(mine, "start")
+        mine.sync()
+        assert mine.ctxrepo("project", "rename", "store").returncode == 0
+        mine.sync()
+        assert set(left(mine, "store")) == {"next/step", "session/new"}
+        assert left(mine) == []
+        assert "Ask the bank" in mine.ctxrepo("context").stdout
+
     def test_a_secret_stays_out_of_them_too(self, mine: Machine) -> None:
         settings(mine, sync="none")
         done = mine.ctxrepo("anchor", "x", "--summary", "ghp_" + "a1B2" * 9)

@@ -87,3 +87,16 @@ def test_who_appends_while_others_are_taken_out_loses_nothing(tape: LocalTape) -
         tape.take_out({f"old-{n}"})
     thread.join()
     assert names(tape) == sorted(f"new-{n}" for n in range(40))
+
+
+def test_anchors_follow_folders_that_are_called_otherwise_also_where_two_change_places(
+    tape: LocalTape, tmp_path: Path
+) -> None:
+    tape.note(made("a", "shop"))
+    tape.note(made("b", "other"))
+    tape.keep(made("c", "shop"))
+    with (tmp_path / "anchors.jsonl").open("a") as file:
+        file.write("torn {\n")
+    tape.follow({"shop": "other", "other": "shop"})
+    assert (names(tape), names(tape, "other")) == (["b"], ["a", "c"])
+    assert "torn {" in (tmp_path / "anchors.jsonl").read_text()
