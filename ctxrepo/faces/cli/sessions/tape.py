@@ -33,7 +33,7 @@ Entries = Annotated[
 Anchors = Annotated[
     str, option("--anchors", metavar="WHERE", help="Anchors of the `session` or of the `project`.")
 ]
-Limit = Annotated[int, option("--limit", "-n", metavar="N", help="Most of each, 1 to 100.")]
+Limit = Annotated[int, option("--limit", metavar="N", help="Most of each, 1 to 100.")]
 
 
 def register(app: typer.Typer) -> None:
