@@ -227,7 +227,7 @@ def reset(
 ) -> None:
     """Begin a new tape: all anchors of the project go into its archive, where nobody reads them.
 
-    Nothing is lost: they stand in TAPE/<project>/archive, and `ctxrepo undo` brings them back.
+    Nothing is lost: they stand in a folder `archive` beside the tape, and `ctxrepo undo` brings them back.
 
     Example: ctxrepo tape reset
     """
