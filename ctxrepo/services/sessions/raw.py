@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.domain.formats.moment import second
-from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.errors import NoAnswer, NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.sessions.said import seconds_of
 from ctxrepo.services.sessions.search import SessionHit, SessionQuery, ShownMessage, snippet
@@ -78,12 +78,18 @@ def scan_sessions(memory: Memory, asked: SessionQuery, *, ignores_case: bool = F
     files = [file for file in here.files if file.mtime // _NANOSECONDS >= asked.since]
     for batch in _batches(files):
         look = partial(_scan, batch, needles, ignores_case, asked.text)
-        for one in memory.outside.ask(Path(batch[0].path).parent, look, _PATIENCE):
+        try:
+            found = memory.outside.ask(Path(batch[0].path).parent, look, _PATIENCE)
+        except NoAnswer:
+            found, is_complete = [], False
+        for one in found:
             called = names(one.cwd)
             if not wanted or wanted in (name.casefold() for name in called):
                 hits.append(_hit(one, asked.text, next(iter(called), "")))
-        if len(hits) >= asked.limit or time.monotonic() > end:
-            is_complete = is_complete and batch[-1] is files[-1]
+        if len(hits) >= asked.limit:
+            break
+        if time.monotonic() > end:
+            is_complete = False
             break
     if not hits:
         raise NotFound(f"{asked.text!r} stands in no transcript")

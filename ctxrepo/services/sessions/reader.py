@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _AGAIN = 1024 * 1024
 """Bytes that are read again for the sake of a last message that may go on."""
 
+_HEAD_LINES = 100
+"""Lines in which a session's folder is mostly told."""
+
 _ROWS = 20_000
 """Parts of messages that are taken from a database at a time."""
 
@@ -45,6 +48,17 @@ class ReadStep(NamedTuple):
     left: int
 
 
+class _Piece(NamedTuple):
+    """What was read of a transcript: its `session` as it is by then, and the messages from the place `since`
+    on. `is_done`: there is no more for now."""
+
+    session: IndexedSession
+    since: int
+    new: Sequence[NewMessage]
+    size: int
+    is_done: bool
+
+
 class TranscriptReader:
     """What is left to read, the newest first."""
 
@@ -52,35 +66,43 @@ class TranscriptReader:
         self._index = index
         self._left = deque(wanted)
 
-    def step(self) -> ReadStep | None:
-        """Read about a piece, be it of one transcript or of many; None when all is read."""
-        if not self._left:
-            return None
-        done = 0
-        with SessionIndex.opened(self._index) as index, transaction(index.db):
-            while self._left and done < PIECE:
-                done += self._read(index, self._left.popleft())
+    @property
+    def is_done(self) -> bool:
+        return not self._left
+
+    def step(self) -> ReadStep:
+        """Read about a piece, be it of one transcript or of many.
+
+        A file may hang, so the index is locked only when all is read that it is to take.
+        """
+        done, read = 0, list[tuple[Changed, _Piece]]()
+        with SessionIndex.opened(self._index) as index:
+            while self._left and done < PIECE and (not read or read[-1][1].is_done):
+                wanted = self._left.popleft()
+                piece = _read(index, wanted)
+                read.append((wanted, piece))
+                done += max(1, piece.size)
+            with transaction(index.db):
+                stored = [index.store(piece.session, piece.since, piece.new) for _, piece in read]
+        if read and not read[-1][1].is_done:
+            self._left.appendleft(Changed(read[-1][0].file, stored[-1]))
         return ReadStep(done, len(self._left))
 
-    def _read(self, index: SessionIndex, wanted: Changed) -> int:
-        """Read the next piece of a transcript, which is put back where there is more of it."""
-        transcripts = transcripts_of(wanted.file.agent)
-        if transcripts is None:
-            return 0
-        read = _read_rows if wanted.file.session else _read_file
-        try:
-            session, size, is_done = read(index, transcripts, wanted)
-        except (OSError, ValueError):  # gone meanwhile, or not to be read; tried again once it has changed
-            session = index.store(_as_it_is(wanted, _unread(wanted)), 0, ())
-            size, is_done = 0, True
-        if not is_done:
-            self._left.appendleft(Changed(wanted.file, session))
-        return size or 1
+
+def _read(index: SessionIndex, wanted: Changed) -> _Piece:
+    """The next piece of a transcript; nothing of one that is gone meanwhile or can't be read, which is tried
+    again once it has changed."""
+    transcripts, file = transcripts_of(wanted.file.agent), wanted.file
+    try:
+        if transcripts:
+            return _read_rows(index, transcripts, wanted) if file.session else _read_file(transcripts, wanted)
+    except (OSError, ValueError):
+        pass
+    nothing = replace(_unread(wanted), inode=file.inode, size=file.size, mtime=file.mtime, mark=file.mark)
+    return _Piece(nothing, 0, (), 0, True)
 
 
-def _read_file(
-    index: SessionIndex, transcripts: Transcripts, wanted: Changed
-) -> tuple[IndexedSession, int, bool]:
+def _read_file(transcripts: Transcripts, wanted: Changed) -> _Piece:
     file, known = wanted.file, wanted.known or _unread(wanted)
     with opened_file(file.path) as handle:
         there = os.fstat(handle)
@@ -89,25 +111,18 @@ def _read_file(
             known = replace(known, offset=0, is_midline=False)
         piece = read_piece(handle, known.offset, known.is_midline)
         head = [first_line(handle)] if known.offset else []
-        told = transcripts.head(head or islice(piece.lines, 100))
-        id_ = told.id or known.id or Path(file.path).stem
-        lines = [*head, *piece.lines]
-        found = [m for m in transcripts.messages(lines) if m.line >= len(head)]
+        told = transcripts.head(head or islice(piece.lines, _HEAD_LINES))
+        found = [m for m in transcripts.messages([*head, *piece.lines]) if m.line >= len(head)]
         found = [replace(m, line=m.line - len(head)) for m in found] if head else found
         taken, end = _taken(found, piece, known.offset)
-        session = replace(
-            known,
-            id=id_,
-            cwd=file.cwd or known.cwd or told.cwd,
-            inode=there.st_ino,
-            offset=end,
-            is_midline=piece.is_midline,
-            before=digest_before(handle, end),
-        )
+        before = digest_before(handle, end)
+    id_ = told.id or known.id or Path(file.path).stem
+    session = replace(known, id=id_, cwd=file.cwd or known.cwd or told.cwd, inode=there.st_ino)
+    session = replace(session, offset=end, is_midline=piece.is_midline, before=before)
     if piece.is_last:
         session = replace(session, size=file.size, mtime=file.mtime)
-    new = new_messages(taken, piece.starts, file.agent, id_, file.mtime // _SECONDS)
-    return index.store(session, known.offset, new), piece.end - known.offset, piece.is_last
+    new = [*new_messages(taken, piece.starts, file.agent, id_, file.mtime // _SECONDS)]
+    return _Piece(session, known.offset, new, piece.end - known.offset, piece.is_last)
 
 
 def _taken(found: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:
@@ -121,9 +136,7 @@ def _taken(found: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequ
     return (found if piece.is_last else found[:-1]), last
 
 
-def _read_rows(
-    index: SessionIndex, transcripts: Transcripts, wanted: Changed
-) -> tuple[IndexedSession, int, bool]:
+def _read_rows(index: SessionIndex, transcripts: Transcripts, wanted: Changed) -> _Piece:
     file, known = wanted.file, wanted.known or _unread(wanted)
     place, since = index.last(known.number)
     asked = {"session": file.session, "since": since, "until": ""}
@@ -137,14 +150,9 @@ def _read_rows(
         new += [made] if made else []
     session = replace(known, id=file.session, cwd=file.cwd, inode=file.inode)
     session = replace(session, mark=file.mark, mtime=file.mtime) if is_done else session
-    return index.store(session, place, new), sum(map(len, lines)), is_done
+    return _Piece(session, place, new, sum(map(len, lines)), is_done)
 
 
 def _unread(wanted: Changed) -> IndexedSession:
     file = wanted.file
     return IndexedSession(file.name, file.agent, file.session, file.path, file.cwd)
-
-
-def _as_it_is(wanted: Changed, session: IndexedSession) -> IndexedSession:
-    file = wanted.file
-    return replace(session, inode=file.inode, size=file.size, mtime=file.mtime, mark=file.mark)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ctxrepo.agents.transcript import Message
@@ -30,6 +32,9 @@ _LOOKED_AT = 1000
 
 _NEAR = 200
 """Characters that are shown of a message beside a hit."""
+
+_PATIENCE = 20.0
+"""Seconds for which transcripts may let a search wait."""
 
 _SPARE = 3
 """Times the hits that are wanted are asked for: some are no longer there, and some say the same."""
@@ -110,12 +115,21 @@ def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
         question = IndexQuestion(
             words, asked.limit * _SPARE + 20, wanted, asked.since, asked.file, asked.is_by_user
         )
-        found = _found(index, sessions, best(index.db, question), terms, asked)
-        points = points_of(memory, frozenset(one.session.id for one in found))
-        hits = [_hit(one, terms, names, points) for one in found]
+        rows = [row for row in best(index.db, question) if row.session in sessions]
+    if not rows:
+        raise _nothing(asked)
+    place = Path(sessions[rows[0].session].path).parent
+    look = partial(_found, index.path, sessions, rows, terms, asked)
+    found = memory.outside.ask(place, look, _PATIENCE)  # files of others, which may hang
+    points = points_of(memory, frozenset(one.session.id for one in found))
+    hits = [_hit(one, terms, names, points) for one in found]
     if not hits:
-        raise NotFound(f"nothing found for {asked.text or asked.file!r} in agents' sessions")
+        raise _nothing(asked)
     return hits
+
+
+def _nothing(asked: SessionQuery) -> NotFound:
+    return NotFound(f"nothing found for {asked.text or asked.file!r} in agents' sessions")
 
 
 def _wanted(
@@ -132,7 +146,7 @@ def _wanted(
 
 
 def _found(
-    index: SessionIndex,
+    file: Path,
     sessions: Mapping[int, IndexedSession],
     rows: Sequence[MessageRow],
     terms: Sequence[str],
@@ -141,23 +155,22 @@ def _found(
     """The messages that are still in their transcripts; of those that say the same only the first."""
     found: list[_Found] = []
     told = set[str]()
-    for row in rows:
-        session = sessions.get(row.session)
-        if session is None:  # it came while we asked
-            continue
-        before, after = beside(index.db, row, asked.context)
-        read = messages_at(session, [*before, row, *after])
-        message = read.get(row.number)
-        text = shown_text(message) if message else ""
-        if message is None or text in told or not holds(text, terms):
-            continue
-        told.add(text)
-        around = (
-            [_near(one, read[one.number]) for one in there if one.number in read] for there in (before, after)
-        )
-        found.append(_Found(session, row, text, message.id, *around))
-        if len(found) == asked.limit:
-            break
+    with SessionIndex.opened(file) as index:
+        for row in rows:
+            session = sessions[row.session]
+            sides = beside(index.db, row, asked.context)
+            read = messages_at(session, [*sides[0], row, *sides[1]])
+            message = read.get(row.number)
+            text = shown_text(message) if message else ""
+            if message is None or text in told or not holds(text, terms):
+                continue
+            told.add(text)
+            before, after = (
+                [_near(one, read[one.number]) for one in side if one.number in read] for side in sides
+            )
+            found.append(_Found(session, row, text, message.id, before, after))
+            if len(found) == asked.limit:
+                break
     return found
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from ctxrepo.domain.formats.counted import counted
-from ctxrepo.errors import CtxrepoError, NoAnswer
+from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.reader import TranscriptReader
+from ctxrepo.services.sessions.reader import ReadStep, TranscriptReader
 from ctxrepo.services.sessions.transcripts import Changed, TranscriptsHere, changed, gone, transcripts_here
 from ctxrepo.storage.disk.apart import Apart
 from ctxrepo.storage.disk.private import touch
@@ -19,14 +19,10 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.processes.priority import give_precedence
 from ctxrepo.storage.sessions.index import SessionIndex, index_file
-from ctxrepo.storage.sessions.lines import PIECE
 
 PATIENCE = 30.0
 """Seconds for one piece; with low priority on a busy machine it takes a while. A folder that hangs for longer
 is left, with the process that reads there."""
-
-_SPARE = 2
-"""Steps more than a transcript has pieces: one to see that it has ended, one for a last message again."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +91,20 @@ def _read(
 ) -> tuple[int, int]:
     """(bytes read, transcripts left); `first` is done in the process that reads, before it does."""
     reader = TranscriptReader(index_file(memory.state.root), wanted)
-    pieces = sum(one.file.size // PIECE + _SPARE for one in wanted)
     end, done, left = time.monotonic() + seconds, 0, len(wanted)
-    # All questions go to one process, one after the other, and that one remembers where it is.
-    with suppress(NoAnswer, TimeoutError), Apart([*first, *[reader.step] * pieces], PATIENCE) as apart:
+    with suppress(TimeoutError), Apart(_steps(first, reader), PATIENCE) as apart:
         for _ in first:
             apart.next()
-        while time.monotonic() < end:
+        while left and time.monotonic() < end:
             step = apart.next()
-            if step is None:
-                return done, 0
             done, left = done + step.size, step.left
     return done, left
+
+
+def _steps(
+    first: Sequence[Callable[[], None]], reader: TranscriptReader
+) -> Iterator[Callable[[], ReadStep | None]]:
+    """What the process that reads is to do, one after the other; it remembers where it is."""
+    yield from first
+    while not reader.is_done:
+        yield reader.step

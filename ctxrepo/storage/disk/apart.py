@@ -10,7 +10,7 @@ import select
 import signal
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, NoReturn, Self
 
@@ -28,7 +28,7 @@ _LENGTH = struct.Struct("!Q")
 class Apart:
     """A fork of ours that answers questions one after the other; left at the end of a `with`."""
 
-    def __init__(self, questions: Sequence[Callable[[], Any]], patience: float) -> None:
+    def __init__(self, questions: Iterable[Callable[[], Any]], patience: float) -> None:
         self._patience = patience
         self._reading, writing = os.pipe()
         try:
@@ -70,7 +70,7 @@ class Apart:
         return bytes(data)
 
 
-def _answer(questions: Sequence[Callable[[], Any]], writing: int) -> NoReturn:
+def _answer(questions: Iterable[Callable[[], Any]], writing: int) -> NoReturn:
     """In the child: answer and end. It holds no lock and no stream of ours, for it may never end."""
     try:
         signal.signal(signal.SIGTERM, _stop)

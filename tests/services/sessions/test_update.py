@@ -249,7 +249,7 @@ def test_the_newest_is_read_first_and_the_rest_the_next_time(
         os.utime(claude_says(mine, f"s-{number}", [f"a serin{number}"]).path, (number, number))
     memory = mine.open()
     reading = reader.TranscriptReader(index_file(memory.state.root), changed(transcripts_here(memory), {}))
-    assert [step.left for _ in range(2) if (step := reading.step())] == [4, 3]
+    assert [reading.step().left for _ in range(2)] == [4, 3]
     assert search_sessions(memory, SessionQuery("serin3"))
     with pytest.raises(NotFound):
         search_sessions(memory, SessionQuery("serin2"))
@@ -261,13 +261,30 @@ def test_the_newest_is_read_first_and_the_rest_the_next_time(
     assert search_sessions(memory, SessionQuery("serin0"))
 
 
+def test_nobody_holds_the_index_while_a_file_is_read(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    claude_says(mine, "s-1", ["a garganey"])
+    memory, written = mine.open(), []
+    file = index_file(memory.state.root)
+    whole = reader.read_piece
+
+    def read(*given: int) -> lines.FilePiece:
+        with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as db:
+            written.append(db.execute("begin immediate").fetchall())
+        return whole(*given)
+
+    monkeypatch.setattr(reader, "read_piece", read)
+    reading = reader.TranscriptReader(file, changed(transcripts_here(memory), {}))
+    assert reading.step().left == 0
+    assert written == [[]]
+
+
 def test_in_the_background_whoever_reads_gives_precedence_and_others_do_not(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = mine.home / "told"
     whole = reader.TranscriptReader.step
 
-    def step(reading: reader.TranscriptReader) -> reader.ReadStep | None:
+    def step(reading: reader.TranscriptReader) -> reader.ReadStep:
         told.write_text(str(os.nice(0)))
         return whole(reading)
 

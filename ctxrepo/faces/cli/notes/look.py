@@ -61,8 +61,9 @@ def search(
     ] = False,
     ignore_case: Annotated[bool, option("--ignore-case", "-i", help="With --raw: in any case.")] = False,
     context: Annotated[
-        int, option("--context", metavar="N", min=0, max=20, help="Messages to show around a session's hit.")
-    ] = 1,
+        int | None,
+        option("--context", metavar="N", min=0, max=20, help="Messages to show around a session's hit: 1."),
+    ] = None,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Search all notes, the archived too, or what was said in agents' sessions.
@@ -89,16 +90,25 @@ def search(
         "--file": file,
         "--raw": raw,
         "--ignore-case": ignore_case,
+        "--context": context is not None,
     }
     if where == "sessions":
         from ctxrepo.app.sessions.search import SessionsRequest
         from ctxrepo.faces.cli.sessions.found import show_sessions
         from ctxrepo.services.sessions.search import SessionQuery
 
-        of_notes = {"--tag": tag, "--scope": scope, "--category": category, "--regex": regex}
+        of_notes = {
+            "--tag": tag,
+            "--scope": scope,
+            "--category": category,
+            "--mode": mode != "words",
+            "--regex": regex,
+        }
         if any(of_notes.values()):
             raise UsageError(f"{_first(of_notes)} doesn't go with --in sessions", "It is about notes.")
-        wanted = SessionQuery(query, agent, project, 0, user, file, context, limit or 10)
+        wanted = SessionQuery(
+            query, agent, project, 0, user, file, 1 if context is None else context, limit or 10
+        )
         show_sessions(SessionsRequest(wanted, since, raw, ignore_case), json)
         return
     if where != "notes":
