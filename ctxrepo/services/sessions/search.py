@@ -86,15 +86,22 @@ class SessionHit:
     after: Sequence[ShownMessage] = field(default=())
 
 
-class _Found(NamedTuple):
-    """A message that was found and read, with those on either side of it."""
+class _ReadMessage(NamedTuple):
+    """A message as its transcript has it, and the beginning of its text where it stands beside a hit."""
 
-    session: IndexedSession
     row: MessageRow
     text: str
     entry: str
-    before: Sequence[ShownMessage]
-    after: Sequence[ShownMessage]
+    tools: tuple[str, ...]
+
+
+class _Found(NamedTuple):
+    """A message that was found, with those on either side of it."""
+
+    session: IndexedSession
+    hit: _ReadMessage
+    before: Sequence[_ReadMessage]
+    after: Sequence[_ReadMessage]
 
 
 def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
@@ -152,7 +159,10 @@ def _found(
     terms: Sequence[str],
     asked: SessionQuery,
 ) -> list[_Found]:
-    """The messages that are still in their transcripts; of those that say the same only the first."""
+    """The messages that are still in their transcripts; of those that say the same only the first.
+
+    Secrets are masked by whoever asks: in a process of its own this would load the rules each time.
+    """
     found: list[_Found] = []
     told = set[str]()
     with SessionIndex.opened(file) as index:
@@ -166,17 +176,18 @@ def _found(
                 continue
             told.add(text)
             before, after = (
-                [_near(one, read[one.number]) for one in side if one.number in read] for side in sides
+                [_read(one, read[one.number], _LOOKED_AT) for one in side if one.number in read]
+                for side in sides
             )
-            found.append(_Found(session, row, text, message.id, before, after))
+            found.append(_Found(session, _read(row, message), before, after))
             if len(found) == asked.limit:
                 break
     return found
 
 
-def _near(row: MessageRow, message: Message) -> ShownMessage:
+def _read(row: MessageRow, message: Message, most: int | None = None) -> _ReadMessage:
     tools = tuple(tool.name for tool in message.tools)
-    return ShownMessage(_who(row), _when(row), snippet(shown_text(message), (), _NEAR), message.id, tools)
+    return _ReadMessage(row, shown_text(message)[:most], message.id, tools)
 
 
 def _hit(
@@ -190,11 +201,16 @@ def _hit(
         session.cwd,
         session.path,
         resume_command(session),
-        ShownMessage(_who(one.row), _when(one.row), snippet(one.text, terms), one.entry),
-        last_before(points, session.id, one.row.at),
-        one.before,
-        one.after,
+        _shown(one.hit, snippet(one.hit.text, terms)),
+        last_before(points, session.id, one.hit.row.at),
+        *([_shown(near, snippet(near.text, (), _NEAR)) for near in side] for side in (one.before, one.after)),
     )
+
+
+def _shown(read: _ReadMessage, text: str) -> ShownMessage:
+    row = read.row
+    when = second(datetime.fromtimestamp(row.at, UTC)) if row.at else ""
+    return ShownMessage("agent" if row.traits & BY_AGENT else "user", when, text, read.entry, read.tools)
 
 
 def snippet(text: str, terms: Sequence[str], after: int = AFTER) -> str:
@@ -207,11 +223,3 @@ def snippet(text: str, terms: Sequence[str], after: int = AFTER) -> str:
     head = "…" if first or begin else ""
     tail = "…" if last < len(text) or end < len(clean) else ""
     return f"{head}{visible(clean[begin:end])}{tail}"
-
-
-def _who(row: MessageRow) -> str:
-    return "agent" if row.traits & BY_AGENT else "user"
-
-
-def _when(row: MessageRow) -> str:
-    return second(datetime.fromtimestamp(row.at, UTC)) if row.at else ""

@@ -15,7 +15,7 @@ from needs import unless
 from services.sessions.conftest import Finder
 from silent import silent_disk
 from torture.mounts import why_no_mount
-from transcripts import ClaudeTranscript, claude_says, place_recorded
+from transcripts import RECORDED, ClaudeTranscript, claude_says, place_recorded
 
 from ctxrepo.errors import NotFound
 from ctxrepo.services.sessions import reader
@@ -32,7 +32,7 @@ def texts(find: Finder, words: str) -> Sequence[str]:
     return sorted(hit.said.text for hit in find(words))
 
 
-def test_only_what_is_new_is_read(mine: Machine, find: Finder) -> None:
+def test_d_w22_only_what_is_new_is_read(mine: Machine, find: Finder) -> None:
     said = claude_says(mine, "s-1", ["a first auk", "yes"])
     for _ in range(200):
         said.result("r" * 5000)
@@ -44,6 +44,19 @@ def test_only_what_is_new_is_read(mine: Machine, find: Finder) -> None:
     said.user("a new auk")
     assert update_index(memory, 60).read < 5000
     assert texts(find, "auk") == ["a first auk", "a new auk", "another auk"]
+
+
+def test_d50_transcripts_are_only_read(mine: Machine, find: Finder) -> None:
+    paths = [place_recorded(mine, agent) for agent in RECORDED]
+    paths.append(mine.home / ".local/share/opencode/opencode.db")
+    database(paths[-1], "compacted")
+    with closing(sqlite3.connect(paths[-1])) as db:
+        db.execute("pragma wal_checkpoint(truncate)")
+    for path in paths:
+        os.utime(path, (1795000000, 1795000000))
+    before = [(path.read_bytes(), path.stat().st_mtime_ns) for path in paths]
+    assert find("redis")
+    assert [(path.read_bytes(), path.stat().st_mtime_ns) for path in paths] == before
 
 
 def test_a_torn_line_is_read_when_it_is_whole(mine: Machine, find: Finder) -> None:
