@@ -142,6 +142,7 @@ def _row(agent: str, source: Path, root: Path, size: int) -> str:
     seconds = _index(memory)
     with SessionIndex.opened(index_file(memory.state.root)) as index:
         now = index.size()
+    _query(memory, words.some(1))  # loads the rules for secrets, once in a process
     took = [_query(memory, words.some(1 + n % 3)) for n in range(30)]
     common = [_query(memory, words.author._words[n]) for n in range(5)]
     began = time.perf_counter()

@@ -48,7 +48,7 @@ class ReadStep(NamedTuple):
     left: int
 
 
-class _Piece(NamedTuple):
+class _ReadPiece(NamedTuple):
     """What was read of a transcript: its `session` as it is by then, and the messages from the place `since`
     on. `is_done`: there is no more for now."""
 
@@ -75,7 +75,7 @@ class TranscriptReader:
 
         A file may hang, so the index is locked only when all is read that it is to take.
         """
-        done, read = 0, list[tuple[Changed, _Piece]]()
+        done, read = 0, list[tuple[Changed, _ReadPiece]]()
         with SessionIndex.opened(self._index) as index:
             while self._left and done < PIECE and (not read or read[-1][1].is_done):
                 wanted = self._left.popleft()
@@ -89,7 +89,7 @@ class TranscriptReader:
         return ReadStep(done, len(self._left))
 
 
-def _read(index: SessionIndex, wanted: Changed) -> _Piece:
+def _read(index: SessionIndex, wanted: Changed) -> _ReadPiece:
     """The next piece of a transcript; nothing of one that is gone meanwhile or can't be read, which is tried
     again once it has changed."""
     transcripts, file = transcripts_of(wanted.file.agent), wanted.file
@@ -99,10 +99,10 @@ def _read(index: SessionIndex, wanted: Changed) -> _Piece:
     except (OSError, ValueError):
         pass
     nothing = replace(_unread(wanted), inode=file.inode, size=file.size, mtime=file.mtime, mark=file.mark)
-    return _Piece(nothing, 0, (), 0, True)
+    return _ReadPiece(nothing, 0, (), 0, True)
 
 
-def _read_file(transcripts: Transcripts, wanted: Changed) -> _Piece:
+def _read_file(transcripts: Transcripts, wanted: Changed) -> _ReadPiece:
     file, known = wanted.file, wanted.known or _unread(wanted)
     with opened_file(file.path) as handle:
         there = os.fstat(handle)
@@ -122,7 +122,7 @@ def _read_file(transcripts: Transcripts, wanted: Changed) -> _Piece:
     if piece.is_last:
         session = replace(session, size=file.size, mtime=file.mtime)
     new = [*new_messages(taken, piece.starts, file.agent, id_, file.mtime // _SECONDS)]
-    return _Piece(session, known.offset, new, piece.end - known.offset, piece.is_last)
+    return _ReadPiece(session, known.offset, new, piece.end - known.offset, piece.is_last)
 
 
 def _taken(found: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:
@@ -136,7 +136,7 @@ def _taken(found: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequ
     return (found if piece.is_last else found[:-1]), last
 
 
-def _read_rows(index: SessionIndex, transcripts: Transcripts, wanted: Changed) -> _Piece:
+def _read_rows(index: SessionIndex, transcripts: Transcripts, wanted: Changed) -> _ReadPiece:
     file, known = wanted.file, wanted.known or _unread(wanted)
     place, since = index.last(known.number)
     asked = {"session": file.session, "since": since, "until": ""}
@@ -150,7 +150,7 @@ def _read_rows(index: SessionIndex, transcripts: Transcripts, wanted: Changed) -
         new += [made] if made else []
     session = replace(known, id=file.session, cwd=file.cwd, inode=file.inode)
     session = replace(session, mark=file.mark, mtime=file.mtime) if is_done else session
-    return _Piece(session, place, new, sum(map(len, lines)), is_done)
+    return _ReadPiece(session, place, new, sum(map(len, lines)), is_done)
 
 
 def _unread(wanted: Changed) -> IndexedSession:
