@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from machines import Machine
+from machines import NOW, Machine
 from terminal import Terminal
+
+from ctxrepo.services.tape.session_anchors import leave_event_anchor
+from ctxrepo.storage.state.spool import SpoolEvent
 
 PI = "TAPE/shop__anchors.jsonl"
 ONE = {
@@ -101,9 +104,9 @@ class TestDelete:
             assert sorted(anchor["name"] for anchor in found) == ["goes", "of/ben"]
 
     def test_what_happened_to_a_session_is_deleted_here(self, cli: Terminal) -> None:
-        start = json.dumps({"session_id": "aaaa1111-0000", "cwd": str(cli.machine.project_folder)})
-        cli.machine.ctxrepo("hook", "claude", "SessionStart", stdin=start)
-        cli.machine.worker().run()
+        machine = cli.machine
+        event = SpoolEvent("start", "claude", "aaaa1111-0000", str(machine.project_folder))
+        leave_event_anchor(machine.open(), event, machine.env, NOW)
         name = id_of(cli, "session/new")
         said = cli("tape", "delete", name)
         assert (said.code, "can't be brought back" in said.err) == (0, True)
