@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
     from ctxrepo.agents.transcript import Message
 
-_WINDOWS = (8 * 1024, 128 * 1024, 4 * 1024 * 1024)
+_WINDOWS = (16 * 1024, 128 * 1024, 4 * 1024 * 1024)
 """Bytes from where a message begins, in which it ends: mostly, nearly always, or not at all."""
 
 _PARTS = 1000
@@ -67,7 +67,10 @@ def _beginning_at(
         count = len(lines)
         while count:
             found = transcripts.messages([*head, *lines[:count]])
-            yield from islice((m for m in found if m.line == len(head)), 1)
+            message = next((m for m in found if m.line == len(head)), None)
+            if message is None:  # it ends farther on
+                break
+            yield message
             count //= 2
         if place + most >= size:
             return
