@@ -154,7 +154,11 @@ def _with_part(text: str, part: _Part, headings: dict[Titles, str]) -> str:
         last = len(blocks) - 1
     is_bullet = not missing and part.blocks[0].kind == "bullet"
     placed = _placed(blocks, last, added, newline, is_bullet=is_bullet)
-    return head + placed if head else placed.lstrip("\r\n") if not body.strip() else placed
+    if head:
+        return head + placed
+    made = placed if body.strip() else placed.lstrip("\r\n")
+    # Behind a note that begins with a line of dashes another such line would make a head of what is between.
+    return newline + made if frontmatter.split(made)[0] else made
 
 
 def _is_below(titles: Titles, section: Titles, missing: Sequence[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.merge.supplement import closed_note, gist, supplemented
@@ -28,6 +28,7 @@ def said(text: str) -> Counter[str]:
 
 
 @given(texts, texts)
+@example("---\n", "  more of it\n---\n")
 def test_both_texts_are_whole_in_the_result_and_a_second_time_adds_nothing(ours: str, theirs: str) -> None:
     made = supplemented(PATH, ours, theirs)
     assert not (said(ours) | said(theirs)) - said(made.text)
