@@ -58,8 +58,8 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
             above = [*above, block]
             continue
         entry_id = ids.get(block.line) if block.kind in _ENTRIES else None
-        if entry_id is not None:
-            said = gist(block.text)
+        said = gist(block.text) if entry_id is not None else ""
+        if entry_id is not None and said:  # a bullet without words says nothing, whatever comment is below it
             if there[said]:
                 there[said] -= 1
                 old += 1
