@@ -19,6 +19,9 @@ BASE = "python -c pass"
 PROJECT = 3
 """Whose code the sessions are in."""
 
+KEYWORD = "migration"
+"""Asks for an anchor where a prompt has it; nearly none has."""
+
 MEMORY = 30
 """MB a hook may take at its peak."""
 
@@ -71,6 +74,7 @@ def settle(root: Path, size: int, *how: str) -> Person:
     person.ctxrepo("init", *how, remote.as_uri())
     # No fetch falls due meanwhile, which a session start would wait for.
     person.ctxrepo("config", "set", "sync.ttl", "86400")
+    person.ctxrepo("config", "set", "tape.keywords", f"{KEYWORD},refactor,release")
     person.wait_for_workers()
     person.ctxrepo("sync", cwd=code)
     person.ctxrepo("project", "show", cwd=code)
@@ -87,6 +91,7 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
     """Every moment that has a ceiling; those that wake the worker come last."""
     code, author = code_of(person), Author()
     prompts = [author.prompt(PROJECT * PER_PROJECT + n % PER_PROJECT) for n in range(1, 98)]
+    asking = [f"{KEYWORD}: {prompt}"[:300] for prompt in prompts]
     unknown = ["qqqxzv wwwxkj: zzzqx pppkvq yyyqxw?"]
     note = [str(person.clone / path_of(PROJECT * PER_PROJECT + 1))]
     elsewhere, named = [str(code / "main.py")], [str(code / "src/pay/retry_client.py")]
@@ -104,6 +109,7 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
         Row(command("prompt through sh", "UserPromptSubmit", code, shell=True, prompt=prompts), most, True),
         Row(command("prompt outside any project", "UserPromptSubmit", person.home, prompt=prompts), most),
         Row(command("prompt that recalls nothing", "UserPromptSubmit", code, prompt=unknown), most),
+        Row(command("prompt with a keyword", "UserPromptSubmit", code, prompt=asking), most, speaks=True),
         Row(command("prompt passed over", "UserPromptSubmit", code, prompt=["ok, thanks!"]), most),
         Row(start(hooks, code), 2.0 if size < 10_000 else 4.0, speaks=True),
         Row(command("a command that failed", "PostToolUseFailure", code), 1.6),
