@@ -212,13 +212,15 @@ _BELOW = lazy_pattern(
     rb"(?=(\S{6,512})[\"'*]{0,3}[ \t]{0,4}(?:\(|[\r\n]|\Z))"
 )
 
-_IN_A_SUBSTITUTION = lazy_pattern(rb"=[\"']?\$\([^()\r\n]{0,200}\Z")
-"""`TOKEN=$(gh auth token` prints nothing, so the line below it is no answer."""
+_IN_A_SUBSTITUTION = lazy_pattern(rb"(?:=[\"']?\$\(|\{\{)[^(){}\r\n]{0,200}\Z")
+"""`TOKEN=$(gh auth token` prints nothing, and `{{ secrets.TOKEN` is filled in by others, so the line below
+them is no answer."""
 
 
 def _alone_below(data: bytes, lowered: bytes, label: SecretWord, line_end: int) -> _Value | None:
     """The value that stands alone on the line below a label that ends its own, or in an answer to it."""
-    if lowered[label.start : label.end] == b"pass" or b"=" in data[label.end : line_end]:
+    rest = data[label.end : line_end]
+    if lowered[label.start : label.end] == b"pass" or b"=" in rest or b"{{" in rest:
         return None
     if data[max(0, label.start - 1) : label.start] in (
         b"$",

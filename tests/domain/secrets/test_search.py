@@ -239,6 +239,7 @@ def test_clean_lines_are_clean_alone_and_together() -> None:
     assert scan("\n".join(json.dumps({"text": line}) for line in CLEAN)) == ()
 
 
+@example(["GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"])
 @example(["export GITHUB_TOKEN=$(gh auth token)", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"])
 @given(st.lists(st.one_of(st.sampled_from(CLEAN), st.sampled_from([t for _, t in EVERYTHING])), max_size=8))
 def test_each_secret_is_found_on_its_line_whatever_stands_around_it(lines: list[str]) -> None:
