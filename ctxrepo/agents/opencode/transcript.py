@@ -27,8 +27,7 @@ QUERY = """
     select json_object(
         'message', message.id, 'session', message.session_id, 'is_copy',
         json_extract(message.data, '$.time.created') < session.time_created,
-        'role', json_extract(message.data, '$.role'), 'parent', json_extract(message.data, '$.parentID'),
-        'at', json_extract(message.data, '$.time.created'),
+        'role', json_extract(message.data, '$.role'), 'at', json_extract(message.data, '$.time.created'),
         'is_summary', json_extract(message.data, '$.summary') is 1,
         'part', json_remove(part.data, '$.state.output', '$.state.metadata', '$.state.attachments')
     )
@@ -66,8 +65,12 @@ def head(_: Iterable[str], /) -> SessionHead:
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first; what can't be read is left out."""
-    origin, waiting = "", None
+    """What user and agent said in these lines, oldest first; what can't be read is left out.
+
+    Each follows the one before: OpenCode's own `parentID` names, for all that the agent said in a turn, what
+    the user had said, and a session goes on in one line.
+    """
+    origin, before, waiting = "", "", None
     for number, text in enumerate(lines):
         line = record(text)
         if line is None:
@@ -83,7 +86,8 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
             continue
         if waiting:
             yield _in_own_words(waiting)
-        waiting = replace(found, line=number)
+            before = waiting.id
+        waiting = replace(found, parent=before, line=number)
     if waiting:
         yield _in_own_words(waiting)
 
@@ -101,7 +105,6 @@ def _message(line: Mapping[str, Any], part: Mapping[str, Any], origin: str) -> M
         "agent" if is_agents else "user",
         text,
         id=text_of(line, "message"),
-        parent=text_of(line, "parent"),
         session=origin if line.get("is_copy") == 1 else text_of(line, "session"),
         at=_moment(line.get("at")),
         tools=tools,

@@ -18,9 +18,10 @@ from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.opencode import transcript
 from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
 from ctxrepo.errors import ConfigError
-from ctxrepo.services.anchors.draft_handoff import Sitting, gather, transcript_of
+from ctxrepo.services.anchors.draft_handoff import Sitting, gather
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.transcripts.ends import ends_of_session
+from ctxrepo.services.transcripts.find import transcript_of
 from ctxrepo.services.usage import observe
 from ctxrepo.storage.state.spool import SpoolEvent
 
@@ -92,7 +93,7 @@ def test_user_and_agent_are_told_without_what_was_put_beside_their_words(tmp_pat
         ("agent", "Done."),
     ]
     assert found[3].tools == (ToolUse("read", "toolu_000003", (NOTE,)),)
-    assert found[1].parent == found[0].id
+    assert [m.parent for m in found] == ["", *(m.id for m in found[:-1])]
     assert found[0].at == "2026-11-24T15:50:30.826Z"
     assert {m.session for m in found} == {session}
     assert not any("ctxrepo-memory" in m.text for m in found)
