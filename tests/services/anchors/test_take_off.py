@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from ctxrepo.services.tape.session_anchors import leave_event_anchor
 from machines import NOW, Machine
 from terminal import Terminal
 
+from ctxrepo.services.anchors.session_anchors import leave_event_anchor
 from ctxrepo.storage.state.spool import SpoolEvent
 
 PI = "TAPE/shop__anchors.jsonl"
