@@ -80,10 +80,10 @@ def bridge_block(db: _sqlite3.Connection, world: World, event: Event, session: S
     there = _read(db, data)
     names = [escape_field(line.name, "·") for line in there if line.kind == SESSION]
     title = " · ".join(["## The session before this one", *names]) + "\n"
-    asked = words(event.prompt)[:_MOST_WORDS]
+    near = _nearest(words(event.prompt)[:_MOST_WORDS], there)
     sections = {
-        "tape_anchors": _nearest(asked, there, ANCHOR, MOST_ANCHORS),
-        "relevant_context": _nearest(asked, there, MESSAGE, MOST_MESSAGES),
+        "tape_anchors": [line.told() for line in near if line.kind == ANCHOR][:MOST_ANCHORS],
+        "relevant_context": [line.told() for line in near if line.kind == MESSAGE][:MOST_MESSAGES],
     }
     return _fitting(title, sections, world.secret, room)
 
@@ -98,11 +98,11 @@ def _read(db: _sqlite3.Connection, data: bytes) -> list[BridgeLine]:
     return [BridgeLine(*[str(value or "") for value in row]) for row in rows]
 
 
-def _nearest(asked: list[str], lines: list[BridgeLine], kind: str, most: int) -> list[str]:
-    """What is told of the lines of one kind that are near enough to the prompt, the nearest first."""
-    there = [line for line in lines if line.kind == kind]
-    found = ranked(asked, [line.words.split() for line in there], LEAST_SCORE)
-    return [there[number].told() for _, number in found[:most]]
+def _nearest(asked: list[str], lines: list[BridgeLine]) -> list[BridgeLine]:
+    """The anchors and messages near enough to the prompt, the nearest first. They are one collection,
+    for what a word counts depends on how many texts have it, and there may be one anchor only."""
+    there = [line for line in lines if line.kind in (ANCHOR, MESSAGE)]
+    return [there[number] for _, number in ranked(asked, [one.words.split() for one in there], LEAST_SCORE)]
 
 
 def _fitting(title: str, sections: dict[str, list[str]], secret: str, room: int) -> str:

@@ -78,6 +78,21 @@ def test_d66_anchors_and_messages_have_an_element_each(world: World) -> None:
     assert found.messages == [f"[10:00] User: {NEAR}"]
 
 
+def test_d66_a_sessions_only_anchor_is_given_for_its_own_words(world: World) -> None:
+    """Anchors and messages are one collection: among the anchors alone no word of this one would count."""
+    said = ["Look at the retries please", *OTHERS]
+    leave(world, [anchor("payments/limit", "The limit of payments is eight seconds"), *map(message, said)])
+    found = bridge(world, "What is the payments limit?")
+    assert ([one["name"] for one in found.anchors], found.messages) == (["payments/limit"], [])
+
+
+def test_d66_a_message_that_answers_is_given_though_all_have_a_word_in_common(world: World) -> None:
+    answer = message("The payments limit is eight seconds for each attempt")
+    common = [message(f"{text} of the payments") for text in OTHERS]
+    leave(world, [*common, answer])
+    assert bridge(world, "What is the payments limit?").messages == [answer["text"]]
+
+
 def test_d66_once_per_session(world: World) -> None:
     file = leave(world, [message(NEAR), *map(message, OTHERS)])
     assert NEAR in prompt(world)
