@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -107,6 +108,14 @@ def test_d57_what_the_user_asks_for_is_manual_whatever_its_name(agent: Machine, 
     assert meta(agent, "another/name")["trigger"] == "direct"
 
 
+def test_d58_tools_are_pis_alone_whatever_config_toml_says(agent: Machine) -> None:
+    assert agent.ctxrepo("config", "set", "tape.tools", "true").returncode == 0
+    hook(agent, "SessionStart", source="startup")
+    instruction = agent.json("anchor", "--from-prompt", "the retries of the payments")["data"]["instruction"]
+    assert "run this:\nctxrepo anchor NAME" in instruction
+    assert "tape_handoff" not in instruction
+
+
 def test_d57_it_survives_prompts_and_a_compaction_until_an_anchor_is_left(agent: Machine) -> None:
     hook(agent, "SessionStart", source="startup")
     agent.ctxrepo("anchor", "--from-prompt", "the retries of the payments")
@@ -134,12 +143,13 @@ def test_d57_a_session_that_has_ended_is_asked_only_where_none_goes_on(
     later = {"session_id": "later", "cwd": str(agent.project_folder), "source": "startup"}
     person.ctxrepo("hook", "claude", "SessionStart", stdin=json.dumps(later))
     ended = ledger_path(str(person.places.state), "claude", "later")
-    add(ended, ["ended 1795623574 /a/file with blanks.jsonl"])
+    now = int(time.time())
+    add(ended, [f"ended {now} /a/file with blanks.jsonl"])
     assert read_ledger(ended, "").transcript == "/a/file with blanks.jsonl"
     assert person.ctxrepo("anchor", "--from-prompt", "the retries").returncode == 0
     assert read_ledger(ended, "").wanted is None
     assert ledger(agent).wanted is not None
-    add(ended.replace("later", SESSION), ["ended 1795623574 ", "wanted -"])
+    add(ended.replace("later", SESSION), [f"ended {now} ", "wanted -"])
     assert person.ctxrepo("anchor", "--from-prompt", "the retries").returncode == 0
     asked = [read_ledger(ended, "").wanted, ledger(agent).wanted]
     assert [bool(wanted) for wanted in asked].count(True) == 1
