@@ -66,6 +66,19 @@ def answer(
     show(perform(desk, operation, request), as_json, text, hints)
 
 
+def answer_with_past(
+    desk: Desk,
+    operation: Operation[Request, Value],
+    request: Request,
+    as_json: bool,
+    text: Callable[[Value], str],
+) -> None:
+    """The same for a text of past sessions: in an agent's session it is shown as a quotation."""
+    from ctxrepo.app.sessions.quoted import quoted
+
+    answer(desk, operation, request, as_json, lambda value: quoted(desk, text(value)))
+
+
 def perform(desk: Desk, operation: Operation[Request, Value], request: Request) -> Result[Value]:
     """Perform an operation and say what it notices, also where it fails."""
     with _notices_said(desk):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.domain.project.paths import shown
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer_with_past, open_desk
 from ctxrepo.faces.cli.options import json_option, option, scope_option
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def digest(
     from ctxrepo.services.digest.stretch import DigestWish
 
     request = TapeRequest(DigestWish(days, handoffs, after, until), scope)
-    answer(open_desk(), digest, request, json, lambda on: "\n".join(_lines(on)))
+    answer_with_past(open_desk(), digest, request, json, lambda on: "\n".join(_lines(on)))
 
 
 def _lines(on: OnTape[Digest]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer_with_past, open_desk
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.search import SessionsFound, SessionsRequest
@@ -26,7 +26,7 @@ def show_sessions(request: SessionsRequest, json: bool) -> None:
     def text(found: SessionsFound) -> str:
         return "\n\n".join("\n".join(_lines(hit)) for hit in found.hits)
 
-    answer(open_desk(), search_sessions, request, json, text)
+    answer_with_past(open_desk(), search_sessions, request, json, text)
 
 
 def _lines(hit: SessionHit) -> Iterator[str]:

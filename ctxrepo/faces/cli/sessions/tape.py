@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer, answer_with_past, open_desk
 from ctxrepo.faces.cli.options import argument, json_option, option, scope_option, without_verb
 from ctxrepo.faces.cli.sessions.digest import digest
 
@@ -88,7 +88,7 @@ def list_tape(
     from ctxrepo.faces.cli.sessions.tape_text import list_text
 
     wanted = ListWanted(_one_of("--type", kind, ("", "handoff", "session")), limit, context)
-    answer(open_desk(), list_tape, TapeRequest(wanted, scope, session), json, list_text)
+    answer_with_past(open_desk(), list_tape, TapeRequest(wanted, scope, session), json, list_text)
 
 
 @group.command()
@@ -151,7 +151,7 @@ def search(
         entries_in=_one_of("--entries", entries, _PLACES),
         anchors_in=_one_of("--anchors", anchors, _PLACES),
     )
-    answer(open_desk(), search_tape, TapeRequest(wanted, scope, session), json, search_text)
+    answer_with_past(open_desk(), search_tape, TapeRequest(wanted, scope, session), json, search_text)
 
 
 @group.command()
@@ -195,7 +195,7 @@ def read(
         anchors_in=_one_of("--anchors", anchors, _PLACES),
     )
     said = partial(read_text, is_whole=chars == 0)
-    answer(open_desk(), read_tape, TapeRequest(wanted, scope, session), json, said)
+    answer_with_past(open_desk(), read_tape, TapeRequest(wanted, scope, session), json, said)
 
 
 @group.command()
@@ -246,7 +246,7 @@ def tree(session: Which = "", scope: Scope = "", json: Json = False) -> None:
     from ctxrepo.app.sessions.tape import TapeRequest, tape_tree
     from ctxrepo.faces.cli.sessions.tape_text import tree_text
 
-    answer(open_desk(), tape_tree, TapeRequest(None, scope, session), json, tree_text)
+    answer_with_past(open_desk(), tape_tree, TapeRequest(None, scope, session), json, tree_text)
 
 
 _PLACES = ("", "session", "project")
