@@ -1,4 +1,6 @@
-"""What an anchor is left for, as the session's ledger tells it: the agent that leaves one has no say in it.
+"""What an anchor is left for, as the session's ledger tells it and not the agent that leaves one.
+
+That is no lock: an agent with a shell could ask for an anchor in its user's place.
 
 A user asks for an anchor in so many words (`ctxrepo anchor --from-prompt`, /memory-anchor in pi), which is
 noted until an anchor is left. Or a prompt has a keyword: then the anchor of that name is noted until another

@@ -206,7 +206,8 @@ def delete(
 ) -> None:
     """Delete anchors, on every machine.
 
-    `ctxrepo undo` brings them back. When one of the ids is no anchor's, none is deleted.
+    `ctxrepo undo` brings them back, but for those that were on this machine only. When one of the ids is no
+    anchor's, none is deleted.
 
     Example: ctxrepo tape delete ^3f2a9c1b
     """
@@ -227,7 +228,8 @@ def reset(
 ) -> None:
     """Begin a new tape: all anchors of the project go into its archive, where nobody reads them.
 
-    Nothing is lost: they stand in a folder `archive` beside the tape, and `ctxrepo undo` brings them back.
+    They stand in a folder `archive` beside the tape, and `ctxrepo undo` brings them back. Those on this
+    machine only go to a file in the state folder, from where nothing brings them back.
 
     Example: ctxrepo tape reset
     """
