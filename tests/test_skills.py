@@ -62,6 +62,14 @@ def test_they_are_read_at_all() -> None:
         assert text.count("ctxrepo ") >= len([words for s, words in ALL if s == skill])
 
 
+def test_who_may_leave_no_anchor_is_told_to_go_on_without_one() -> None:
+    """With `tape.mode = manual` an agent is refused one that its user didn't ask for."""
+    row = "| 6 | refused: anchors are for the user to ask for | go on without one |"
+    told = {skill for skill, text in SKILLS.items() if row in text}
+    assert told == {"memory-digest", "memory-handoff"}
+    assert told <= {skill for skill, words in ALL if words[0] == "anchor"}
+
+
 @pytest.mark.parametrize(
     "words", [["new"], ["remember", "x", "--nonsense"], ["no-such"], ["search", "x", "--mode", "mood"]]
 )
