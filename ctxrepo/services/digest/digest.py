@@ -66,6 +66,8 @@ def digest(view: TapeView, wish: DigestWish, scopes: Sequence[str], now: datetim
         key=lambda one: seconds_of(one.asked.when) or 0.0,
     )
     if not (anchors or found):
+        if not chosen.stretch.is_bound:
+            raise NotFound("nothing was said or left here yet")
         hint = "`ctxrepo tape digest --days 7` looks further back."
         raise NotFound(f"nothing was said or left in this stretch: {chosen.why}", hint)
     told = found[-MOST_TURNS:]

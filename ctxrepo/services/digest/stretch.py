@@ -78,8 +78,8 @@ def _handoffs(tape: Tape, count: int) -> ChosenStretch:
     """What led to the last handoffs: it begins behind the one before them."""
     found = [a for a in tape.handoffs.anchors if a.name != DONE]
     before = found[-count - 1] if len(found) > count else None
-    many = min(count, len(found))
-    return ChosenStretch(Stretch(after=before), f"the last {many} handoffs" if before else "all there is")
+    last = f"the last {count} handoffs" if count > 1 else "the last handoff"
+    return ChosenStretch(Stretch(after=before), last if before else "all there is")
 
 
 def _begins_before(one: ChosenStretch, anchor: Anchor) -> bool:

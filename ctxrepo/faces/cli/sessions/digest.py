@@ -18,20 +18,21 @@ _WIDTH = 200
 
 
 def digest(
-    days: Annotated[int, option("--days", metavar="N", min=0, max=3650, help="Of the last N days.")] = 0,
+    days: Annotated[int, option("--days", metavar="N", min=0, max=3650, help="The last N days.")] = 0,
     handoffs: Annotated[
-        int, option("--anchors", metavar="N", min=0, max=1000, help="Of what led to the last N handoffs.")
+        int,
+        option("--handoffs", metavar="N", min=0, max=1000, help="The work that led to the last N handoffs."),
     ] = 0,
-    after: Annotated[str, option("--after", metavar="A", help="Of what came after this anchor.")] = "",
-    until: Annotated[str, option("--until", metavar="A", help="Of what came up to this anchor.")] = "",
+    after: Annotated[str, option("--after", metavar="A", help="What was said after this anchor.")] = "",
+    until: Annotated[str, option("--until", metavar="A", help="What was said up to this anchor.")] = "",
     scope: Annotated[str, scope_option()] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Gather a stretch of past work, and what memory says of it already.
 
     For an agent to read, which then keeps what is worth keeping (the skill memory-digest); nothing is
-    written. Without an option it is of the last 2 days, of the last 10 handoffs where those hold fewer than
-    two, and of nothing that came before the anchor digest/done.
+    written. Without an option the stretch is the last 2 days, or the work that led to the last 10 handoffs
+    where those days hold fewer than two. It never begins before the last anchor digest/done.
 
     Example: ctxrepo tape digest --days 7
     """

@@ -102,8 +102,8 @@ def anchor(
     """Leave an anchor: a named point that the next session is shown.
 
     With --from-prompt none is left yet. What is printed asks the agent for one, and the next one that it
-    leaves counts as asked for by you. It is the session that the command is run in, else the newest one in
-    this project.
+    leaves counts as asked for by you. Without --session the agent is asked whose session the command is run
+    in, else that of the newest one in this project.
 
     Example: ctxrepo anchor release/ready --summary "All checks pass; tag next"
     """

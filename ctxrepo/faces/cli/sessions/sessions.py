@@ -44,7 +44,8 @@ def off(session: Which = "", json: Annotated[bool, json_option()] = False) -> No
     """Give this session of an agent nothing any more.
 
     No packet, no entries, no reminders, no faults, also after a compaction. What it writes to the memory is
-    kept as before. It is the session that the command is run in, else the newest one in this project.
+    kept as before. Without --session the session is the one that the command is run in, else the newest one
+    in this project.
 
     Example: ctxrepo session off
     """

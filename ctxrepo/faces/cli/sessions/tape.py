@@ -13,14 +13,12 @@ from ctxrepo.faces.cli.sessions.digest import digest
 
 group = typer.Typer()
 
-Which = Annotated[
-    str, option("--session", metavar="ID", help="The session that is meant, by the beginning of its id.")
-]
+Which = Annotated[str, option("--session", metavar="ID", help="Which session, by the beginning of its id.")]
 Scope = Annotated[str, scope_option()]
 Json = Annotated[bool, json_option()]
-After = Annotated[str, option("--after", metavar="A", help="Only what came after this anchor.")]
-Until = Annotated[str, option("--until", metavar="A", help="Only what came up to this anchor.")]
-Last = Annotated[bool, option("--last", help="Only what came after the last anchor.")]
+After = Annotated[str, option("--after", metavar="A", help="Only what was said after this anchor.")]
+Until = Annotated[str, option("--until", metavar="A", help="Only what was said up to this anchor.")]
+Last = Annotated[bool, option("--last", help="Only what was said after the last anchor.")]
 Start = Annotated[str, option("--from", metavar="D", help="Only from this date or moment on.")]
 End = Annotated[str, option("--to", metavar="D", help="Only up to this date or moment.")]
 Types = Annotated[
@@ -33,7 +31,7 @@ Entries = Annotated[
 Anchors = Annotated[
     str, option("--anchors", metavar="WHERE", help="Anchors of the `session` or of the `project`.")
 ]
-Limit = Annotated[int, option("--limit", metavar="N", help="Most of each, 1 to 100.")]
+Limit = Annotated[int, option("--limit", metavar="N", help="Most to show, 1 to 100.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -45,9 +43,10 @@ def register(app: typer.Typer) -> None:
 def tape(context: typer.Context, json: Json = False) -> None:
     """Find anchors that sessions left, and what was said between them.
 
-    An ANCHOR is named by its ^id or its name, or by a part of its name: then the newest is meant. Without
-    --session it is the session that the command is run in, else the newest one of the project. What was said
-    is read from the agents' own transcripts on this machine. Without a verb it says how the tape stands.
+    An anchor is named by its ^id or its name, or by a part of its name: then the newest is meant. Without
+    --session, what is about one session is about the one that the command is run in, else the newest one of
+    the project. What was said is read from the agents' own transcripts on this machine. Without a verb it
+    says how the tape stands.
 
     Example: ctxrepo tape
     """
@@ -131,7 +130,8 @@ def search(
 ) -> None:
     """Search anchors and messages of the session, and where it has none, those of the project.
 
-    Of several bounds dates hold, else two anchors, else --last, else --after.
+    Which stretch of the tape is searched, --from and --to say, or --after and --until, or --last, or --after
+    alone. Where several of these are given, the first in this order counts.
 
     Example: ctxrepo tape search "retry limit" --from 2026-11-18
     """
@@ -176,7 +176,8 @@ def read(
 ) -> None:
     """Read what was said, the newest last.
 
-    Of several bounds two anchors hold, else dates, else --after, else --last.
+    Which stretch of the tape is read, --after and --until say, or --from and --to, or --after alone, or
+    --last. Where several of these are given, the first in this order counts.
 
     Example: ctxrepo tape read --last
     """

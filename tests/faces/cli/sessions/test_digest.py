@@ -57,6 +57,11 @@ def test_other_stretches(week: Terminal) -> None:
     found = week("tape", "digest", "--after", "payments/limit", "--until", "payments/done", "--json").data
     assert [a["name"] for a in found["anchors"]] == ["payments/done"]
     assert found["stretch"] == "after payments/limit up to payments/done"
+    last = week("tape", "digest", "--handoffs", "1", "--json").data
+    assert ([a["name"] for a in last["anchors"]], last["stretch"]) == (
+        ["checkout/flicker"],
+        "the last handoff",
+    )
 
 
 def test_as_data(week: Terminal) -> None:
@@ -74,7 +79,9 @@ def test_as_data(week: Terminal) -> None:
 def test_nothing_there_is_said_with_what_helps(cli: Terminal) -> None:
     said = cli("tape", "digest")
     assert said.code == 3
-    assert "nothing was said or left in this stretch: all there is" in said.err
+    assert said.err.splitlines() == ["ctxrepo: nothing was said or left here yet"], (
+        "and no hint that can't help"
+    )
     unknown = cli("tape", "digest", "--after", "x")
     assert (unknown.code, "no anchor called 'x'" in unknown.err) == (3, True)
     both = cli("tape", "digest", "--after", "x", "--days", "1")
