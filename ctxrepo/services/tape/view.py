@@ -106,6 +106,11 @@ def view_of(memory: Memory, scope: str, session: str, project: Project | None, h
     """The tape of a scope. `session` is the beginning of an id; with '' it is the session that the command
     runs in, else the newest one of the scope on this machine. NotFound and UsageError where none or several
     are meant by what is given."""
+    if session == THIS and not here.session[1]:
+        raise UsageError(
+            f"--session {THIS} is the session that a command runs in, and this one runs in none",
+            "Name it by the beginning of its id: `ctxrepo session show` lists those of the last day.",
+        )
     place = scope_named(memory, scope, project)
     tape = tape_here(memory, place.folder)
     wanted = "" if session == THIS else session

@@ -185,6 +185,14 @@ class TestReset:
         cli("anchor", "c", **S)
         assert cli("tape", "reset", "--session", "this", "--json", **S).data["archived"] == 1
 
+    @pytest.mark.parametrize("unknown", ["this", "", " "])
+    def test_where_no_session_is_known_nothing_is_archived(self, cli: Terminal, unknown: str) -> None:
+        cli("anchor", "a", **S)
+        cli("anchor", "b")
+        said = cli("tape", "reset", "--session", unknown)
+        assert (said.code, said.is_one_line(), "--session" in said.err) == (2, True, True)
+        assert left(cli) == ["a", "b"]
+
     def test_undo_brings_all_back(self, cli: Terminal) -> None:
         for name in ("a", "b"):
             cli("anchor", name)

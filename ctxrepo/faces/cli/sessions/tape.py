@@ -221,9 +221,9 @@ def delete(
 @group.command()
 def reset(
     session: Annotated[
-        str,
+        str | None,
         option("--session", metavar="ID", help="Only anchors of this session; `this`: of the current one."),
-    ] = "",
+    ] = None,
     scope: Scope = "",
     json: Json = False,
 ) -> None:
@@ -235,9 +235,12 @@ def reset(
     Example: ctxrepo tape reset
     """
     from ctxrepo.app.sessions.tape import TapeRequest, reset_tape
+    from ctxrepo.errors import UsageError
     from ctxrepo.faces.cli.sessions.tape_text import reset_text
 
-    answer(open_desk(), reset_tape, TapeRequest(None, scope, session), json, reset_text)
+    if session is not None and not session.strip():  # a variable that is empty, and all would go
+        raise UsageError("--session names no session", "Without --session the whole tape is reset.")
+    answer(open_desk(), reset_tape, TapeRequest(None, scope, session or ""), json, reset_text)
 
 
 @group.command()
