@@ -106,7 +106,8 @@ def tape_of(files: Mapping[str, str], folder: str, local: Iterable[Anchor] = ())
     """The tape of the scope with this folder: what its files say, by path, and anchors that stand in none.
 
     An anchor that stands in two files is one. Not on it is what a tombstone in any of the files names, and
-    what was put on pi-memory-md's tape and isn't there any more: it was deleted there.
+    what was put on pi-memory-md's tape and isn't there any more: it was deleted there. Where its file isn't
+    among `files`, nothing says so.
     """
     theirs = pi_tape(folder)
     lines = [
@@ -128,7 +129,8 @@ def tape_of(files: Mapping[str, str], folder: str, local: Iterable[Anchor] = ())
         found.setdefault((anchor.id, anchor.timestamp, anchor.name), anchor)
     for anchor in local:
         found.setdefault((anchor.id, anchor.timestamp, anchor.name), anchor)
-    alive = (a for a in found.values() if a.id not in dead and (a.id in on_pi or not a.is_on_pi))
+    all_stay = theirs not in files
+    alive = (a for a in found.values() if a.id not in dead and (all_stay or a.id in on_pi or not a.is_on_pi))
     return Tape(tuple(sorted(alive, key=lambda a: (a.timestamp, a.id))))
 
 

@@ -26,7 +26,7 @@ def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | No
     session. What was deleted from pi-memory-md's tape is gone from ours too."""
     objects = memory.objects
     tapes = {path: key for path, key in objects.below(tree, TAPES).items() if tape_folder(path) == folder}
-    texts = {path: decode(objects.data_or_empty(key)) for path, key in tapes.items()}
+    texts = {path: decode(objects.data(key)) for path, key in tapes.items() if not objects.is_large(key)}
     return tape_of(texts, folder, LocalTape(memory.state).handoffs(folder)).newest_handoff
 
 
@@ -41,9 +41,10 @@ def tape_here(memory: Memory, folder: str) -> Tape:
 
 
 def tape_files(memory: Memory, folder: str) -> dict[str, str]:
-    """path -> text of the files of a scope's tape; what is archived is not among them."""
+    """path -> text of the files of a scope's tape that can be read; what is archived is not among them."""
     found = [path for path in memory.worktree.scan(TAPES).files if tape_folder(path) == folder]
-    return {path: decode(memory.worktree.read(path) or b"") for path in found}
+    read = ((path, memory.worktree.read(path)) for path in found)
+    return {path: decode(data) for path, data in read if data is not None}
 
 
 def unread_tapes(memory: Memory, folder: str) -> dict[str, str]:

@@ -57,6 +57,10 @@ class TestWhatIsOnIt:
         assert names(tape_of({OURS: marked, PI: ""}, "shop")) == []
         assert names(tape_of({OURS: marked, PI: lines(anchor("a"))}, "shop")) == ["a"]
 
+    def test_what_stood_on_pis_tape_stays_when_its_file_goes(self) -> None:
+        marked = json.dumps(json.loads(to_line(anchor("a"))) | {"pi": True}) + "\n"
+        assert names(tape_of({OURS: marked}, "shop")) == ["a"]
+
     def test_what_pi_alone_left_is_of_pis_sessions(self) -> None:
         (found,) = tape_of({PI: lines(anchor("a", host=""))}, "shop").anchors
         assert found.agent == "pi"
