@@ -167,6 +167,10 @@ def reset_tape(desk: Desk, request: TapeRequest[None]) -> Result[ResetDone]:
     done = reset_tape(desk.memory, view.place.folder, session, desk.origin, desk.now)
     left = leave_reset(desk.memory, view.place, desk.cwd, desk.origin, desk.now)
     desk.wake()
+    if done.of_here:
+        desk.notice(
+            f"{done.aside} has what stood on this machine only: `ctxrepo undo` doesn't bring that back"
+        )
     folder = view.place.folder
     data = {
         "archived": done.archived,

@@ -19,10 +19,10 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.pi_tape import share
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.reading.tape import BY_ITSELF, handoff_text, newest_handoff, newest_here, tape_here
+from ctxrepo.services.reading.tape import BY_ITSELF, newest_here, tape_here
+from ctxrepo.services.saving.refresh import told_handoff
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.services.settings.tape import tape_settings
-from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.tape.local_tape import LocalTape
 
@@ -70,9 +70,11 @@ def anchor(
         )
     place = scope_named(memory, request.scope, project)
     made = _made(memory, request, origin, now)
-    if standing := _standing(memory, place.folder, made):
+    stays_here = tape_settings(memory, origin.agent).sync == "none"
+    standing = _standing(memory, place.folder, made)
+    if standing and (stays_here or not standing.project):  # what stays here reaches no other machine
         return AnchorResult(standing, "", existing=True, folder=place.folder)
-    if tape_settings(memory, origin.agent).sync == "none":
+    if stays_here:
         with drafting(memory, "anchor", origin, now) as draft:
             draft.register(place.project)  # a session is told of no folder that isn't registered
         return _kept_here(memory, replace(made, project=place.folder))
@@ -89,6 +91,12 @@ def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: 
         share(draft, place.folder)
         draft.register(place.project)
     return path
+
+
+def tell_newest(memory: Memory, folder: str) -> None:
+    """Tell the cache, by which the next session is told, which handoff of a scope is the newest now: of what
+    stays on this machine no commit tells it."""
+    memory.cache.set_handoffs([told_handoff(memory, memory.head_tree, folder)])
 
 
 def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime) -> Anchor:
@@ -130,12 +138,9 @@ def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:
 
 
 def _kept_here(memory: Memory, made: Anchor) -> AnchorResult:
-    """Leave it on this machine only. No commit tells the cache of it, by which the next session is told."""
+    """Leave it on this machine only."""
     allow = memory.settings.secrets.allow_secret
     refuse(list(check_file("handoffs.jsonl", to_line(made).encode(), allow)))
     LocalTape(memory.state).keep(made)
-    newest = newest_handoff(memory, memory.head_tree, made.project)
-    if newest:
-        told = NewestHandoff(made.project, newest.name, newest.timestamp, handoff_text(newest))
-        memory.cache.set_handoffs([told])
+    tell_newest(memory, made.project)
     return AnchorResult(made, "", folder=made.project)

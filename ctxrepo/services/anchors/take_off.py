@@ -14,6 +14,7 @@ from ctxrepo.domain.tape.anchor import Anchor, anchor_of, to_line
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.leave import tell_newest
 from ctxrepo.services.reading.tape import tape_files, tape_here
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
@@ -24,10 +25,15 @@ DELETE, RESET = "tape delete", "tape reset"
 
 @dataclass(frozen=True)
 class Reset:
-    """How many anchors were archived, and the files that they stand in now."""
+    """How many anchors were archived, and the files that they stand in now.
+
+    `of_here` are those of them that stood on this machine only; they are in the file `aside`.
+    """
 
     archived: int
     paths: tuple[str, ...]
+    of_here: int = 0
+    aside: str = ""
 
 
 def delete_anchors(
@@ -45,6 +51,8 @@ def delete_anchors(
         draft.saying = f"delete {', '.join(anchor.name for anchor in gone.values())}"
         _take_off(draft, folder, gone, now)
     LocalTape(memory.state).take_out(gone.keys())
+    if any(anchor.project for anchor in gone.values()):
+        tell_newest(memory, folder)
     return list(gone.values())
 
 
@@ -63,8 +71,11 @@ def reset_tape(memory: Memory, folder: str, session: str, origin: Origin, now: d
             start = f"{tape_archive(folder)}/{memory.host}-{month(now)}"
             paths.append(with_room(start, draft.there))
             draft.append_line(paths[-1], part)
-    LocalTape(memory.state).archive({anchor.id for anchor in gone})
-    return Reset(len(gone), tuple(dict.fromkeys(paths)))
+    local = LocalTape(memory.state)
+    of_here = local.archive({anchor.id for anchor in gone})
+    if of_here:
+        tell_newest(memory, folder)
+    return Reset(len(gone), tuple(dict.fromkeys(paths)), of_here, str(local.aside) if of_here else "")
 
 
 def _with_id(tape: Tape, name: str) -> Anchor:

@@ -155,10 +155,11 @@ def text_of(objects: Objects, key: Key) -> str | None:
 
 def _handoffs(memory: Memory, tree: str | None, folders: Iterable[str]) -> list[NewestHandoff]:
     """The newest handoff of each of these scopes."""
-    return [_newest(memory, tree, folder) for folder in sorted({*folders} - {""})]
+    return [told_handoff(memory, tree, folder) for folder in sorted({*folders} - {""})]
 
 
-def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
+def told_handoff(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
+    """What the sessions of a scope are told of its newest handoff."""
     if newest := newest_handoff(memory, tree, folder):
         return NewestHandoff(folder, newest.name, newest.timestamp, handoff_text(newest))
     return NewestHandoff(folder)  # the tape was moved with its project, or deleted

@@ -63,7 +63,7 @@ class LocalTape:
         """Put these anchors aside, where nobody reads them; returns how many there were."""
         gone = [a for path in self._files for a in _read(path) if a.id in ids]
         if gone:
-            self._append(self._archive, gone)
+            self._append(self.aside, gone)
             self.take_out({anchor.id for anchor in gone})
         return len(gone)
 
@@ -95,7 +95,8 @@ class LocalTape:
         return self.places.root / "handoffs.jsonl"
 
     @property
-    def _archive(self) -> Path:
+    def aside(self) -> Path:
+        """The file with what was archived."""
         return self.places.root / "anchors.archived"
 
     def _append(self, path: Path, anchors: Iterable[Anchor]) -> None:

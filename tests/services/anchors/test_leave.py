@@ -118,3 +118,13 @@ def test_a_secret_is_refused_before_it_is_on_disk(mine: Machine) -> None:
 )
 def test_whose_tape_a_file_is(path: str, folder: str) -> None:
     assert tape_folder(path) == folder
+
+
+def test_what_stayed_here_is_shared_once_anchors_are(mine: Machine) -> None:
+    mine.ctxrepo("config", "set", "tape.sync", "none")
+    assert leave(mine, "x", summary="s").path == ""
+    assert leave(mine, "x", 1, summary="s").existing
+    mine.ctxrepo("config", "set", "tape.sync", "handoffs")
+    made = leave(mine, "x", 2, summary="s")
+    assert (made.existing, made.path.startswith("TAPE/shop/")) == (False, True)
+    assert leave(mine, "x", 3, summary="s").existing

@@ -193,6 +193,29 @@ class TestReset:
         assert (said.code, said.is_one_line(), "--session" in said.err) == (2, True, True)
         assert left(cli) == ["a", "b"]
 
+    def test_what_stood_here_only_is_archived_here_and_that_is_said(self, cli: Terminal) -> None:
+        cli("anchor", "shared")
+        cli("config", "set", "tape.sync", "none")
+        cli("anchor", "local")
+        said = cli("tape", "reset")
+        aside = str(cli.machine.open().state.root / "anchors.archived")
+        assert (said.out.count("TAPE/shop/archive/"), f"{aside} (1)" in said.out) == (1, True)
+        assert (aside in said.err, "doesn't bring that back" in said.err) == (True, True)
+        assert '"local"' in Path(aside).read_text()
+        assert cli("undo").code == 0
+        assert left(cli) == ["shared", "session/reset"]
+
+    @pytest.mark.parametrize("verb", ["delete", "reset"])
+    def test_of_what_stood_here_only_the_newest_that_is_left_is_told(self, cli: Terminal, verb: str) -> None:
+        cli("config", "set", "tape.sync", "none")
+        cli("anchor", "first", "--summary", "the right way")
+        cli("anchor", "second", "--summary", "the wrong way", **S)
+        cli("tape", verb, *((id_of(cli, "second"),) if verb == "delete" else ("--session", "aaaa")))
+        said = cli("context").out
+        assert ("the right way" in said, "the wrong way" in said) == (True, False)
+        cli("tape", "delete", id_of(cli, "first"))
+        assert "Handoff" not in cli("context").out
+
     def test_undo_brings_all_back(self, cli: Terminal) -> None:
         for name in ("a", "b"):
             cli("anchor", name)

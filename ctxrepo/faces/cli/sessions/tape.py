@@ -229,8 +229,9 @@ def reset(
 ) -> None:
     """Begin a new tape: all anchors of the project go into its archive, where nobody reads them.
 
-    They stand in a folder `archive` beside the tape, and `ctxrepo undo` brings them back. Those on this
-    machine only go to a file in the state folder, from where nothing brings them back.
+    They stand in a folder `archive` beside the tape, and `ctxrepo undo` brings them back.
+    Those that stood on this machine only (where sessions began, or all with `tape.sync` = `none`) are put
+    aside on this machine, in the file that it names; `undo` doesn't bring those back.
 
     Example: ctxrepo tape reset
     """

@@ -75,8 +75,9 @@ def deleted_text(gone: Sequence[Anchor]) -> str:
 
 def reset_text(done: ResetDone) -> str:
     count = counted(done.reset.archived, "anchor")
-    where = f" to {', '.join(done.reset.paths)}" if done.reset.paths else ""
-    return f"reset: {count} of {done.folder} archived{where}"
+    of_here = f"{done.reset.aside} ({done.reset.of_here})" if done.reset.of_here else ""
+    places = ", ".join(filter(None, (*done.reset.paths, of_here)))
+    return f"reset: {count} of {done.folder} archived{f' to {places}' if places else ''}"
 
 
 def anchor_lines(one: AnchorShown) -> Iterator[str]:
