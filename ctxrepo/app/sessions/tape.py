@@ -93,7 +93,8 @@ def list_tape(desk: Desk, request: TapeRequest[ListWanted]) -> Result[OnTape[Seq
 
     wanted = request.wanted
     view = view_tape(desk, request)
-    found = list_anchors(view, wanted.type, wanted.limit, wanted.context)
+    is_only_own = bool(request.session)
+    found = list_anchors(view, wanted.type, wanted.limit, wanted.context, is_only_own=is_only_own)
     notice_missing(desk, view)
     rows = [shown_fields(one, view.place.folder, with_context=wanted.context > 0) for one in found]
     return Result(on_tape(view, found), {"anchors": rows})

@@ -127,11 +127,15 @@ def info(view: TapeView) -> TapeInfo:
     return TapeInfo(view.tape, view.own, len(said.entries), told, len(behind))
 
 
-def list_anchors(view: TapeView, kind: str, limit: int, context: int) -> list[AnchorShown]:
-    """The newest anchors, the newest last, each with what was said around it."""
+def list_anchors(
+    view: TapeView, kind: str, limit: int, context: int, *, is_only_own: bool = False
+) -> list[AnchorShown]:
+    """The newest anchors, the newest last, each with what was said around it; `is_only_own` has those of the
+    session that is meant."""
     require_within("--limit", limit, 1, MOST_SHOWN)
     require_within("--context", context, 0, MOST_CONTEXT)
-    found = [a for a in view.tape.anchors if kind in ("", a.type)]
+    tape = view.own if is_only_own else view.tape
+    found = [a for a in tape.anchors if kind in ("", a.type)]
     return [anchor_shown(view, anchor, context) for anchor in found[-limit:]]
 
 

@@ -79,7 +79,7 @@ def list_tape(
     scope: Scope = "",
     json: Json = False,
 ) -> None:
-    """List the anchors of the project, the newest last.
+    """List the anchors of the project, or with --session those of one session, the newest last.
 
     Example: ctxrepo tape list --type handoff
     """

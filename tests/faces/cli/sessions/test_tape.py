@@ -136,6 +136,12 @@ class TestInfo:
 class TestList:
     """D61."""
 
+    def test_d61_of_a_session_that_is_named_only_its_own(self, cli: Terminal) -> None:
+        cli("anchor", "first", **talk(cli.machine).env)
+        cli("anchor", "second", **talk(cli.machine, S2).env)
+        assert names(cli("tape", "list", "--session", S1[:6], "--json")) == ["first"]
+        assert names(cli("tape", "list", "--json", **talk(cli.machine, S2).env)) == ["first", "second"]
+
     def test_d61_the_newest_last_with_a_line_of_context_on_each_side(self, cli: Terminal, one: Talk) -> None:
         first, second = cli("tape", "list", "--json", **one.env).data["anchors"]
         assert [entry["text"] for entry in first["before"]] == ["I will look at it"]
