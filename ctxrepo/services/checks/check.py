@@ -11,7 +11,7 @@ from ctxrepo.domain.guard.write import check_file
 from ctxrepo.domain.merge.markers import is_marker
 from ctxrepo.domain.note.entry import explicit_id
 from ctxrepo.domain.note.note import Note, decode, utf16
-from ctxrepo.domain.project.layout import MEMORY, REGISTRY
+from ctxrepo.domain.project.layout import MEMORY, REGISTRY, archived_tape_folder
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.text.block import size
@@ -109,6 +109,7 @@ def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, s
 
 
 def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
+    may_be_twice = bool(archived_tape_folder(path))  # what was archived, brought back, and archived again
     seen: dict[object, int] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -125,7 +126,9 @@ def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
             yield NoteFinding(
                 path, number, "an id that isn't text", "It is kept; merges go by the whole line."
             )
-        elif name and TOMBSTONE not in fields and seen.setdefault(name, number) != number:
+        elif (
+            name and TOMBSTONE not in fields and not may_be_twice and seen.setdefault(name, number) != number
+        ):
             said = f"line {seen[name]} has the id {name} too"
             yield NoteFinding(path, number, said, "Both are kept; give one of them another id.")
 

@@ -216,6 +216,13 @@ class TestReset:
         cli("tape", "delete", id_of(cli, "first"))
         assert "Handoff" not in cli("context").out
 
+    def test_reset_again_after_undo_is_nothing_to_mend(self, cli: Terminal) -> None:
+        cli("anchor", "a")
+        for words in (("tape", "reset"), ("undo",), ("tape", "reset")):
+            assert cli(*words).code == 0
+        said = cli("check")
+        assert (said.code, said.err) == (0, ""), said.out
+
     def test_undo_brings_all_back(self, cli: Terminal) -> None:
         for name in ("a", "b"):
             cli("anchor", name)
