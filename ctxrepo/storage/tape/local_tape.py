@@ -119,7 +119,7 @@ def _rewrite(path: Path, change: Callable[[dict[str, Any]], dict[str, Any] | Non
             if os.fstat(file.fileno()).st_ino != path.stat().st_ino:
                 continue
             lines = file.read().decode("utf-8", "replace").split("\n")
-            made = path.with_suffix(".new")
+            made = path.with_name(f"{path.name}.new")
             with opened(made, "wb") as new:
                 new.write("".join(_changed(line, change) for line in lines if line).encode())
                 new.flush()

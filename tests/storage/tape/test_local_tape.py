@@ -100,3 +100,21 @@ def test_anchors_follow_folders_that_are_called_otherwise_also_where_two_change_
     tape.follow({"shop": "other", "other": "shop"})
     assert (names(tape), names(tape, "other")) == (["b"], ["a", "c"])
     assert "torn {" in (tmp_path / "anchors.jsonl").read_text()
+
+
+def test_each_file_is_rewritten_beside_itself(
+    tape: LocalTape, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_tape, "SESSION_BYTES", 100)
+    for name in "ab":
+        tape.note(made(name))
+    used: list[str] = []
+    opened = local_tape.opened
+
+    def noted(path: Path, mode: str) -> object:
+        used.append(path.name)
+        return opened(path, mode)
+
+    monkeypatch.setattr(local_tape, "opened", noted)
+    tape.take_out({"a", "b"})
+    assert (names(tape), {"anchors.old.new", "anchors.jsonl.new"} - set(used)) == ([], set())
