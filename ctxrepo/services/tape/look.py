@@ -182,6 +182,8 @@ def read(view: TapeView, wanted: ReadTape, now: datetime) -> TapeReading:
             f"--chars {wanted.chars} is out of range: it can be {LEAST_CHARS} or more, or 0 for all of each"
         )
     is_only_own = wanted.anchors_in == "session"
+    if wanted.around and wanted.bounds != TapeBounds():
+        raise UsageError("--around stands alone: not with --after, --until, --last, --from or --to")
     if wanted.around:
         anchor = resolve(view.tape, view.own, wanted.around, is_only_own=is_only_own)
         before, after = _around(view, anchor, wanted)
@@ -287,6 +289,9 @@ def _seconds(option: str, text: str, now: datetime, *, is_end: bool) -> float | 
         hint = "For example 2026-11-20, or 2026-11-20T14:30."
         raise UsageError(f"{option} {text!r} is no date", hint) from None
     found = found if found.tzinfo else found.replace(tzinfo=now.tzinfo)
-    if len(text) > len("2026-11-20"):
-        return found.timestamp()
-    return (found + timedelta(days=1) if is_end else found).timestamp() - 0.001
+    try:
+        if len(text) > len("2026-11-20"):
+            return found.timestamp()
+        return (found + timedelta(days=1) if is_end else found).timestamp() - 0.001
+    except (OverflowError, ValueError):
+        raise UsageError(f"{option} {text!r} is out of range", "Leave it out for no bound.") from None

@@ -41,6 +41,7 @@ class TapeView:
     session: str = ""
     _left: int = MOST_BYTES
     _read: dict[str, Conversation | None] = field(default_factory=dict)
+    _is_project_read: bool = False
 
     @property
     def own(self) -> Tape:
@@ -73,6 +74,7 @@ class TapeView:
 
     def said_in_project(self) -> list[Conversation]:
         """The same of all sessions that this machine knows of in the scope, the one that is meant first."""
+        self._is_project_read = True
         found = (self.said_in(agent, session) for session, agent in self._sessions().items())
         return [said for said in found if said]
 
@@ -84,11 +86,19 @@ class TapeView:
         if unread := sum(said is None for said in self._read.values()):
             what = "sessions have" if unread > 1 else "session has"
             parts.append(f"{unread} {what} no transcript that can be read on this machine")
+        if self._is_project_read and (away := len(self._elsewhere())):
+            were = "sessions were" if away > 1 else "session was"
+            parts.append(f"{away} {were} on other machines, which have what was said there")
         if any(said and not said.is_whole for said in self._read.values()) or self._left <= 0:
             limits = f"{MOST_BYTES >> 20} MiB, and of one session the last {MOST_ENTRIES} messages"
             parts.append(f"of long transcripts the last {limits} are read")
         if parts:
             yield f"not all that was said is in this: {'; '.join(parts)}"
+
+    def _elsewhere(self) -> set[str]:
+        """The sessions that only other machines had."""
+        others = {a.session_id for a in self.tape.anchors if a.host not in ("", self.memory.host)}
+        return others - {*_NOBODY, *self._sessions()}
 
     def _sessions(self) -> dict[str, str]:
         """session -> agent."""
@@ -104,8 +114,8 @@ class TapeView:
 
 def view_of(memory: Memory, scope: str, session: str, project: Project | None, here: Caller) -> TapeView:
     """The tape of a scope. `session` is the beginning of an id; with '' it is the session that the command
-    runs in, else the newest one of the scope on this machine. NotFound and UsageError where none or several
-    are meant by what is given."""
+    runs in, where it is one of the scope, else the newest one of the scope on this machine. NotFound and
+    UsageError where none or several are meant by what is given."""
     if session == THIS and not here.session[1]:
         raise UsageError(
             f"--session {THIS} is the session that a command runs in, and this one runs in none",
@@ -113,11 +123,24 @@ def view_of(memory: Memory, scope: str, session: str, project: Project | None, h
         )
     place = scope_named(memory, scope, project)
     tape = tape_here(memory, place.folder)
-    wanted = "" if session == THIS else session
-    agent, meant = _named(memory, tape, wanted) if wanted else here.session
-    if not meant:
+    if session and session != THIS:
+        agent, meant = _named(memory, tape, session)
+    elif session == THIS or _is_in(memory, tape, place, project, here.session[1]):
+        agent, meant = here.session
+    else:
         agent, meant = _newest(memory, tape, place.folder)
     return TapeView(memory, place, tape, here, agent, meant)
+
+
+def _is_in(memory: Memory, tape: Tape, place: NamedScope, project: Project | None, session: str) -> bool:
+    """Whether the session that the command runs in is one of this scope, which may be another one than that
+    of the folder where it runs."""
+    if not session:
+        return False
+    if place.folder == scope_named(memory, "", project).folder or tape.of_session(session).anchors:
+        return True
+    known = ledgers(memory.places.sessions, memory.state.id)
+    return any(one.session == session and one.project == place.folder for one in known)
 
 
 def _named(memory: Memory, tape: Tape, wanted: str) -> tuple[str, str]:

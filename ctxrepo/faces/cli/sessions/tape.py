@@ -97,7 +97,7 @@ def search(
     ] = "",
     kind: Annotated[
         str, option("--kind", metavar="KIND", help="`anchor`, `entry` (a message), or `all`.")
-    ] = "all",
+    ] = "",
     types: Types = None,
     limit: Limit = 20,
     context: Annotated[
@@ -132,6 +132,8 @@ def search(
 
     Which stretch of the tape is searched, --from and --to say, or --after and --until, or --last, or --after
     alone. Where several of these are given, the first in this order counts.
+    Where --name, --anchor-type, --summary, --purpose or --keyword says which anchors, only anchors are
+    searched unless --kind is given.
 
     Example: ctxrepo tape search "retry limit" --from 2026-11-18
     """
@@ -140,14 +142,17 @@ def search(
     from ctxrepo.faces.cli.sessions.tape_text import search_text
     from ctxrepo.services.tape.look import TapeBounds, TapeSearch
 
+    _one_of("--anchor-type", anchor_type, ("", "handoff", "session"))
+    fitting = AnchorFilter("", name, anchor_type, summary, purpose, tuple(keyword or ()))
+    usual = "all" if fitting == AnchorFilter() else "anchor"
     wanted = TapeSearch(
         text=query,
-        kind=_one_of("--kind", kind, ("all", "entry", "anchor")),
+        kind=_one_of("--kind", kind, ("", "all", "entry", "anchor")) or usual,
         types=_types(types),
         limit=limit,
         context=context,
         bounds=TapeBounds(after, until, last, start, end),
-        anchors=AnchorFilter("", name, anchor_type, summary, purpose, tuple(keyword or ())),
+        anchors=fitting,
         entries_in=_one_of("--entries", entries, _PLACES),
         anchors_in=_one_of("--anchors", anchors, _PLACES),
     )

@@ -479,3 +479,46 @@ class TestHostileTapes:
         assert time.monotonic() - began < 20
         assert len(names(said)) == 100
         assert "large.jsonl is not part of this: it" in said.err
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("read", "--to", "9999-12-31"),
+            ("search", "x", "--anchor-type", "bogus"),
+            ("read", "--around", "task/begin", "--last"),
+            ("read", "--around", "task/begin", "--after", "task/begin"),
+            ("read", "--around", "task/begin", "--to", "2026-11-20"),
+        ],
+    )
+    def test_one_clear_line(self, cli: Terminal, one: Talk, words: tuple[str, ...]) -> None:
+        said = cli("tape", *words, **one.env)
+        assert (said.code, said.is_one_line()) == (2, True)
+
+
+def test_who_says_which_anchors_is_given_anchors_only(cli: Terminal, one: Talk) -> None:
+    found = cli("tape", "search", "--name", "task", "--json", **one.env)
+    assert (names(found), texts(found)) == (["task/begin", "task/half"], [])
+    both = cli("tape", "search", "--name", "task", "--kind", "all", "--json", **one.env)
+    assert (names(both), len(texts(both))) == (["task/begin", "task/half"], 4)
+
+
+def test_in_another_scope_the_session_that_runs_is_none_of_it(cli: Terminal, one: Talk) -> None:
+    cli("remember", "a fact for all", "--scope", "global")
+    data = cli("tape", "info", "--scope", "global", "--json", **one.env).data
+    assert (data["session"], data["entries"]) == ("", 0)
+    assert cli("tape", "read", "--scope", "global", "--json", **one.env).data["entries"] == []
+    made = cli("anchor", "x", "--json", **one.env).data
+    cli.machine.write("TAPE/global/ada-202611.jsonl", cli.machine.read(made["path"]))
+    assert cli("tape", "info", "--scope", "global", "--json", **one.env).data["session"] == S1
+
+
+def test_what_was_said_on_another_machine_is_named(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    for session in (S1, S2):
+        Machine(ada.home, {**ada.more, **talk(ada, session).env}).ctxrepo("anchor", "of/ada")
+    ada.sync()
+    ben.sync()
+    said = ben.ctxrepo("tape", "read")
+    assert (said.returncode, "2 sessions were on other machines" in said.stderr) == (0, True)
