@@ -147,7 +147,7 @@ def search(
     usual = "all" if fitting == AnchorFilter() else "anchor"
     wanted = TapeSearch(
         text=query,
-        kind=_one_of("--kind", kind, ("", "all", "entry", "anchor")) or usual,
+        kind=_one_of("--kind", kind or usual, ("all", "entry", "anchor")),
         types=_types(types),
         limit=limit,
         context=context,
