@@ -61,13 +61,16 @@ class ResetDone:
 
 def tape_info(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[TapeInfo]]:
     """Say how a tape stands, and how far the session is past its last anchor."""
+    from ctxrepo.services.settings.tape import tape_settings
     from ctxrepo.services.tape.look import info
 
     view = view_tape(desk, request)
     found = info(view)
     notice_missing(desk, view)
-    if found.advice:
-        desk.notice(found.advice)
+    is_manual = tape_settings(desk.memory, view.agent).mode == "manual"
+    advice = "" if is_manual else found.advice  # an agent may leave none by itself
+    if advice:
+        desk.notice(advice)
     counts = {
         "all": len(found.anchors.anchors),
         "handoff": len(found.anchors.handoffs.anchors),
@@ -82,7 +85,7 @@ def tape_info(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[TapeInfo]
         "anchors": counts,
         "last": anchor_fields(found.last.anchor, folder) if found.last else None,
         "since": found.since,
-        "advice": found.advice,
+        "advice": advice,
     }
     return Result(on_tape(view, found), data)
 

@@ -104,6 +104,15 @@ class TestInfo:
         assert f"{4 + since}, {since} of them since its last anchor" in told.out
         assert (advice in told.err) if advice else not told.err
 
+    def test_d58_none_is_advised_where_users_alone_ask_for_anchors(self, cli: Terminal) -> None:
+        said = talk(cli.machine)
+        said.turns(30)
+        said.write()
+        assert "`ctxrepo handoff`" in cli("tape", **said.env).err
+        cli("config", "set", "tape.mode", "manual")
+        assert cli("tape", "info", "--json", **said.env).data["advice"] == ""
+        assert not cli("tape", **said.env).err
+
     def test_what_was_said_since_is_counted_on_the_branch_that_goes_on(self, cli: Terminal) -> None:
         said = talk(cli.machine)
         first = said.user("begin")
