@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.counted import counted
 from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli import output
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ _INDENT = " " * 18
 
 _BESIDE = 100
 """Characters of a message beside an anchor, and in a tree."""
+
+_MOST_TOLD = 1000
+"""Characters of a summary: one that another machine left may have more."""
 
 
 def info_text(on: OnTape[TapeInfo]) -> str:
@@ -65,12 +69,14 @@ def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:
     for line in on.found:
         entry = line.entry
         lines.append(f"{line.stem}{moment(entry.when)[5:]}  {_who(entry)}: {_short(entry)}")
-        lines += [f"{line.below}⚓ {anchor.name}  {moment(anchor.timestamp)[5:]}" for anchor in line.anchors]
+        lines += [
+            f"{line.below}⚓ {shown(anchor.name)}  {moment(anchor.timestamp)[5:]}" for anchor in line.anchors
+        ]
     return "\n".join(lines)
 
 
 def deleted_text(gone: Sequence[Anchor]) -> str:
-    return "\n".join(f"deleted: {anchor.name}  ^{anchor.id}" for anchor in gone)
+    return "\n".join(f"deleted: {shown(anchor.name)}  ^{shown(anchor.id)}" for anchor in gone)
 
 
 def reset_text(done: ResetDone) -> str:
@@ -84,10 +90,10 @@ def anchor_lines(one: AnchorShown) -> Iterator[str]:
     anchor = one.anchor
     mark = "⚓" if anchor.type == "handoff" else "·"
     who = _session(anchor.agent, anchor.session_id)
-    yield f"{moment(anchor.timestamp):16}  {mark} {anchor.name}  ^{one.short}  {who}".rstrip()
-    trigger = "" if anchor.trigger in ("", "direct") else f"by {anchor.trigger}"
-    keywords = " ".join(f"#{word}" for word in anchor.keywords)
-    told = [" ".join(anchor.summary.split()), anchor.purpose, trigger, keywords]
+    yield f"{moment(anchor.timestamp):16}  {mark} {shown(anchor.name)}  ^{shown(one.short)}  {who}".rstrip()
+    trigger = "" if anchor.trigger in ("", "direct") else f"by {shown(anchor.trigger)}"
+    keywords = shown(" ".join(f"#{word}" for word in anchor.keywords), _MOST_TOLD)
+    told = [shown(" ".join(anchor.summary.split()), _MOST_TOLD), shown(anchor.purpose), trigger, keywords]
     if any(told):
         yield f"{_INDENT}  {' · '.join(filter(None, told))}"
     for arrow, side in (("↑", one.before), ("↓", one.after)):
@@ -102,22 +108,26 @@ def _entry_lines(entries: Iterable[TapeEntry], *, is_whole: bool = False) -> Ite
             session = entry.session
             yield _session(entry.agent, entry.session)
         text = entry.text.strip().replace("\n", f"\n{_INDENT}") if is_whole else " ".join(entry.text.split())
-        tools = f"[{', '.join(dict.fromkeys(entry.tools))}]" if entry.tools else ""
+        tools = _tools(entry) if entry.tools else ""
         yield f"{moment(entry.when):16}  {_who(entry)}: {' '.join(filter(None, (text, tools)))}"
 
 
 def _who(entry: TapeEntry) -> str:
-    return "user" if entry.who == "user" else entry.agent
+    return "user" if entry.who == "user" else shown(entry.agent)
 
 
 def _session(agent: str, session: str) -> str:
-    return f"{agent} {session[:_SHORT]}".strip()
+    return shown(f"{agent} {session[:_SHORT]}".strip())
 
 
 def _short(entry: TapeEntry) -> str:
     """The first words of a message, or the tools that were used without one."""
-    text = " ".join(entry.text.split()) or f"[{', '.join(dict.fromkeys(entry.tools))}]"
+    text = " ".join(entry.text.split()) or _tools(entry)
     return text if len(text) <= _BESIDE else f"{text[: _BESIDE - 1].rstrip()}…"
+
+
+def _tools(entry: TapeEntry) -> str:
+    return shown(f"[{', '.join(dict.fromkeys(entry.tools))}]")
 
 
 def moment(when: str) -> str:
