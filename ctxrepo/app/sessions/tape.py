@@ -108,9 +108,12 @@ def search_tape(desk: Desk, request: TapeRequest[TapeSearch]) -> Result[OnTape[T
     from ctxrepo.services.tape.look import search
 
     view = view_tape(desk, request)
-    found = search(view, request.wanted, desk.now.astimezone())
+    wanted = request.wanted
+    found = search(view, wanted, desk.now.astimezone())
     notice_missing(desk, view)
-    is_in_context = request.wanted.context > 0
+    if found.scope == "project" and view.session and "project" not in (wanted.entries_in, wanted.anchors_in):
+        desk.notice("the session has nothing of one kind that fits, so the whole project was searched")
+    is_in_context = wanted.context > 0
     data = {
         "anchors": [shown_fields(a, view.place.folder, with_context=is_in_context) for a in found.anchors],
         "entries": [*map(entry_fields, found.entries)],

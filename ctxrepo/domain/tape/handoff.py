@@ -41,6 +41,11 @@ class Handoff:
     asked: str = ""
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything that it says."""
+        return (self.goal, self.next, self.asked, *self.done, *self.open, *self.files, *self.anchors)
+
+    @property
     def says_something(self) -> bool:
         return self != Handoff()
 

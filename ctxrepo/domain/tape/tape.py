@@ -23,8 +23,8 @@ SHORT_ID = 8
 @dataclass(frozen=True)
 class AnchorFilter:
     """What is wanted of anchors; '' and () stand for anything. `name`, `summary` and `purpose` are parts of
-    theirs, `type` is all of it, and each of the `keywords` must be there. `text` is a part of any of these.
-    Case never matters."""
+    theirs, `type` is all of it, and each of the `keywords` must be there. `text` is a part of any of these,
+    or of what is handed over. Case never matters."""
 
     text: str = ""
     name: str = ""
@@ -36,12 +36,13 @@ class AnchorFilter:
     def fits(self, anchor: Anchor) -> bool:
         pairs = ((self.name, anchor.name), (self.summary, anchor.summary), (self.purpose, anchor.purpose))
         words = {word.casefold() for word in anchor.keywords}
+        handoff = handoff_of(anchor.meta).texts if self.text else ()
         said = (anchor.name, anchor.type, anchor.summary, anchor.purpose, anchor.trigger, *anchor.keywords)
         return (
             all(part.casefold() in whole.casefold() for part, whole in pairs)
             and self.type in ("", anchor.type)
             and all(word.casefold() in words for word in self.keywords)
-            and self.text.casefold() in "\n".join(said).casefold()
+            and self.text.casefold() in "\n".join((*said, *handoff)).casefold()
         )
 
 

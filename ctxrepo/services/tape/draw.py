@@ -22,9 +22,9 @@ def draw(view: TapeView) -> list[TreeLine]:
             f"nothing that was said in the session {view.session} can be read on this machine",
             "`ctxrepo tape list` shows its anchors.",
         )
+    lines = tree_of(said, view.own.anchors)
+    entries = shown((line.entry for line in lines), CHARS)
     return [
-        replace(
-            line, entry=shown(line.entry, CHARS), anchors=tuple(masked(anchor) for anchor in line.anchors)
-        )
-        for line in tree_of(said, view.own.anchors)
+        replace(line, entry=entry, anchors=tuple(masked(anchor) for anchor in line.anchors))
+        for line, entry in zip(lines, entries, strict=True)
     ]

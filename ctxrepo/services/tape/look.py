@@ -47,8 +47,9 @@ class TapeBounds:
 class TapeSearch:
     """What is looked for: `text` in anchors and in messages, `anchors` of the one and `types` of the other.
 
-    `entries_in` and `anchors_in` say whether the session that is meant is looked through or all of the
-    project, where '' is the session with the project as a last resort.
+    `entries_in` and `anchors_in` say whether the session that is meant is looked through, or all of the
+    project; where the session has nothing the project is, too. Names of anchors are then those of the
+    session alone; with '' any.
     """
 
     text: str = ""
@@ -168,7 +169,7 @@ def search(view: TapeView, wanted: TapeSearch, now: datetime) -> TapeHits:
         raise NoMatch("nothing on the tape fits", "`ctxrepo tape list` shows the anchors.")
     return TapeHits(
         tuple(anchor_shown(view, anchor, wanted.context) for anchor in anchors[-wanted.limit :]),
-        tuple(shown(entry, CHARS) for entry in entries[-wanted.limit :]),
+        tuple(shown(entries[-wanted.limit :], CHARS)),
         "project" if "project" in scopes else "session",
     )
 
@@ -187,10 +188,10 @@ def read(view: TapeView, wanted: ReadTape, now: datetime) -> TapeReading:
     if wanted.around:
         anchor = resolve(view.tape, view.own, wanted.around, is_only_own=is_only_own)
         before, after = _around(view, anchor, wanted)
-        return TapeReading(tuple(shown(e, wanted.chars) for e in (*before, *after)), Stretch())
+        return TapeReading(tuple(shown([*before, *after], wanted.chars)), Stretch())
     span = _span(view, wanted.bounds, now, wanted.anchors_in, dates_first=False)
     found = _entries(view, wanted.entries_in, span, wanted.types, wanted.text, lambda said: said.branch)
-    return TapeReading(tuple(shown(e, wanted.chars) for e in found[-wanted.limit :]), span)
+    return TapeReading(tuple(shown(found[-wanted.limit :], wanted.chars)), span)
 
 
 def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShown:
@@ -203,7 +204,7 @@ def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShow
     place = said.holder_of(anchor) + 1
     before = [entry for entry in said.entries[:place] if entry.text.strip()][-context:]
     after = [entry for entry in said.entries[place:] if entry.text.strip()][:context]
-    return AnchorShown(clean, short, *(tuple(shown(e, CHARS) for e in side) for side in (before, after)))
+    return AnchorShown(clean, short, *(tuple(shown(side, CHARS)) for side in (before, after)))
 
 
 def masked(anchor: Anchor) -> Anchor:
@@ -223,11 +224,9 @@ def require_within(name: str, number: int, least: int, most: int) -> None:
 def _first_found(
     look: Callable[[Where], list[Found]], wanted: Where | Literal[""], other: Where | Literal[""]
 ) -> tuple[list[Found], Where]:
-    """What is found in the session, or else in the project; where it is said which one, there. What is said
-    of the other kind holds for this one, where nothing is said of it."""
-    if where := wanted or other:
-        return look(where), where
-    if found := look("session"):
+    """What is found in the session, or else in the project. What is said of the other kind holds for this
+    one, where nothing is said of it."""
+    if (wanted or other) != "project" and (found := look("session")):
         return found, "session"
     return look("project"), "project"
 

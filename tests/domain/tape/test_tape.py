@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -146,3 +147,10 @@ def test_d59_filters_of_anchors(wanted: dict[str, Any], fits: bool) -> None:
     said = {"summary": "Move the basket", "purpose": "go on", "trigger": "keyword"}
     one = anchor("task/begin", keywords=["Refactor", "migration"], **said)
     assert AnchorFilter(**wanted).fits(one) is fits
+
+
+def test_d59_what_is_handed_over_is_found_too() -> None:
+    said = {"handoff": {"goal": "Move the basket", "open": ["Ask the bank"]}}
+    one = anchor("handoff/session")
+    assert AnchorFilter(text="the BANK").fits(replace(one, meta=said))
+    assert not AnchorFilter(text="the bank").fits(one)

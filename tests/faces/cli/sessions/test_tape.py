@@ -193,7 +193,8 @@ class TestSearch:
         cli("anchor", "other/one", **other.env)
         found = cli("tape", "search", "8 s", "--json", **other.env)
         assert (texts(found), found.data["scope"]) == (["The limit is 8 s", "Noted: 8 s"], "project")
-        assert cli("tape", "search", "8 s", "--entries", "session", **other.env).code == 3
+        again = cli("tape", "search", "8 s", "--entries", "session", "--json", **other.env)
+        assert (again.data["scope"], again.err.count("the whole project was searched")) == ("project", 1)
         assert names(cli("tape", "search", "task", "--kind", "anchor", "--json", **other.env)) == [
             *("task/begin", "task/half"),
         ]
