@@ -118,8 +118,9 @@ def transcripts_of(name: str) -> Transcripts | None:
 
 
 def session_in(environment: Mapping[str, str]) -> tuple[str, str]:
-    """(name of the agent, id of its session) that a command runs in; '' for both in a person's shell."""
+    """(name of the agent, id of its session) that a command runs in; '' for both in a person's shell. An id
+    that isn't plain text is none."""
     for name, agent in AGENTS.items():
-        if session := agent.session(environment):
+        if (session := agent.session(environment)) and session.isprintable():
             return name, session
     return "", ""

@@ -54,6 +54,8 @@ def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
         request = replace(request, trigger=trigger.name, keywords=keywords)
         made = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
     desk.wake()
+    if made.notice:
+        desk.notice(made.notice)
     left = made.anchor
     said = {"trigger": left.trigger, "session": left.session_id, "entry": left.entry, "project": made.folder}
     return Result(made, {**asdict(left), **said, "path": made.path, "existing": made.existing})
@@ -92,6 +94,8 @@ def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
         if left is None:
             raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
     desk.wake()
+    if left.notice:
+        desk.notice(left.notice)
     data = {**_fields(made), "id": left.anchor.id, "name": left.anchor.name, "path": left.path}
     return Result(HandedOver(made, left), data | {"existing": left.existing})
 

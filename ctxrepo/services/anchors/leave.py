@@ -19,7 +19,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.pi_tape import share
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.reading.tape import BY_ITSELF, newest_here, tape_here
+from ctxrepo.services.reading.tape import BY_ITSELF, MOMENT, newest_here, tape_here
 from ctxrepo.services.saving.refresh import told_handoff
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.services.settings.tape import tape_settings
@@ -32,12 +32,14 @@ MAX_NAME = 200
 @dataclass(frozen=True)
 class AnchorResult:
     """`path` is the file of the memory that the anchor stands in, '' for one that stays on this machine;
-    `existing` says that the anchor was there already, and none was added. `folder` is the scope's."""
+    `existing` says that the anchor was there already, and none was added. `folder` is the scope's; `notice`
+    is what the user is to know, or ''."""
 
     anchor: Anchor
     path: str
     existing: bool = False
     folder: str = ""
+    notice: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,19 +80,19 @@ def anchor(
         with drafting(memory, "anchor", origin, now) as draft:
             draft.register(place.project)  # a session is told of no folder that isn't registered
         return _kept_here(memory, replace(made, project=place.folder))
-    return AnchorResult(made, write(memory, made, place, origin, now), folder=place.folder)
+    return write(memory, made, place, origin, now)
 
 
-def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: datetime) -> str:
-    """Put an anchor on the tape that every machine has; returns the file it stands in."""
-    verb = BY_ITSELF if made.trigger == BY_ITSELF else "anchor"
+def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: datetime) -> AnchorResult:
+    """Put an anchor on the tape that every machine has."""
+    verb = BY_ITSELF if made.trigger == BY_ITSELF else "anchor" if made.type == "handoff" else MOMENT
     with drafting(memory, verb, origin, now) as draft:
         draft.saying = f"anchor {made.name}"
         path = with_room(f"{tapes_of(place.folder)}/{memory.host}-{month(now)}", draft.there)
         draft.append_line(path, to_line(made))
-        share(draft, place.folder)
+        notice = share(draft, place.folder)
         draft.register(place.project)
-    return path
+    return AnchorResult(made, path, folder=place.folder, notice=notice)
 
 
 def tell_newest(memory: Memory, folder: str) -> None:
@@ -113,12 +115,17 @@ def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime)
         timestamp=stamp(now),
         name=request.name.strip(),
         type="handoff",
-        session_id=origin.session or "cli",
+        session_id=session_named(origin.session),
         session_entry_id=request.entry or anchor_id,
         meta={k: v for k, v in meta.items() if v},
         host=memory.host,
         agent=origin.agent,
     )
+
+
+def session_named(session: str) -> str:
+    """How an anchor names its session; one whose id isn't plain text is none."""
+    return session if session and session.isprintable() else "cli"
 
 
 def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:

@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record
+from ctxrepo.domain.guard.write import check_file, refuse
+from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.layout import pi_tape, tapes_of
 from ctxrepo.domain.tape.anchor import anchor_of, anchors_of, on_pi, to_pi_line
+from ctxrepo.errors import Refused
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.user.pimemory import keeps_tape
 
 
-def share(draft: Draft, folder: str) -> None:
+def share(draft: Draft, folder: str) -> str:
     """Put the handoffs that this machine left for a project on pi-memory-md's tape, those too that were left
     before there was one.
 
     Its tape is there once that program ran for the project, and is made where it is set up to use this
-    memory. Each line that was put there says so on our own tape and is never put there again.
+    memory. Each line that was put there says so on our own tape and is never put there again. What is wrong
+    with its tape keeps no anchor from being left: then none is put there, and why is returned, else ''.
     """
+    try:
+        shared = _shared(draft, folder)
+        allow = draft.memory.settings.secrets.allow_secret
+        changed = [path for path, text in shared.items() if text != draft.there(path)]
+        refuse([found for path in changed for found in check_file(path, encode(shared[path]), allow)])
+    except Refused as error:
+        return f"{pi_tape(folder)} is left as it is, so pi-memory-md doesn't know this anchor: {error}"
+    for path, text in shared.items():
+        draft.put(path, text)
+    return ""
+
+
+def _shared(draft: Draft, folder: str) -> dict[str, str]:
+    """path -> text, as they are to be, of our tapes and pi-memory-md's."""
     memory, theirs = draft.memory, pi_tape(folder)
-    if draft.text(theirs) is None and not keeps_tape(memory.places, memory.env, memory.root):
-        return
-    known = {anchor.id for anchor in anchors_of(draft.text(theirs) or "")}
+    their_text = draft.text(theirs)
+    if their_text is None and not keeps_tape(memory.places, memory.env, memory.root):
+        return {}
+    known = {anchor.id for anchor in anchors_of(their_text or "")}
+    shared: dict[str, str] = {}
+    added: list[str] = []
     ours = f"{tapes_of(folder)}/{memory.host}-"
     found = {path for path in memory.worktree.scan(tapes_of(folder)).files if path.startswith(ours)}
     for path in sorted(found | {path for path in draft.after if path.startswith(ours)}):
@@ -30,6 +51,11 @@ def share(draft: Draft, folder: str) -> None:
             if anchor is None or anchor.is_on_pi or anchor.type != "handoff":
                 continue
             if anchor.id not in known:
-                draft.append_line(theirs, to_pi_line(anchor))
+                added.append(to_pi_line(anchor))
             lines[number] = on_pi(fields)
-        draft.put(path, "\n".join(lines))
+        shared[path] = "\n".join(lines)
+    if added:
+        before = their_text or ""
+        gap = "" if not before or before.endswith("\n") else "\n"
+        shared[theirs] = before + gap + "".join(f"{line}\n" for line in added)
+    return shared

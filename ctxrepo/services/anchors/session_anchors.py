@@ -15,7 +15,7 @@ from ctxrepo.domain.tape.handoff import Handoff
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.draft_handoff import Sitting
 from ctxrepo.services.anchors.handoff import HandoverRequest, hand_over, prepare
-from ctxrepo.services.anchors.leave import write
+from ctxrepo.services.anchors.leave import session_named, write
 from ctxrepo.services.locate.find import find_location, find_project
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
@@ -90,7 +90,7 @@ def leave_reset(memory: Memory, place: NamedScope, cwd: Path, origin: Origin, no
     """Say on a tape that it was reset; None where nothing is kept of this agent's sessions."""
     if _is_left_alone(tape_settings(memory, origin.agent), str(cwd), place.project):
         return None
-    return leave_moment(memory, place, SessionMoment("reset", origin.agent, origin.session or "cli", now))
+    return leave_moment(memory, place, SessionMoment("reset", origin.agent, origin.session, now))
 
 
 def leave_moment(memory: Memory, place: NamedScope, moment: SessionMoment) -> Anchor:
@@ -102,7 +102,7 @@ def leave_moment(memory: Memory, place: NamedScope, moment: SessionMoment) -> An
         timestamp=stamp(moment.at),
         name=f"session/{moment.kind}",
         type="session",
-        session_id=moment.session,
+        session_id=session_named(moment.session),
         session_entry_id=moment.entry or anchor_id,
         host=memory.host,
         agent=moment.agent,

@@ -13,7 +13,7 @@ from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.history import commit_named
 from ctxrepo.services.history.way_back import ChangeToUndo, changes_back
-from ctxrepo.services.reading.tape import BY_ITSELF
+from ctxrepo.services.reading.tape import BY_ITSELF, MOMENT
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.services.saving.write import Draft, drafting
@@ -22,6 +22,9 @@ from ctxrepo.storage.state.donelog import Operation
 
 _CLAIMS = frozenset({"rename", "link", "unlink"})
 """Operations that are about which folder is whose; for others that is a side effect."""
+
+_UNASKED = frozenset({BY_ITSELF, MOMENT})
+"""Operations that no user asked for, so that none is meant by the last command."""
 
 _MOST_COMMITS = 8
 
@@ -46,7 +49,7 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
     Refused, with nothing done, where the very thing was changed.
     """
     _require_all_committed(memory, now)
-    mine = (o for o in memory.done_log.newest() if o.op != BY_ITSELF and only in ("", o.op))
+    mine = (o for o in memory.done_log.newest() if o.op not in _UNASKED and only in ("", o.op))
     found = [o for o in islice(mine, 200) if not origin.session or o.session == origin.session]
     if not found:
         raise NotFound(

@@ -19,6 +19,9 @@ from ctxrepo.storage.tape.local_tape import LocalTape
 BY_ITSELF = GATHERED
 """What triggers the handoff that no command asked for, and the name of that operation."""
 
+MOMENT = "session"
+"""The name of the operation that says on a tape what happened to a session, which no command asked for."""
+
 
 def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | None:
     """The last handoff left for a scope, as a tree has it or as it stays on this machine; one that says

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.agents.known import session_in
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import tape_folder
 from ctxrepo.domain.tape.anchor import Anchor
@@ -128,3 +129,24 @@ def test_what_stayed_here_is_shared_once_anchors_are(mine: Machine) -> None:
     made = leave(mine, "x", 2, summary="s")
     assert (made.existing, made.path.startswith("TAPE/shop/")) == (False, True)
     assert leave(mine, "x", 3, summary="s").existing
+
+
+def test_a_bad_line_on_pis_tape_keeps_no_anchor_from_being_left(mine: Machine) -> None:
+    bad = json.dumps({"id": "x", "note": "ghp_" + "a1B2" * 9}) + "\n"
+    mine.write("TAPE/shop__anchors.jsonl", bad)
+    made = leave(mine, "ours")
+    assert "TAPE/shop__anchors.jsonl" in made.notice
+    assert (mine.read("TAPE/shop__anchors.jsonl"), '"ours"' in mine.read(made.path)) == (bad, True)
+    said = mine.ctxrepo("anchor", "again")
+    assert (said.returncode, "pi-memory-md doesn't know this anchor" in said.stderr) == (0, True)
+    mine.write("TAPE/shop__anchors.jsonl", "")
+    assert leave(mine, "later", 5).notice == ""
+    assert mine.read("TAPE/shop__anchors.jsonl").count("\n") == 3
+
+
+def test_a_session_whose_id_is_no_plain_text_is_none(mine: Machine) -> None:
+    origin = Origin("ignored", "a\nb", "claude")
+    made = anchor(mine.open(), AnchorRequest("x"), mine.project(), origin, NOW)
+    assert made.anchor.session_id == "cli"
+    assert session_in({"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "a\nb"}) == ("", "")
+    assert session_in({"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "ab"}) == ("claude", "ab")

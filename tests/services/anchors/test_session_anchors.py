@@ -158,6 +158,14 @@ class TestShared:
         assert mine.read("TAPE/shop__anchors.jsonl") == ""
         assert left(mine) == ["session/new", "session/end"]
 
+    def test_undo_takes_back_what_the_user_did_last(self, mine: Machine) -> None:
+        settings(mine, sync="all")
+        mine.ctxrepo("anchor", "by/hand")
+        happens(mine, "end")
+        mine.sync()
+        assert mine.ctxrepo("undo").returncode == 0
+        assert left(mine) == ["session/end"]
+
     def test_handoffs_that_stay_here_are_acknowledged_and_told_to_the_next_session(
         self, mine: Machine
     ) -> None:
