@@ -27,6 +27,8 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.tape.local_tape import LocalTape
 
 MAX_NAME = 200
+MAX_SUMMARY = 1000
+MAX_KEYWORDS = 50
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ def anchor(
         raise UsageError(
             f"an anchor's name is one line of 1 to {MAX_NAME} characters", "For example task/begin."
         )
+    _require_short(request)
     place = scope_named(memory, request.scope, project)
     made = _made(memory, request, origin, now)
     stays_here = tape_settings(memory, origin.agent).sync == "none"
@@ -81,6 +84,20 @@ def anchor(
             draft.register(place.project)  # a session is told of no folder that isn't registered
         return _kept_here(memory, replace(made, project=place.folder))
     return write(memory, made, place, origin, now)
+
+
+def _require_short(request: AnchorRequest) -> None:
+    """UsageError where an anchor would say more than whoever reads it is shown, or not on one line."""
+    if len(" ".join(request.summary.split())) > MAX_SUMMARY:
+        raise UsageError(
+            f"an anchor's summary has at most {MAX_SUMMARY} characters", "`ctxrepo remember` keeps the rest."
+        )
+    lines = [("purpose", request.purpose), ("entry", request.entry)]
+    for what, said in [*lines, *(("keyword", word) for word in request.keywords)]:
+        if len(said) > MAX_NAME or not said.isprintable():
+            raise UsageError(f"an anchor's {what} is one line of at most {MAX_NAME} characters")
+    if len(request.keywords) > MAX_KEYWORDS:
+        raise UsageError(f"an anchor has at most {MAX_KEYWORDS} keywords")
 
 
 def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: datetime) -> AnchorResult:

@@ -8,7 +8,7 @@ from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder, tapes_of
 from ctxrepo.domain.tape.anchor import Anchor, anchors_of
-from ctxrepo.domain.tape.handoff import handoff_of, told
+from ctxrepo.domain.tape.handoff import handoff_of, one_line, told
 from ctxrepo.domain.tape.tape import GATHERED, Tape, tape_of
 from ctxrepo.errors import NotFound
 from ctxrepo.services.locate.project import Project
@@ -21,6 +21,9 @@ BY_ITSELF = GATHERED
 
 MOMENT = "session"
 """The name of the operation that says on a tape what happened to a session, which no command asked for."""
+
+_MOST_TOLD = 1000
+"""Characters of a summary that are told: one that another machine left may have more."""
 
 
 def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | None:
@@ -80,5 +83,6 @@ def anchor_names(memory: Memory, folder: str, session: str, now: datetime) -> li
 
 def handoff_text(anchor: Anchor) -> str:
     """What the next session is told of a handoff: what it hands over, else its summary, and its purpose."""
-    said = [told(handoff_of(anchor.meta)) or anchor.summary, f"purpose: {anchor.purpose}"]
+    summary = anchor.summary[:_MOST_TOLD]
+    said = [told(handoff_of(anchor.meta)) or summary, f"purpose: {one_line(anchor.purpose)}"]
     return "\n".join(line for line in said if line and line != "purpose: ") or anchor.name

@@ -101,6 +101,37 @@ def test_a_name_is_one_line(mine: Machine, name: str) -> None:
         leave(mine, name)
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"summary": "x" * 1001},
+        {"purpose": "x" * 201},
+        {"purpose": "a\nb"},
+        {"keywords": ["good", "a\x1bb"]},
+        {"keywords": ["x" * 201]},
+        {"keywords": ["x"] * 51},
+        {"entry": "a\nb"},
+    ],
+)
+def test_what_it_says_is_bounded(mine: Machine, more: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="an anchor"):
+        leave(mine, "x", **more)
+    assert not (mine.clone / "TAPE").exists()
+
+
+def test_as_much_as_it_may_say(mine: Machine) -> None:
+    leave(mine, "x", summary=("word " * 200).strip() + "\n\n", purpose="x" * 200, keywords=["k" * 200] * 50)
+    assert newest(mine)
+
+
+def test_a_long_summary_of_another_machine_is_cut_where_it_is_told(mine: Machine) -> None:
+    made = leave(mine, "x", summary="short").path
+    mine.write(made, mine.read(made).replace("short", "long " * 20_000))
+    found = newest(mine)
+    assert found
+    assert len(handoff_text(found)) <= 1000
+
+
 def test_a_secret_is_refused_before_it_is_on_disk(mine: Machine) -> None:
     with pytest.raises(Refused):
         leave(mine, "x", summary="ghp_" + "a1B2" * 9)
