@@ -7,9 +7,13 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 from ctxrepo.agents.known import transcripts_of
+from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import IndexedSession
 from ctxrepo.storage.state.compiled import read_checkouts
+
+_ID = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
+"""What a session may be called in a command: never what an agent takes for an option."""
 
 
 def project_names(memory: Memory) -> Callable[[str], tuple[str, ...]]:
@@ -28,9 +32,13 @@ def project_names(memory: Memory) -> Callable[[str], tuple[str, ...]]:
 
 
 def resume_command(session: IndexedSession) -> str:
-    """The command with which a person goes on with a session; '' where nobody knows one."""
+    """The command with which a person goes on with a session; '' where nobody knows one, and where the
+    session is called what an agent would take for an option."""
     transcripts = transcripts_of(session.agent)
-    if transcripts is None or not transcripts.RESUME or not session.id:
+    if transcripts is None or not transcripts.RESUME or not _ID.fullmatch(session.id):
         return ""
     command = transcripts.RESUME.format(session=shlex.quote(session.id))
-    return f"cd {shlex.quote(session.cwd)} && {command}" if session.cwd else command
+    if not session.cwd:
+        return command
+    end = "-- " if session.cwd.startswith("-") else ""
+    return f"cd {end}{shlex.quote(session.cwd)} && {command}"
