@@ -20,6 +20,7 @@ from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import pi_tape, tapes_of
 from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.secrets.part import mask_part
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.domain.tape.anchor import Anchor, anchors_of
 from ctxrepo.domain.tape.handoff import one_line
@@ -170,7 +171,7 @@ def _message_line(message: Message) -> dict[str, str]:
     clock = ""
     with suppress(ValueError):
         clock = f"[{_moment(message.at):%H:%M}] "
-    text = mask(message.text[:_FOUND_BY])
+    text = mask_part(message.text[:_FOUND_BY])
     shown = f"{clock}{_WHO[message.who]}: {one_line(text, MESSAGE_CHARACTERS)}"
     return {"kind": MESSAGE, "text": shown, "words": " ".join(words(text))}
 

@@ -23,7 +23,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.files import TranscriptFile
 from ctxrepo.storage.sessions.index import IndexedSession
 from ctxrepo.storage.sessions.lines import opened_file
-from ctxrepo.storage.sessions.scan import find_bytes, first_lines, line_around
+from ctxrepo.storage.sessions.scan import AROUND, find_bytes, first_lines, line_around
 
 SECONDS = 60.0
 """How long somebody waits for a scan."""
@@ -84,7 +84,8 @@ def scan_sessions(memory: Memory, asked: SessionQuery, *, ignores_case: bool = F
             found, is_complete = [], False
         for one in found:
             called = names(one.cwd)
-            if not wanted or wanted in (name.casefold() for name in called):
+            is_wanted = not wanted or wanted in (name.casefold() for name in called)
+            if is_wanted and len(hits) < asked.limit:
                 hits.append(_hit(one, asked.text, next(iter(called), "")))
         if len(hits) >= asked.limit:
             break
@@ -93,7 +94,7 @@ def scan_sessions(memory: Memory, asked: SessionQuery, *, ignores_case: bool = F
             break
     if not hits:
         raise NotFound(f"{asked.text!r} stands in no transcript")
-    return ScanResult(hits[: asked.limit], is_complete)
+    return ScanResult(hits, is_complete)
 
 
 def spellings(text: str) -> list[bytes]:
@@ -162,12 +163,12 @@ def _in_rows(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit
 def _cut(data: str, text: object, any_case: bool) -> str:
     low = str(text).lower() if any_case else str(text)
     at = (data.lower() if any_case else data).find(low)
-    return data[max(0, at - 2000) : at + 2000]
+    return data[max(0, at - AROUND) : at + AROUND]
 
 
 def _hit(one: RawHit, text: str, project: str) -> SessionHit:
     session = IndexedSession(one.file.name, one.file.agent, one.session, one.file.path, one.cwd)
-    plain = one.around.replace("\\n", " ").replace("\\t", " ").replace('\\"', '"')
+    plain = one.around.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
     moment = _MOMENT.search(one.around)
     when = second(datetime.fromtimestamp(seconds_of(moment[1]), UTC)) if moment else ""
     said = ShownMessage("", when, snippet(plain, [text]))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ctxrepo.agents.transcript import Message
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.project.paths import visible
-from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.secrets.part import mask_part
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.passages import messages_at
@@ -27,8 +27,9 @@ from ctxrepo.storage.sessions.search import IndexQuestion, MessageRow, beside, b
 BEFORE, AFTER = 80, 120
 """Characters that are shown before and from the first hit."""
 
-_LOOKED_AT = 1000
-"""Characters on either side of a hit that are looked at for secrets, before they are cut to what is shown."""
+_LOOKED_AT = 128 * 1024
+"""Characters on either side of a hit that are looked at for secrets, before they are cut to what is shown: a
+private key is known by its first line, thousands of characters before its last."""
 
 _NEAR = 200
 """Characters that are shown of a message beside a hit."""
@@ -217,7 +218,7 @@ def snippet(text: str, terms: Sequence[str], after: int = AFTER) -> str:
     """What stands around the first of the terms, on one line, without secrets and what acts on terminals."""
     at = first_hit(text, terms)
     first, last = max(0, at - _LOOKED_AT), at + _LOOKED_AT
-    clean = " ".join(mask(text[first:last]).split())
+    clean = " ".join(mask_part(text[first:last]).split())
     there = first_hit(clean, terms)
     begin, end = max(0, there - BEFORE), there + after
     head = "…" if first or begin else ""

@@ -11,6 +11,7 @@ from ctxrepo.agents.known import AGENTS, transcripts_of
 from ctxrepo.agents.transcript import Message
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.secrets.part import mask_part
 from ctxrepo.domain.tape.entry import Conversation, TapeEntry
 from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass
@@ -29,6 +30,9 @@ _END = 1024 * 1024
 
 _BETWEEN = "\n\x1e\n"
 """What no text that is shown has in it."""
+
+_KEY = "PRIVATE KEY"
+"""What is in the markers at both ends of a key, of which a text that was cut may have one only."""
 
 _MASKED = 4
 """How many times the characters that are shown are looked through for secrets: one may be cut in two."""
@@ -82,7 +86,9 @@ def _masked(texts: Sequence[str]) -> list[str]:
     """Texts without secrets, looked through at once: thousands of short ones would take seconds."""
     plain = [text.replace(_BETWEEN, "\n") for text in texts]
     found = mask(_BETWEEN.join(plain)).split(_BETWEEN)
-    return found if len(found) == len(texts) else [mask(text) for text in plain]  # one went over an end
+    if len(found) != len(texts):  # a secret went over an end
+        found = [mask(text) for text in plain]
+    return [mask_part(text) if _KEY in text else text for text in found]
 
 
 def _cut(text: str, chars: int) -> str:

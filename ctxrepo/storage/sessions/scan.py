@@ -6,7 +6,9 @@ import os
 from collections.abc import Sequence
 
 _CHUNK = 4 * 1024 * 1024
-_AROUND = 2000
+AROUND = 64 * 1024
+"""Bytes on either side of a hit that are given back: whoever masks secrets must see all of a private key."""
+
 _HEAD = 256 * 1024
 
 
@@ -34,8 +36,8 @@ def find_bytes(handle: int, needles: Sequence[bytes], any_case: bool, most: int)
 
 def line_around(handle: int, place: int) -> str:
     """What stands around a place, on its line."""
-    start = max(0, place - _AROUND)
-    data = os.pread(handle, 2 * _AROUND, start)
+    start = max(0, place - AROUND)
+    data = os.pread(handle, 2 * AROUND, start)
     before, after = data[: place - start], data[place - start :]
     return (before.rpartition(b"\n")[2] + after.partition(b"\n")[0]).decode("utf-8", "replace")
 

@@ -21,6 +21,7 @@ from transcripts import RECORDED, ClaudeTranscript, claude_says, place_recorded
 from ctxrepo.domain.tape.anchor import Anchor, to_line
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.sessions.query import expression, first_hit, holds, terms_of
+from ctxrepo.services.sessions.raw import scan_sessions
 from ctxrepo.services.sessions.search import AFTER, BEFORE, SessionQuery, search_sessions, snippet
 from ctxrepo.services.sessions.update import update_index
 
@@ -249,6 +250,18 @@ def test_secrets_are_masked_wherever_they_are_shown(mine: Machine, find: Finder)
     hits = find(token)  # whoever knows it finds it, and it isn't repeated
     assert len(hits) == 3
     assert not any(token in hit.said.text for hit in hits)
+
+
+def test_nothing_of_a_private_key_is_shown_wherever_the_hit_is(mine: Machine, find: Finder) -> None:
+    lines = [Maker().text(ALPHABETS["a"], 64) for _ in range(50)]
+    key = "\n".join(("-----BEGIN RSA PRIVATE KEY-----", *lines, "-----END RSA PRIVATE KEY-----"))
+    claude_says(mine, "s-1", [f"{key}\nthe wigeon key", f"{key[40:]}\nthe pochard key", "so", key])
+    for word in ("wigeon", "pochard", "so"):
+        (hit,) = find(word)
+        shown = [hit.said.text, *(one.text for one in (*hit.before, *hit.after))]
+        assert not any(line[:20] in text or line[-20:] in text for line in lines for text in shown)
+        (raw,) = scan_sessions(mine.open(), SessionQuery(f"{word} key")).hits if word != "so" else (hit,)
+        assert not any(line[:20] in raw.said.text or line[-20:] in raw.said.text for line in lines)
 
 
 def test_what_would_act_on_a_terminal_is_written_out(mine: Machine, find: Finder) -> None:
