@@ -17,7 +17,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.sessions.said import seconds_of
 from ctxrepo.services.sessions.search import SessionHit, SessionQuery, ShownMessage, snippet
 from ctxrepo.services.sessions.transcripts import transcripts_here
-from ctxrepo.services.sessions.where import project_names, resume_command
+from ctxrepo.services.sessions.where import project_names, resume_command, why_no_command
 from ctxrepo.storage.disk.rows import rows_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.files import TranscriptFile
@@ -173,5 +173,6 @@ def _hit(one: RawHit, text: str, project: str) -> SessionHit:
     when = second(datetime.fromtimestamp(seconds_of(moment[1]), UTC)) if moment else ""
     said = ShownMessage("", when, snippet(plain, [text]))
     return SessionHit(
-        one.file.agent, one.session, project, one.cwd, one.file.path, resume_command(session), said
+        *(one.file.agent, one.session, project, one.cwd, one.file.path, resume_command(session), said),
+        no_resume=why_no_command(session),
     )

@@ -19,7 +19,7 @@ from ctxrepo.services.sessions.passages import messages_at
 from ctxrepo.services.sessions.points import Points, last_before, points_of
 from ctxrepo.services.sessions.query import expression, first_hit, holds, terms_of
 from ctxrepo.services.sessions.said import shown_text
-from ctxrepo.services.sessions.where import project_names, resume_command
+from ctxrepo.services.sessions.where import project_names, resume_command, why_no_command
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import BY_AGENT, IndexedSession, SessionIndex, index_file
 from ctxrepo.storage.sessions.search import IndexQuestion, MessageRow, beside, best
@@ -73,7 +73,7 @@ class ShownMessage:
 @dataclass(frozen=True)
 class SessionHit:
     """A message that holds what was looked for. `resume` is the command that goes on with its session,
-    `anchor` what was left before it, as JSON."""
+    `no_resume` why there is none, `anchor` what was left before it, as JSON."""
 
     agent: str
     session: str
@@ -85,6 +85,7 @@ class SessionHit:
     anchor: Mapping[str, Any] | None = None
     before: Sequence[ShownMessage] = ()
     after: Sequence[ShownMessage] = field(default=())
+    no_resume: str = ""
 
 
 class _ReadMessage(NamedTuple):
@@ -195,6 +196,9 @@ def _hit(
     one: _Found, terms: Sequence[str], names: Callable[[str], tuple[str, ...]], points: Points
 ) -> SessionHit:
     session = one.session
+    before, after = (
+        [_shown(near, snippet(near.text, (), _NEAR)) for near in side] for side in (one.before, one.after)
+    )
     return SessionHit(
         session.agent,
         session.id,
@@ -204,7 +208,9 @@ def _hit(
         resume_command(session),
         _shown(one.hit, snippet(one.hit.text, terms)),
         last_before(points, session.id, one.hit.row.at),
-        *([_shown(near, snippet(near.text, (), _NEAR)) for near in side] for side in (one.before, one.after)),
+        before,
+        after,
+        why_no_command(session),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 from ctxrepo.agents.known import transcripts_of
+from ctxrepo.domain.project.paths import shown
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import IndexedSession
@@ -14,6 +15,9 @@ from ctxrepo.storage.state.compiled import read_checkouts
 
 _ID = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
 """What a session may be called in a command: never what an agent takes for an option."""
+
+_MOST_CHARACTERS = 1000
+"""Of a folder's name in a command: whoever copies it must get all of it."""
 
 
 def project_names(memory: Memory) -> Callable[[str], tuple[str, ...]]:
@@ -31,9 +35,20 @@ def project_names(memory: Memory) -> Callable[[str], tuple[str, ...]]:
     return names
 
 
+def why_no_command(session: IndexedSession) -> str:
+    """Why a person is given no command for a session, where it is because of its folder."""
+    if len(session.cwd) > _MOST_CHARACTERS:
+        return "the name of its folder is too long"
+    if shown(session.cwd, _MOST_CHARACTERS) != session.cwd:
+        return "the name of its folder has characters that can't be seen"
+    return ""
+
+
 def resume_command(session: IndexedSession) -> str:
-    """The command with which a person goes on with a session; '' where nobody knows one, and where the
-    session is called what an agent would take for an option."""
+    """The command with which a person goes on with a session, on one line; '' where nobody knows one, and
+    where the session is called what an agent would take for an option."""
+    if why_no_command(session):
+        return ""
     transcripts = transcripts_of(session.agent)
     if transcripts is None or not transcripts.RESUME or not _ID.fullmatch(session.id):
         return ""

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from ctxrepo.services.sessions.where import resume_command
+from ctxrepo.services.sessions.where import resume_command, why_no_command
 from ctxrepo.storage.sessions.index import IndexedSession
 
 
@@ -38,3 +38,10 @@ def test_the_command_goes_to_the_folder_whatever_it_is_called() -> None:
     assert resume_command(session(cwd="-P x")) == "cd -- '-P x' && codex resume 01a2-b"
     odd = resume_command(session(cwd="/a'; rm -rf ~; '"))
     assert shlex.split(odd) == ["cd", "/a'; rm -rf ~; '", "&&", "codex", "resume", "01a2-b"]
+
+
+@pytest.mark.parametrize("cwd", ["/a\nb", "/a\x1b[2J", "/a\u202eb", "/a\tb", "/" + "a" * 1000])
+def test_a_folder_that_cannot_be_written_out_whole_gives_a_reason(cwd: str) -> None:
+    assert resume_command(session(cwd=cwd)) == ""
+    assert why_no_command(session(cwd=cwd)).startswith("the name of its folder ")
+    assert why_no_command(session()) == ""

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from ctxrepo.app.sessions.search import SessionsFound, SessionsRequest
     from ctxrepo.services.sessions.search import SessionHit, ShownMessage
 
-_WIDTH = 400
-"""Characters of a line; what is shown of a message is shorter, a command may be longer."""
-
 
 def show_sessions(request: SessionsRequest, json: bool) -> None:
     """Search agents' sessions and show what is found."""
@@ -41,7 +38,9 @@ def _lines(hit: SessionHit) -> Iterator[str]:
     if hit.anchor:
         yield f"  anchor  {shown(str(hit.anchor['name']), 80)}, {_moment(str(hit.anchor['when']))}"
     if hit.resume:
-        yield f"  resume  {shown(hit.resume, _WIDTH)}"
+        yield f"  resume  {hit.resume}"  # whole, or somebody runs a part of it
+    elif hit.no_resume:
+        yield f"  resume  no command: {hit.no_resume}"
 
 
 _WHO = {"user": "you", "agent": "agent"}

@@ -7,7 +7,7 @@ import shlex
 import pytest
 from machines import Machine
 from sessions import Session, connected, eventually
-from transcripts import claude_says
+from transcripts import ClaudeTranscript, claude_says
 
 from ctxrepo.storage.sessions.index import SessionIndex, index_file
 
@@ -28,6 +28,16 @@ def test_a_hit_and_the_way_back(mine: Machine) -> None:
     assert resume == f"  resume  cd {shlex.quote(str(mine.project_folder))} && claude --resume s-1"
     again = mine.ctxrepo("search", "where godwit", "--in", "sessions", "--context", "0")
     assert (len(again.stdout.splitlines()), again.stderr) == (3, "")
+
+
+def test_a_command_is_printed_whole_or_not_at_all(mine: Machine) -> None:
+    for session, cwd in (("s-2", "/srv/" + "long " * 150), ("s-3", "/srv/two\nlines")):
+        ClaudeTranscript(mine, session, cwd).user(f"the avocet of {session}")
+    *_, resume = mine.ctxrepo("search", "--in", "sessions", '"avocet of s-2"').stdout.splitlines()
+    assert resume == f"  resume  cd '/srv/{'long ' * 150}' && claude --resume s-2"
+    for words in (["--raw"], []):
+        *_, resume = mine.ctxrepo("search", "--in", "sessions", "avocet of s-3", *words).stdout.splitlines()
+        assert resume == "  resume  no command: the name of its folder has characters that can't be seen"
 
 
 def test_exit_3_where_nothing_is_found_and_json(mine: Machine) -> None:
