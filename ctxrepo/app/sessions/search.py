@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
+from ctxrepo.app.sessions.anchor_fields import anchor_fields
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _fields(hit: SessionHit) -> dict[str, Any]:
         "entry": hit.said.entry,
         "path": hit.path,
         "resume": hit.resume,
-        "anchor": hit.anchor,
+        "anchor": anchor_fields(hit.anchor, hit.anchor.project) if hit.anchor else None,
         "before": [_beside(hit, one) for one in hit.before],
         "after": [_beside(hit, one) for one in hit.after],
     }

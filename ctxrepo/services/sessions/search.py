@@ -7,12 +7,13 @@ from dataclasses import field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ctxrepo.agents.transcript import Message
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.project.paths import visible
 from ctxrepo.domain.secrets.part import mask_part
+from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.passages import messages_at
@@ -73,7 +74,7 @@ class ShownMessage:
 @dataclass(frozen=True)
 class SessionHit:
     """A message that holds what was looked for. `resume` is the command that goes on with its session,
-    `no_resume` why there is none, `anchor` what was left before it, as JSON."""
+    `no_resume` why there is none, `anchor` what was left before it."""
 
     agent: str
     session: str
@@ -82,7 +83,7 @@ class SessionHit:
     path: str
     resume: str
     said: ShownMessage
-    anchor: Mapping[str, Any] | None = None
+    anchor: Anchor | None = None
     before: Sequence[ShownMessage] = ()
     after: Sequence[ShownMessage] = field(default=())
     no_resume: str = ""

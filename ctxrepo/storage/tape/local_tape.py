@@ -36,8 +36,12 @@ class LocalTape:
 
     def anchors(self, project: str) -> Iterator[Anchor]:
         """The anchors of the scope with this folder."""
+        yield from (anchor for anchor in self.all_anchors() if anchor.project == project)
+
+    def all_anchors(self) -> Iterator[Anchor]:
+        """The anchors of every scope."""
         for path in self._files:
-            yield from (anchor for anchor in _read(path) if anchor.project == project)
+            yield from _read(path)
 
     def handoffs(self, project: str) -> Iterator[Anchor]:
         """Those of them that were left on purpose."""

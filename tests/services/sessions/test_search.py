@@ -18,12 +18,14 @@ from made import ALPHABETS, Maker
 from services.sessions.conftest import Finder
 from transcripts import RECORDED, ClaudeTranscript, claude_says, place_recorded
 
+from ctxrepo.app.sessions.anchor_fields import anchor_fields
 from ctxrepo.domain.tape.anchor import Anchor, to_line
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.sessions.query import expression, first_hit, holds, terms_of
 from ctxrepo.services.sessions.raw import scan_sessions
 from ctxrepo.services.sessions.search import AFTER, BEFORE, SessionQuery, search_sessions, snippet
 from ctxrepo.services.sessions.update import update_index
+from ctxrepo.storage.tape.local_tape import LocalTape
 
 SAID = {
     "claude": ("Redis moved 6399", "claude --resume 124263ae-a3ed-494e-b20e-2fb3cc5c55a4"),
@@ -197,7 +199,8 @@ def test_the_anchor_before_a_hit_is_told(mine: Machine, find: Finder) -> None:
     mine.write("TAPE/shop/ada-1-202611.jsonl", lines + anchor("other", 2, "s-9"))
     (hit,) = find("dugong")
     assert hit.anchor
-    told = {key: hit.anchor[key] for key in ("id", "name", "project", "keywords", "trigger", "host")}
+    fields = anchor_fields(hit.anchor, hit.anchor.project)
+    told = {key: fields[key] for key in ("id", "name", "project", "keywords", "trigger", "host")}
     assert told == {
         "id": "id-before",
         "name": "before",
@@ -207,6 +210,19 @@ def test_the_anchor_before_a_hit_is_told(mine: Machine, find: Finder) -> None:
         "host": "ada-1",
     }
     assert find("start")[0].anchor is None
+
+
+def test_an_anchor_that_stays_here_is_told_and_without_secrets(mine: Machine, find: Finder) -> None:
+    claude_says(mine, "s-1", ["start", "a dugong"])
+    secret = "ghp_" + Maker().text(ALPHABETS["a"], 36)
+    meta = {"summary": secret, "purpose": secret, "keywords": [secret]}
+    at = "2026-11-20T18:00:00.500Z"
+    kept = Anchor("i", at, f"t {secret}", "handoff", "s-1", "e1", meta, "ada-1", project="shop")
+    LocalTape(mine.open().state).keep(kept)
+    (hit,) = find("dugong")
+    assert hit.anchor
+    assert (hit.anchor.project, hit.anchor.name) == ("shop", "t [github-token]")
+    assert secret not in repr(hit)
 
 
 def test_copies_in_a_fork_are_found_once_and_in_the_session_where_they_were_said(

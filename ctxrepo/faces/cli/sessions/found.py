@@ -36,7 +36,7 @@ def _lines(hit: SessionHit) -> Iterator[str]:
     for one in hit.after:
         yield f"    {_beside(one)}"
     if hit.anchor:
-        yield f"  anchor  {shown(str(hit.anchor['name']), 80)}, {_moment(str(hit.anchor['when']))}"
+        yield f"  anchor  {shown(hit.anchor.name, 80)}, {_moment(hit.anchor.timestamp)}"
     if hit.resume:
         yield f"  resume  {hit.resume}"  # whole, or somebody runs a part of it
     elif hit.no_resume:
