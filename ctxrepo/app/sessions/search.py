@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
 from ctxrepo.app.sessions.anchor_fields import anchor_fields
+from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -56,10 +57,17 @@ def _search(desk: Desk, query: SessionQuery) -> SessionsFound:
     from ctxrepo.services.sessions.update import update_index
 
     outcome = update_index(desk.memory, UPDATE_SECONDS, desk.progress)
-    if not outcome.is_complete:
-        desk.notice(_incomplete(outcome))
+    if outcome.is_complete:
+        return SessionsFound(search_sessions(desk.memory, query), True)
+    why = _incomplete(outcome)
+    try:
+        hits = search_sessions(desk.memory, query)
+    except NotFound as nothing:
+        raise CtxrepoError(f"{nothing.message}, but {why}", "Try again in a minute.") from nothing
+    finally:
         desk.wake()
-    return SessionsFound(search_sessions(desk.memory, query), outcome.is_complete)
+    desk.notice(why)
+    return SessionsFound(hits, False)
 
 
 def _scan(desk: Desk, query: SessionQuery, request: SessionsRequest) -> SessionsFound:
@@ -72,11 +80,14 @@ def _scan(desk: Desk, query: SessionQuery, request: SessionsRequest) -> Sessions
 
 
 def _incomplete(outcome: UpdateOutcome) -> str:
+    from ctxrepo.domain.formats.counted import counted
+
     if outcome.is_elsewhere:
         return "sessions are being read in the background; what was said last may be missing"
     if outcome.unknown:
         return f"the folder of {', '.join(sorted(outcome.unknown))} doesn't answer, so it isn't searched anew"
-    return f"{outcome.left} transcripts aren't read yet; the newest are, and the worker goes on with the rest"
+    left = counted(outcome.left, "transcript isn't", "transcripts aren't")
+    return f"{left} read yet; the newest are, and the worker goes on with the rest"
 
 
 def _fields(hit: SessionHit) -> dict[str, Any]:

@@ -17,12 +17,19 @@ from ctxrepo.storage.disk.apart import Apart
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
+from ctxrepo.storage.processes.pause import pause
 from ctxrepo.storage.processes.priority import give_precedence
 from ctxrepo.storage.sessions.index import SessionIndex, index_file
 
 PATIENCE = 30.0
 """Seconds for one piece; with low priority on a busy machine it takes a while. A folder that hangs for longer
 is left, with the process that reads there."""
+
+_WAIT = 0.05
+"""Seconds, at least, between two looks whether another process has finished."""
+
+_TRIES = 2
+"""Times an index is built that turns out to be damaged."""
 
 
 @dataclass(frozen=True)
@@ -49,30 +56,41 @@ def update_index(
     memory: Memory, seconds: float, tell: Callable[[str], None] | None = None, *, is_background: bool = False
 ) -> UpdateOutcome:
     """Read what was said since the last time, the newest first, for at most so many seconds; `is_background`:
-    while no other process wants the processor.
+    while no other process wants the processor, and where none is at it.
 
     A process of its own reads: one that a folder hangs is left behind (ADR 37), and holds nothing of ours.
     """
-    lock, unread = TryLock(memory.state.lock("sessions")), unread_mark(memory)
-    if not lock.acquire():
-        return UpdateOutcome(is_elsewhere=True)
+    lock, end = TryLock(memory.state.lock("sessions")), time.monotonic() + seconds
+    while not lock.acquire():
+        if is_background or time.monotonic() >= end:
+            return UpdateOutcome(is_elsewhere=True)
+        pause(_WAIT, 2 * _WAIT)
     try:
-        touch(unread)
-        here = transcripts_here(memory)
-        wanted = _wanted(memory, here)
-        first = [give_precedence] if is_background else []
-        if wanted and tell:
-            tell(f"reading {counted(len(wanted), 'transcript')} of agents' sessions")
-        read, left = _read(memory, wanted, seconds, first) if wanted else (0, 0)
-        if not left:
-            unread.unlink()
-        return UpdateOutcome(read, left, here.unknown)
-    except sqlite3.OperationalError as error:
-        raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
-    except sqlite3.DatabaseError:  # it was thrown away, and is built the next time
+        for _ in range(_TRIES):
+            with suppress(sqlite3.DatabaseError):  # it was thrown away, and is built anew
+                return _update(memory, end, tell, [give_precedence] if is_background else [])
         return UpdateOutcome(left=1)
     finally:
         lock.release()
+
+
+def _update(
+    memory: Memory, end: float, tell: Callable[[str], None] | None, first: Sequence[Callable[[], None]]
+) -> UpdateOutcome:
+    """The same once the lock is held; sqlite3.DatabaseError when the index was damaged."""
+    unread = unread_mark(memory)
+    touch(unread)
+    try:
+        here = transcripts_here(memory)
+        wanted = _wanted(memory, here)
+        if wanted and tell:
+            tell(f"reading {counted(len(wanted), 'transcript')} of agents' sessions")
+        read, left = _read(memory, wanted, end, first) if wanted else (0, 0)
+    except sqlite3.OperationalError as error:
+        raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
+    if not left:
+        unread.unlink()
+    return UpdateOutcome(read, left, here.unknown)
 
 
 def _wanted(memory: Memory, here: TranscriptsHere) -> Sequence[Changed]:
@@ -87,11 +105,11 @@ def _wanted(memory: Memory, here: TranscriptsHere) -> Sequence[Changed]:
 
 
 def _read(
-    memory: Memory, wanted: Sequence[Changed], seconds: float, first: Sequence[Callable[[], None]]
+    memory: Memory, wanted: Sequence[Changed], end: float, first: Sequence[Callable[[], None]]
 ) -> tuple[int, int]:
     """(bytes read, transcripts left); `first` is done in the process that reads, before it does."""
     reader = TranscriptReader(index_file(memory.state.root), wanted)
-    end, done, left = time.monotonic() + seconds, 0, len(wanted)
+    done, left = 0, len(wanted)
     with suppress(TimeoutError), Apart(_steps(first, reader), PATIENCE) as apart:
         for _ in first:
             apart.next()

@@ -10,8 +10,9 @@ from machines import Machine
 from transcripts import claude_says
 
 from ctxrepo.app.desk import Desk
+from ctxrepo.app.sessions import search
 from ctxrepo.app.sessions.search import SessionsRequest, search_sessions
-from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.services.sessions.search import SessionQuery
 from ctxrepo.storage.processes.lock import TryLock
 
@@ -62,14 +63,33 @@ def test_somebody_who_waits_is_told_what_for(desk: Desk) -> None:
     assert told == ["reading 1 transcript of agents' sessions"]
 
 
-def test_it_says_when_it_is_not_complete(desk: Desk) -> None:
+def test_it_says_when_it_is_not_complete(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "UPDATE_SECONDS", 0.1)
     desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
     lock = TryLock(desk.memory.state.lock("sessions"))
     assert lock.acquire()
     found = desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
+    with pytest.raises(CtxrepoError, match=r"nothing found for 'unicorn'.*in the background") as caught:
+        desk.perform(search_sessions, SessionsRequest(SessionQuery("unicorn")))
+    assert (caught.value.exit_code, caught.value.hint) == (1, "Try again in a minute.")
     lock.release()
     assert found.data["complete"] is False
     assert "what was said last may be missing" in "".join(desk.take_notices())
+
+
+@pytest.mark.parametrize(("left", "told"), [(1, "1 transcript isn't read"), (2, "2 transcripts aren't read")])
+def test_nothing_is_no_answer_while_transcripts_are_unread(
+    left: int, told: str, ada: Machine, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(left - 1):
+        claude_says(ada, f"s-{number + 2}", ["more"])
+    monkeypatch.setattr(search, "UPDATE_SECONDS", 0)
+    with pytest.raises(CtxrepoError, match=told) as caught:
+        desk.perform(search_sessions, SessionsRequest(SessionQuery("unicorn")))
+    assert caught.value.exit_code == 1
+    monkeypatch.setattr(search, "UPDATE_SECONDS", 20)
+    with pytest.raises(NotFound):
+        desk.perform(search_sessions, SessionsRequest(SessionQuery("unicorn")))
 
 
 def test_raw_needs_no_index(desk: Desk) -> None:
