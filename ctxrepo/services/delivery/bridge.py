@@ -41,6 +41,7 @@ from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import Ledger, ledgers
 from ctxrepo.storage.state.spool import SpoolEvent
+from ctxrepo.storage.tape.local_tape import LocalTape
 
 MOST_MESSAGES = 200
 """Messages of the session before that are laid ready: its newest."""
@@ -189,7 +190,8 @@ def _handoffs(memory: Memory, folder: str, session: str, now: datetime) -> list[
     own = tuple(f"{tapes_of(folder)}/{memory.host}-{name}" for name in months)
     paths = [p for p in memory.worktree.scan(tapes_of(folder)).files if p.startswith(own)]
     there = [decode(memory.worktree.read(path) or b"") for path in (*paths, pi_tape(folder))]
-    found = {a.id: a for text in there for a in anchors_of(text)}
+    kept = LocalTape(memory.state).handoffs(folder)
+    found = {a.id: a for a in (*(a for text in there for a in anchors_of(text)), *kept)}
     mine = [a for a in found.values() if a.session_id == session and a.type == "handoff"]
     return sorted(mine, key=lambda a: a.timestamp)
 

@@ -9,11 +9,10 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.settings.values import TapeSettings
-from ctxrepo.domain.tape.anchor import anchors_of
+from ctxrepo.domain.tape.anchor import Anchor, anchors_of
 from ctxrepo.domain.tape.candidates import SelectionRules, is_below_one, is_ignored, listed
 from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.domain.tape.focus import Touch, focus, summary
@@ -21,6 +20,7 @@ from ctxrepo.domain.tape.selection import MD, OWN, Profile, boosts, ranked, scor
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.tape.local_tape import LocalTape
 from ctxrepo.storage.user.code import ignored
 
 WHITE = "on the white list"
@@ -143,12 +143,17 @@ def _order(
 
 def _handoffs(memory: Memory, home: ProjectHome, since: float) -> Iterator[tuple[float, bool]]:
     """When handoffs of the project were left since then, and whether a keyword asked for them."""
+    for anchor in _anchors(memory, home.folder, since) if home.folder else ():
+        if anchor.type == "handoff" and (at := _unix(anchor.timestamp)) >= since:
+            yield at, anchor.trigger == "keyword"
+
+
+def _anchors(memory: Memory, folder: str, since: float) -> Iterator[Anchor]:
+    """The anchors of a scope in files that were written since then, and the handoffs that stay here."""
     for path, stamp in memory.worktree.scan(TAPES).files.items():
-        if not home.folder or tape_folder(path) != home.folder or stamp.mtime_ns < since * 1e9:
-            continue
-        for anchor in anchors_of(decode(memory.worktree.read(path) or b"")):
-            if anchor.type == "handoff" and (at := _unix(anchor.timestamp)) >= since:
-                yield at, text_of(anchor.meta, "trigger") == "keyword"
+        if tape_folder(path) == folder and stamp.mtime_ns >= since * 1e9:
+            yield from anchors_of(decode(memory.worktree.read(path) or b""))
+    yield from LocalTape(memory.state).handoffs(folder)
 
 
 def _unix(timestamp: str) -> float:

@@ -230,7 +230,9 @@ def test_secrets_are_masked(desk: Desk) -> None:
     assert len(texts(desk.ready("second"))) == 1
 
 
-def test_its_handoffs_are_laid_ready_too(desk: Desk) -> None:
+@pytest.mark.parametrize("sync", ["handoffs", "none"])
+def test_its_handoffs_are_laid_ready_too(sync: str, desk: Desk) -> None:
+    assert desk.machine.ctxrepo("config", "set", "tape.sync", sync).returncode == 0
     memory = desk.machine.open()
     for session in ("first", "another"):
         request = AnchorRequest(f"{session}/done", "Retries work", "bug")

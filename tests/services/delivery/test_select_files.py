@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 from machines import Machine
 
+from ctxrepo.domain.tape.anchor import anchor_of
 from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.delivery.recent_files import update_recent_files
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
+from ctxrepo.storage.tape.local_tape import LocalTape
 
 BASE = 1_790_000_000.0
 """2026-09-21, 14:13 UTC."""
@@ -210,15 +212,21 @@ def test_a_file_outside_is_named_whole_and_counts_for_the_checkout_it_is_in_too(
     assert [one.path for one in first(shop, project=TILL)] == ["x.py"]
 
 
-def test_a_handoff_makes_what_followed_it_count_for_more(shop: Machine) -> None:
+@pytest.mark.parametrize("stays_here", [False, True])
+def test_a_handoff_makes_what_followed_it_count_for_more(stays_here: bool, shop: Machine) -> None:
     now = time.time()
+    left = {"timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now - 2.5 * HOUR))}
+    line = {"id": "1", **left, "name": "task/x", "type": "handoff", "sessionId": "s", "sessionEntryId": "e"}
+    if stays_here:
+        kept = anchor_of({**line, "project": "shop"})
+        assert kept
+        LocalTape(shop.open().state).keep(kept)
     touch(shop, "shop/topics/db.md", "Edit", at=now - 3 * HOUR)
     touch(shop, "shop/topics/api.md", "Read", at=now - 2 * HOUR)
-    assert list(notes(shop)) == ["shop/topics/db.md", "shop/topics/api.md"]
-    left = {"timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now - 2.5 * HOUR))}
-    anchor = {"id": "1", **left, "name": "task/x", "type": "handoff", "sessionId": "s", "sessionEntryId": "e"}
-    shop.write("TAPE/shop/box-202609.jsonl", json.dumps(anchor) + "\n")
-    shop.sync()
+    if not stays_here:
+        assert list(notes(shop)) == ["shop/topics/db.md", "shop/topics/api.md"]
+        shop.write("TAPE/shop/box-202609.jsonl", json.dumps(line) + "\n")
+        shop.sync()
     assert list(notes(shop)) == ["shop/topics/api.md", "shop/topics/db.md"]
 
 
