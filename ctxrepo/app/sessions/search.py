@@ -39,6 +39,7 @@ class SessionsFound:
 def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFound]:
     """Search what was said in agents' sessions on this machine."""
     from dataclasses import replace
+    from datetime import datetime
 
     from ctxrepo.agents.known import agent_named
     from ctxrepo.domain.formats.since import since
@@ -47,7 +48,8 @@ def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFoun
     if query.agent:
         agent_named(query.agent)
     if request.since:
-        query = replace(query, since=int(since(request.since, desk.now.astimezone()).timestamp()))
+        moment = since(request.since, desk.now.astimezone(), datetime.astimezone)
+        query = replace(query, since=int(moment.timestamp()))
     found = _scan(desk, query, request) if request.is_raw else _search(desk, query)
     return Result(found, {"hits": [_fields(hit) for hit in found.hits], "complete": found.is_complete})
 

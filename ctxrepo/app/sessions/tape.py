@@ -109,7 +109,7 @@ def search_tape(desk: Desk, request: TapeRequest[TapeSearch]) -> Result[OnTape[T
 
     view = view_tape(desk, request)
     wanted = request.wanted
-    found = search(view, wanted, desk.now.astimezone())
+    found = search(view, wanted)
     notice_missing(desk, view)
     if found.scope == "project" and view.session and "project" not in (wanted.entries_in, wanted.anchors_in):
         desk.notice("the session has nothing of one kind that fits, so the whole project was searched")
@@ -127,7 +127,7 @@ def read_tape(desk: Desk, request: TapeRequest[ReadTape]) -> Result[OnTape[TapeR
     from ctxrepo.services.tape.look import masked, read
 
     view = view_tape(desk, request)
-    found = read(view, request.wanted, desk.now.astimezone())
+    found = read(view, request.wanted)
     notice_missing(desk, view)
     ends = {"after": found.span.after, "until": found.span.until}
     folder = view.place.folder

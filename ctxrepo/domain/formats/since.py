@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
 
 from ctxrepo.domain.words.days import days_in
 from ctxrepo.errors import UsageError
@@ -16,32 +17,37 @@ _NAMED = {"today": 0, "yesterday": 1}
 _HINT = "Say for example 2026-11-20, yesterday, last week, 3 days ago, in may."
 
 
-def since(text: str, now: datetime) -> datetime:
-    """The moment from which on things are meant, in the zone of `now`; UsageError when it says none.
+def since(text: str, now: datetime, local: Callable[[datetime], datetime]) -> datetime:
+    """The moment from which on things are meant; UsageError when it says none. `local` gives a moment
+    without a zone the person's: summer time may have begun or ended since.
 
     A day is meant from its beginning, and a month or day without a year is the last one that has begun.
     """
     said = " ".join(text.casefold().split())
-    zone = now.tzinfo or UTC
     try:
-        if said in _NAMED:
-            return _midnight(now.date() - timedelta(days=_NAMED[said]), zone)
-        if ago := _AGO.fullmatch(said):
-            return _ago(ago[1] or "1", ago[2][0], now)
-        try:
-            moment = datetime.fromisoformat(text.strip())
-            return moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        except ValueError:
-            return _midnight(_day(said, now.date()), zone)
+        found = _said(text, said, now)
+        return found if found.tzinfo else local(found)
     except (ValueError, OverflowError):
         raise UsageError(f"{text!r} is no date", _HINT) from None
+
+
+def _said(text: str, said: str, now: datetime) -> datetime:
+    """The moment, with a zone if one is said; ValueError when none is meant."""
+    if said in _NAMED:
+        return _midnight(now.date() - timedelta(days=_NAMED[said]))
+    if ago := _AGO.fullmatch(said):
+        return _ago(ago[1] or "1", ago[2][0], now)
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError:
+        return _midnight(_day(said, now.date()))
 
 
 def _ago(number: str, unit: str, now: datetime) -> datetime:
     count = int(number) if number.isdecimal() else 1
     if unit == "h":
         return now - timedelta(hours=count)
-    return _midnight(now.date() - timedelta(days=count * _DAYS[unit]), now.tzinfo or UTC)
+    return _midnight(now.date() - timedelta(days=count * _DAYS[unit]))
 
 
 def _day(said: str, today: date) -> date:
@@ -54,5 +60,5 @@ def _day(said: str, today: date) -> date:
     return found if year or found <= today else found.replace(year=found.year - 1)
 
 
-def _midnight(day: date, zone: tzinfo) -> datetime:
-    return datetime.combine(day, time(), zone)
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time())

@@ -140,12 +140,12 @@ def list_anchors(
     return [anchor_shown(view, anchor, context) for anchor in found[-limit:]]
 
 
-def search(view: TapeView, wanted: TapeSearch, now: datetime) -> TapeHits:
+def search(view: TapeView, wanted: TapeSearch) -> TapeHits:
     """The newest anchors and messages that fit. Where the session has none, the project is searched; NoMatch
     when that has none either."""
     require_within("--limit", wanted.limit, 1, MOST_SHOWN)
     require_within("--context", wanted.context, 0, MOST_CONTEXT)
-    span = _span(view, wanted.bounds, now, wanted.anchors_in, dates_first=True)
+    span = _span(view, wanted.bounds, wanted.anchors_in, dates_first=True)
     anchors: list[Anchor] = []
     entries: list[TapeEntry] = []
     scopes: list[Where] = []
@@ -174,7 +174,7 @@ def search(view: TapeView, wanted: TapeSearch, now: datetime) -> TapeHits:
     )
 
 
-def read(view: TapeView, wanted: ReadTape, now: datetime) -> TapeReading:
+def read(view: TapeView, wanted: ReadTape) -> TapeReading:
     """The newest messages within the bounds, on the branch that goes on; the start is exclusive, the end
     inclusive."""
     require_within("--limit", wanted.limit, 1, MOST_SHOWN)
@@ -189,7 +189,7 @@ def read(view: TapeView, wanted: ReadTape, now: datetime) -> TapeReading:
         anchor = resolve(view.tape, view.own, wanted.around, is_only_own=is_only_own)
         before, after = _around(view, anchor, wanted)
         return TapeReading(tuple(shown([*before, *after], wanted.chars)), Stretch())
-    span = _span(view, wanted.bounds, now, wanted.anchors_in, dates_first=False)
+    span = _span(view, wanted.bounds, wanted.anchors_in, dates_first=False)
     found = _entries(view, wanted.entries_in, span, wanted.types, wanted.text, lambda said: said.branch)
     return TapeReading(tuple(shown(found[-wanted.limit :], wanted.chars)), span)
 
@@ -256,7 +256,7 @@ def _around(view: TapeView, anchor: Anchor, wanted: ReadTape) -> tuple[list[Tape
 
 
 def _span(
-    view: TapeView, bounds: TapeBounds, now: datetime, anchors_in: Where | Literal[""], *, dates_first: bool
+    view: TapeView, bounds: TapeBounds, anchors_in: Where | Literal[""], *, dates_first: bool
 ) -> Stretch:
     """Of several bounds one holds: dates, two anchors, the last anchor, the anchor behind which; without
     `dates_first` two anchors, dates, the anchor behind which, the last anchor."""
@@ -267,8 +267,8 @@ def _span(
 
     between = Stretch(after=named(bounds.after), until=named(bounds.until))
     dates = Stretch(
-        start=_seconds("--from", bounds.start, now, is_end=False),
-        end=_seconds("--to", bounds.end, now, is_end=True),
+        start=_seconds("--from", bounds.start, is_end=False),
+        end=_seconds("--to", bounds.end, is_end=True),
     )
     newest = {"session": view.own.last, "project": view.tape.last, "": view.own.last or view.tape.last}
     last = Stretch(after=newest[anchors_in] if bounds.is_last else None)
@@ -277,20 +277,18 @@ def _span(
     return next((span for span in order if span.is_bound), Stretch())
 
 
-def _seconds(option: str, text: str, now: datetime, *, is_end: bool) -> float | None:
-    """A date or moment that a person gave, by the zone of `now`, in Unix seconds. A day is whole: its start
-    is behind the end of the day before."""
+def _seconds(option: str, text: str, *, is_end: bool) -> float | None:
+    """A date or moment that a person gave, by this machine's zone as it was then, in Unix seconds. A day is
+    whole: its start is behind the end of the day before."""
     if not text:
         return None
     try:
         found = datetime.fromisoformat(text)
+        if len(text) > len("2026-11-20"):
+            return found.astimezone().timestamp()
+        return (found + timedelta(days=1) if is_end else found).astimezone().timestamp() - 0.001
     except ValueError:
         hint = "For example 2026-11-20, or 2026-11-20T14:30."
         raise UsageError(f"{option} {text!r} is no date", hint) from None
-    found = found if found.tzinfo else found.replace(tzinfo=now.tzinfo)
-    try:
-        if len(text) > len("2026-11-20"):
-            return found.timestamp()
-        return (found + timedelta(days=1) if is_end else found).timestamp() - 0.001
-    except (OverflowError, ValueError):
+    except OverflowError:
         raise UsageError(f"{option} {text!r} is out of range", "Leave it out for no bound.") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,10 @@ from ctxrepo.domain.formats.since import since
 from ctxrepo.errors import UsageError
 
 NOW = datetime(2026, 11, 25, 15, 30, tzinfo=timezone(timedelta(hours=1)))
+
+
+def at_one(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=NOW.tzinfo)
 
 
 @pytest.mark.parametrize(
@@ -34,20 +39,35 @@ NOW = datetime(2026, 11, 25, 15, 30, tzinfo=timezone(timedelta(hours=1)))
     ],
 )
 def test_what_people_say(said: str, day: str) -> None:
-    assert since(said, NOW).isoformat() == day
+    assert since(said, NOW, at_one).isoformat() == day
 
 
 @pytest.mark.parametrize("said", ["", "soon", "2026-13-01", "31 feb", "99999 years", "9999 years", "the day"])
 def test_what_is_no_date_is_one_line_with_examples(said: str) -> None:
     with pytest.raises(UsageError, match="is no date") as caught:
-        since(said, NOW)
+        since(said, NOW, at_one)
     assert "yesterday" in caught.value.hint
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_moment_or_a_mistake(said: str) -> None:
     try:
-        found = since(said, NOW.astimezone(UTC))
+        found = since(said, NOW.astimezone(UTC), at_one)
     except UsageError:
         return
     assert found.tzinfo is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("2026-07-01", "2026-07-01T00:00:00+02:00"),
+        ("2026-07-01T10:00", "2026-07-01T10:00:00+02:00"),
+        ("july", "2026-07-01T00:00:00+02:00"),
+        ("6 months ago", "2026-05-29T00:00:00+02:00"),
+        ("yesterday", "2026-11-24T00:00:00+01:00"),
+    ],
+)
+def test_summer_time_is_what_it_was_then(said: str, day: str) -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    assert since(said, NOW, lambda moment: moment.replace(tzinfo=berlin)).isoformat() == day
