@@ -104,6 +104,10 @@ def search(
             "--mode": mode != "words",
             "--regex": regex,
         }
+        if ignore_case and not raw:
+            raise UsageError(
+                "--ignore-case needs --raw", "Words are found in any case; leave --ignore-case out."
+            )
         if any(of_notes.values()):
             raise UsageError(f"{_first(of_notes)} doesn't go with --in sessions", "It is about notes.")
         wanted = SessionQuery(

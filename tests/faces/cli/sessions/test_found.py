@@ -59,6 +59,7 @@ def test_exit_3_where_nothing_is_found_and_json(mine: Machine) -> None:
         (["x", "--in", "sessions", "--tag", "t"], "--tag doesn't go with --in sessions"),
         (["x", "--context", "2"], "--context needs --in sessions"),
         (["x", "--in", "sessions", "--mode", "both"], "--mode doesn't go with --in sessions"),
+        (["x", "--in", "sessions", "-i"], "--ignore-case needs --raw"),
         (["x", "--in", "sessions", "--regex"], "--regex doesn't go with --in sessions"),
         (["x", "--in", "sessions", "--agent", "me"], "no agent is called 'me'"),
         (["x", "--in", "sessions", "--since", "soon"], "'soon' is no date"),
