@@ -93,7 +93,7 @@ def scan_sessions(memory: Memory, asked: SessionQuery, *, ignores_case: bool = F
             is_complete = False
             break
     if not hits:
-        raise NotFound(f"{asked.text!r} stands in no transcript")
+        raise NotFound(f"{asked.text!r} was found in no transcript")
     return ScanResult(hits, is_complete)
 
 

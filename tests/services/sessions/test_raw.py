@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from machines import Machine
 from made import ALPHABETS, Maker
+from services.sessions.conftest import Finder
 from transcripts import ClaudeTranscript, claude_says, place_recorded
 
+from ctxrepo.domain.formats.jsonl import MAX_LINE
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.sessions.raw import ScanResult, scan_sessions, spellings
 from ctxrepo.services.sessions.search import SessionQuery
@@ -38,6 +40,17 @@ def test_what_a_tool_gave_back_is_found_with_the_way_back_to_its_session(mine: M
     with pytest.raises(NotFound):
         scanned(mine, "valueerror: 42")
     assert scanned(mine, "valueerror: 42", ignores_case=True).hits
+
+
+def test_a_line_of_more_than_a_mebibyte_is_found_by_its_bytes_only(mine: Machine, find: Finder) -> None:
+    said = ClaudeTranscript(mine)
+    said.user("the whinchat " + "x" * (MAX_LINE - 2000))
+    assert len(find("whinchat")) == 1
+    said.user("the stonechat " + "x" * MAX_LINE)
+    assert find("stonechat") == []
+    assert len(scanned(mine, "stonechat").hits) == 1
+    with pytest.raises(NotFound, match="'linnet' was found in no transcript"):
+        scanned(mine, "linnet")
 
 
 def test_other_alphabets_are_found_as_json_may_spell_them(mine: Machine) -> None:
