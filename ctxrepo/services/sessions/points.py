@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.tape.anchor import Anchor, anchors_of
-from ctxrepo.services.sessions.said import seconds_of
 from ctxrepo.services.tape.look import masked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.tape.local_tape import LocalTape
@@ -34,7 +34,7 @@ def points_of(memory: Memory, sessions: frozenset[str]) -> Points:
 def last_before(points: Points, session: str, at: int) -> Anchor | None:
     """The last anchor of a session that was left by the second `at`, without secrets; one that somebody left
     on purpose comes before one that a session's start or end left."""
-    there = [one for one in points.get(session, ()) if seconds_of(one.timestamp) <= at]
+    there = [one for one in points.get(session, ()) if int(seconds_of(one.timestamp) or 0) <= at]
     meant = [one for one in there if one.type == "handoff"]
     chosen = (meant or there)[-1:]
     return masked(chosen[0]) if chosen else None

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ctxrepo.agents.known import transcripts_of
-from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.formats.moment import second, seconds_of
 from ctxrepo.errors import NoAnswer, NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.services.sessions.said import seconds_of
 from ctxrepo.services.sessions.search import SessionHit, SessionQuery, ShownMessage, snippet
 from ctxrepo.services.sessions.transcripts import transcripts_here
 from ctxrepo.services.sessions.where import project_names, resume_command, why_no_command
@@ -170,7 +169,8 @@ def _hit(one: RawHit, text: str, project: str) -> SessionHit:
     session = IndexedSession(one.file.name, one.file.agent, one.session, one.file.path, one.cwd)
     plain = one.around.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
     moment = _MOMENT.search(one.around)
-    when = second(datetime.fromtimestamp(seconds_of(moment[1]), UTC)) if moment else ""
+    at = seconds_of(moment[1]) if moment else None
+    when = second(datetime.fromtimestamp(at, UTC)) if at else ""
     said = ShownMessage("", when, snippet(plain, [text]))
     return SessionHit(
         *(one.file.agent, one.session, project, one.cwd, one.file.path, resume_command(session), said),

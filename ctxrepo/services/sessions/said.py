@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from ctxrepo.agents.transcript import Message
+from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.cache.rows import spelled_out
@@ -57,7 +57,7 @@ def new_message(
     return NewMessage(
         key_of(message, agent, session, place),
         traits,
-        seconds_of(message.at) or at,
+        int(seconds_of(message.at) or at),
         place,
         message.id if is_named else "",
         len(words),
@@ -76,14 +76,6 @@ def key_of(message: Message, agent: str, session: str, place: int) -> int:
     parts = (agent, message.who, message.at, *where, words_of(message))
     data = "\0".join(parts).encode("utf-8", "replace")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big", signed=True)
-
-
-def seconds_of(at: str) -> int:
-    """A moment as unix seconds; 0 where it is none."""
-    try:
-        return int(datetime.fromisoformat(at).timestamp()) if at else 0
-    except (ValueError, OverflowError, OSError):
-        return 0
 
 
 def new_messages(
