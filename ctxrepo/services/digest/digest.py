@@ -75,7 +75,7 @@ def digest(view: TapeView, wish: DigestWish, scopes: Sequence[str], now: datetim
     return Digest(
         chosen.why,
         tuple(anchor_shown(view, anchor) for anchor in anchors[-_MOST_ANCHORS:]),
-        tuple(_shown(one) for one in told),
+        tuple(_shown(told)),
         len(found) - len(told),
         tuple(_known(view, sought, scopes, now)),
     )
@@ -97,9 +97,11 @@ def _turns(said: Conversation, within: Stretch) -> Iterator[DigestTurn]:
         yield DigestTurn(asked, answered)
 
 
-def _shown(one: DigestTurn) -> DigestTurn:
-    answer = shown(one.answered, ANSWERED_CHARS) if one.answered else None
-    return DigestTurn(shown(one.asked, ASKED_CHARS), answer)
+def _shown(turns: Sequence[DigestTurn]) -> Iterator[DigestTurn]:
+    asked = shown([turn.asked for turn in turns], ASKED_CHARS)
+    answers = iter(shown([turn.answered for turn in turns if turn.answered], ANSWERED_CHARS))
+    for turn, said in zip(turns, asked, strict=True):
+        yield DigestTurn(said, next(answers) if turn.answered else None)
 
 
 def _known(
