@@ -65,9 +65,9 @@ def _lines(on: OnTape[Digest]) -> Iterator[str]:
 
 
 def _turn(one: DigestTurn) -> Iterator[str]:
-    from ctxrepo.faces.cli.sessions.tape_text import moment
+    from ctxrepo.faces.cli.sessions.tape_text import moment, session_words
 
-    yield f"{moment(one.asked.when)}  {one.asked.agent} {one.asked.session[:8]}"
+    yield f"{moment(one.asked.when)}  {session_words(one.asked.agent, one.asked.session)}"
     yield f"  user: {shown(' '.join(one.asked.text.split()), 400)}"
     if one.answered:
         yield f"  agent: {shown(' '.join(one.answered.text.split()), 500)}"

@@ -38,7 +38,7 @@ def info_text(on: OnTape[TapeInfo]) -> str:
     rows = [("tape", on.folder)]
     if on.session:
         since = f", {found.since} of them since its last anchor" if found.last else ", and no anchor yet"
-        rows.append(("session", _session(on.agent, on.session)))
+        rows.append(("session", session_words(on.agent, on.session)))
         rows.append(("messages", f"{found.entries}{since if found.entries else ''}"))
     rows.append(("anchors", f"{counted(handoffs, 'handoff')}, {others} of sessions"))
     lines = output.aligned(rows)
@@ -65,7 +65,7 @@ def read_text(on: OnTape[TapeReading], *, is_whole: bool) -> str:
 
 
 def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:
-    lines = [_session(on.agent, on.session)]
+    lines = [session_words(on.agent, on.session)]
     for line in on.found:
         entry = line.entry
         lines.append(f"{line.stem}{moment(entry.when)[5:]}  {_who(entry)}: {_short(entry)}")
@@ -89,7 +89,7 @@ def reset_text(done: ResetDone) -> str:
 def anchor_lines(one: AnchorShown) -> Iterator[str]:
     anchor = one.anchor
     mark = "⚓" if anchor.type == "handoff" else "·"
-    who = _session(anchor.agent, anchor.session_id)
+    who = session_words(anchor.agent, anchor.session_id)
     yield f"{moment(anchor.timestamp):16}  {mark} {shown(anchor.name)}  ^{shown(one.short)}  {who}".rstrip()
     trigger = "" if anchor.trigger in ("", "direct") else f"by {shown(anchor.trigger)}"
     keywords = shown(" ".join(f"#{word}" for word in anchor.keywords), _MOST_TOLD)
@@ -106,7 +106,7 @@ def _entry_lines(entries: Iterable[TapeEntry], *, is_whole: bool = False) -> Ite
     for entry in entries:
         if entry.session != session:
             session = entry.session
-            yield _session(entry.agent, entry.session)
+            yield session_words(entry.agent, entry.session)
         text = entry.text.strip().replace("\n", f"\n{_INDENT}") if is_whole else " ".join(entry.text.split())
         tools = _tools(entry) if entry.tools else ""
         yield f"{moment(entry.when):16}  {_who(entry)}: {' '.join(filter(None, (text, tools)))}"
@@ -116,7 +116,7 @@ def _who(entry: TapeEntry) -> str:
     return "user" if entry.who == "user" else shown(entry.agent)
 
 
-def _session(agent: str, session: str) -> str:
+def session_words(agent: str, session: str) -> str:
     return shown(f"{agent} {session[:_SHORT]}".strip())
 
 
