@@ -264,7 +264,7 @@ def test_files_that_agents_touched_on_a_disk_that_is_gone_hide_no_others(
         work(mine)
         project = mine.project()
         assert project is not None
-        assert [path for path, _ in mine.open().cache.recent(project.id)] == ["a.py"]
+        assert [file.path for file in mine.open().cache.recent(project.id)] == ["a.py"]
 
 
 @needs_silent_disk

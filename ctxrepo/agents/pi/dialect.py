@@ -50,7 +50,7 @@ class _Pi(Dialect):
         is_start = self.events[event.name.lower()][1] == "start"
         if not is_start and not any(parts):
             return ""
-        tape = _tape(db, world, event) if is_start else None
+        tape = _tape(db, world, event) if is_start and not event.silence_reason else None
         return str(db.execute(_REPLY, (*parts, tape)).fetchone()[0]) + "\n"
 
     def own_settings(self, db: _sqlite3.Connection, environment: dict[str, str]) -> OwnSettings:

@@ -142,6 +142,7 @@ def test_d57_a_session_that_has_ended_is_asked_only_where_none_goes_on(
     hook(agent, "SessionStart", source="startup")
     later = {"session_id": "later", "cwd": str(agent.project_folder), "source": "startup"}
     person.ctxrepo("hook", "claude", "SessionStart", stdin=json.dumps(later))
+    wait_for_workers(person)  # one that sees the start after this would take the session for one that goes on
     ended = ledger_path(str(person.places.state), "claude", "later")
     now = int(time.time())
     add(ended, [f"ended {now} /a/file with blanks.jsonl"])

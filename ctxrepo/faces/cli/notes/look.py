@@ -66,7 +66,7 @@ def search(
     ] = None,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Search all notes, the archived too, or what was said in agents' sessions.
+    """Search all notes, the archived too, or past sessions.
 
     Words are found in any of their forms and in any case. The project's hits come first, then the global
     ones, then those of other projects; --scope shows one scope only. A category counts as a tag.
