@@ -190,13 +190,13 @@ class Worker:
             events, began, before = self.rounds.pop(0)
             visits.hand_over()
             self._store_stamps(visits.locate_sessions(events), before)
-            visits.build_bridges(events)
             if _is_turn(events):
                 visits.update_recent_files()
             visits.renew_blocks()
             if not self.waiting_for_fetch:  # else they wait for the fetch, too
                 self._note_round(began)
-            visits.leave_anchors(events)  # no session waits for it
+            visits.build_bridges(events)  # no session waits for these two
+            visits.leave_anchors(events)
 
     def _leave_errands(self, *, fetches: bool, sends: bool) -> None:
         """A fetch is left if one is due at a session's start. A push is left after a commit, as an agent may
