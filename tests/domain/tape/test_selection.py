@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.tape.focus import Touch
+from ctxrepo.domain.tape.focus import Kind, Touch
 from ctxrepo.domain.tape.selection import (
     ENOUGH,
     MD,
@@ -25,13 +26,15 @@ from ctxrepo.domain.tape.selection import (
 NOW = 1_800_000_000.0
 HOUR = 3600.0
 
+KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+
 
 def used(*said: str) -> list[Touch]:
     """From `read 30`: the file a.py was read 30 hours ago; `read 30 b.py` names another one."""
     found = []
     for words in said:
         kind, hours, *path = words.split()
-        found.append(Touch(NOW - float(hours) * HOUR, path[0] if path else "a.py", kind))  # type: ignore[arg-type] # parsed
+        found.append(Touch(NOW - float(hours) * HOUR, path[0] if path else "a.py", KINDS[kind]))
     return found
 
 

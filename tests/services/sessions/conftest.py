@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from machines import Machine
@@ -24,11 +25,11 @@ def mine(ada: Machine) -> Machine:
 def find(mine: Machine) -> Finder:
     """What is found once the index is up to date, [] for nothing."""
 
-    def found(text: str = "", **asked: object) -> list[SessionHit]:
+    def found(text: str = "", **asked: Any) -> list[SessionHit]:
         memory = mine.open()
         assert update_index(memory, 60).is_complete
         try:
-            return search_sessions(memory, SessionQuery(text, **asked))  # type: ignore[arg-type]  # a test's own
+            return search_sessions(memory, SessionQuery(text, **asked))
         except NotFound:
             return []
 

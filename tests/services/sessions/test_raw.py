@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from agents.opencode.test_transcript import database
@@ -23,8 +24,8 @@ from ctxrepo.storage.sessions.lines import opened_file
 from ctxrepo.storage.sessions.scan import find_bytes, line_around
 
 
-def scanned(machine: Machine, text: str, *, ignores_case: bool = False, **asked: str) -> ScanResult:
-    return scan_sessions(machine.open(), SessionQuery(text, **asked), ignores_case=ignores_case)  # type: ignore[arg-type]  # a test's own
+def scanned(machine: Machine, text: str, *, ignores_case: bool = False, **asked: Any) -> ScanResult:
+    return scan_sessions(machine.open(), SessionQuery(text, **asked), ignores_case=ignores_case)
 
 
 def test_what_a_tool_gave_back_is_found_with_the_way_back_to_its_session(mine: Machine) -> None:
@@ -66,7 +67,7 @@ def test_other_alphabets_are_found_as_json_may_spell_them(mine: Machine) -> None
 def test_three_of_a_transcript_and_as_many_as_are_wanted(mine: Machine) -> None:
     for number in range(5):
         claude_says(mine, f"s-{number}", ["a plover"] * 10)
-    assert len(scanned(mine, "plover", limit=100).hits) == 15  # type: ignore[arg-type]  # a test's own
+    assert len(scanned(mine, "plover", limit=100).hits) == 15
     assert len(scanned(mine, "plover").hits) == 10
 
 
@@ -103,9 +104,9 @@ def test_secrets_are_masked(mine: Machine) -> None:
 @pytest.mark.parametrize(
     "asked", [{"text": ""}, {"text": "x", "file": "a"}, {"text": "x", "is_by_user": True}]
 )
-def test_what_does_not_go_with_it_is_one_line(asked: dict[str, str], mine: Machine) -> None:
+def test_what_does_not_go_with_it_is_one_line(asked: dict[str, Any], mine: Machine) -> None:
     with pytest.raises(UsageError):
-        scan_sessions(mine.open(), SessionQuery(**asked))  # type: ignore[arg-type]  # a test's own
+        scan_sessions(mine.open(), SessionQuery(**asked))
 
 
 @given(
