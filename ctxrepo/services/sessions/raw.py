@@ -16,7 +16,7 @@ from ctxrepo.errors import NoAnswer, NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.sessions.search import SessionHit, SessionQuery, ShownMessage, snippet
 from ctxrepo.services.sessions.transcripts import transcripts_here
-from ctxrepo.services.sessions.where import project_names, resume_command, why_no_command
+from ctxrepo.services.sessions.where import is_of_project, project_names, resume_command, why_no_command
 from ctxrepo.storage.disk.rows import rows_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.files import TranscriptFile
@@ -72,7 +72,7 @@ def scan_sessions(memory: Memory, asked: SessionQuery, *, ignores_case: bool = F
     needles = spellings(asked.text)
     here = transcripts_here(memory, asked.agent)
     names = project_names(memory)
-    wanted, end, is_complete = asked.project.casefold(), time.monotonic() + SECONDS, not here.unknown
+    end, is_complete = time.monotonic() + SECONDS, not here.unknown
     hits: list[SessionHit] = []
     files = [file for file in here.files if file.mtime // _NANOSECONDS >= asked.since]
     for batch in _batches(files):
@@ -83,8 +83,7 @@ def scan_sessions(memory: Memory, asked: SessionQuery, *, ignores_case: bool = F
             found, is_complete = [], False
         for one in found:
             called = names(one.cwd)
-            is_wanted = not wanted or wanted in (name.casefold() for name in called)
-            if is_wanted and len(hits) < asked.limit:
+            if is_of_project(called, asked.project) and len(hits) < asked.limit:
                 hits.append(_hit(one, asked.text, next(iter(called), "")))
         if len(hits) >= asked.limit:
             break

@@ -20,7 +20,7 @@ from ctxrepo.services.sessions.passages import messages_at
 from ctxrepo.services.sessions.points import Points, last_before, points_of
 from ctxrepo.services.sessions.query import expression, first_hit, holds, terms_of
 from ctxrepo.services.sessions.said import shown_text
-from ctxrepo.services.sessions.where import project_names, resume_command, why_no_command
+from ctxrepo.services.sessions.where import is_of_project, project_names, resume_command, why_no_command
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import BY_AGENT, IndexedSession, SessionIndex, index_file
 from ctxrepo.storage.sessions.search import IndexQuestion, MessageRow, beside, best
@@ -149,10 +149,7 @@ def _wanted(
     if not (asked.agent or asked.project):
         return None
     of_agent = (one for one in sessions if asked.agent in ("", one.agent))
-    wanted = asked.project.casefold()
-    return [
-        one.number for one in of_agent if not wanted or wanted in (name.casefold() for name in names(one.cwd))
-    ]
+    return [one.number for one in of_agent if is_of_project(names(one.cwd), asked.project)]
 
 
 def _found(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import PurePath
 
 from ctxrepo.agents.known import transcripts_of
@@ -57,3 +57,8 @@ def resume_command(session: IndexedSession) -> str:
         return command
     end = "-- " if session.cwd.startswith("-") else ""
     return f"cd {end}{shlex.quote(session.cwd)} && {command}"
+
+
+def is_of_project(names: Iterable[str], wanted: str) -> bool:
+    """Whether one of a project's names is the one that is asked for, whatever its case; '' asks for any."""
+    return not wanted or wanted.casefold() in (name.casefold() for name in names)
