@@ -24,9 +24,11 @@ def main() -> int:
     # Imports stand in the branches: the command line costs several times what a hook may.
     if words[:1] == ["hook"] and len(words) == 3:
         from ctxrepo.errors import ConfigError
-        from ctxrepo.hook import main as hook
+        from ctxrepo.faces.hook import main as hook
+        from ctxrepo.hooks.loading import find_quickly
         from ctxrepo.storage.user.places import Places
 
+        find_quickly()
         try:
             return hook([*words[1:], str(Places.of(os.environ).state)])
         except ConfigError:  # a state folder that can't be one: an agent's work doesn't stop for that

@@ -15,7 +15,7 @@ import pytest
 from strict_parser import parse_all
 from world import HOOK, NOTES, World
 
-from ctxrepo import hook
+from ctxrepo.faces import hook as face
 
 ALLOWED = {"os", "posix", "sys", "time", "_sqlite3", "_blake2", "fcntl", "_json", "_signal"}
 
@@ -385,7 +385,7 @@ class TestHarmless:
         try:
             with payload.open() as file:
                 os.dup2(file.fileno(), 0)
-                assert hook.main(["claude", "SessionStart", str(world.state)]) == 0
+                assert face.main(["claude", "SessionStart", str(world.state)]) == 0
         finally:
             os.dup2(saved, 0)
             os.close(saved)

@@ -30,7 +30,7 @@ class Line:
         self.machine = machine
         self.root = machine.home / "it's é $x"
         self.package = self.root / "ctxrepo"
-        for part in ("hook.py", "hooks", "agents", "domain"):
+        for part in ("hook.py", "faces", "hooks", "agents", "domain"):
             copy = shutil.copytree if (assets.PACKAGE / part).is_dir() else shutil.copy
             self.package.mkdir(parents=True, exist_ok=True)
             copy(assets.PACKAGE / part, self.package / part)

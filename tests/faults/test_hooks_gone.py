@@ -18,18 +18,22 @@ from sessions import Session, connected, eventually
 import ctxrepo
 
 PACKAGE = Path(ctxrepo.__file__).parent
-LIGHT = sorted(
-    file.relative_to(PACKAGE)
-    for room in ("hooks", "domain/text", "domain/words", "agents")
-    for file in (PACKAGE / room).rglob("*.py")
-)
+LIGHT = [
+    *sorted(
+        file.relative_to(PACKAGE)
+        for room in ("hooks", "domain/text", "domain/words", "agents")
+        for file in (PACKAGE / room).rglob("*.py")
+    ),
+    Path("faces/__init__.py"),
+    Path("faces/hook.py"),
+]
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd")
 WAY_OUT = 60.0
 
 
 def installation(folder: Path) -> Path:
     """A copy of what a hook needs of the package."""
-    for part in ("__init__.py", "hook.py", "hooks", "domain", "agents"):
+    for part in ("__init__.py", "hook.py", "faces", "hooks", "domain", "agents"):
         source = PACKAGE / part
         copy = shutil.copytree if source.is_dir() else shutil.copy
         (folder / "ctxrepo").mkdir(parents=True, exist_ok=True)

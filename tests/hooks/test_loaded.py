@@ -19,7 +19,7 @@ _DRIVER = """
 import sys, os
 bare = set(sys.modules)
 sys.path.append({package!r})
-from ctxrepo.hook import main
+from ctxrepo.faces.hook import main
 main(["claude", {event!r}, {state!r}])
 os.write(2, "\\n".join(sorted(set(sys.modules) - bare)).encode())
 """

@@ -107,7 +107,9 @@ def test_only_what_is_within_the_package_is_looked_for(module: Path) -> None:
 _DRIVER = """
 import sys, os
 sys.path.append({package!r})
-from ctxrepo.hook import main
+from ctxrepo.hooks.loading import find_quickly
+find_quickly()
+from ctxrepo.faces.hook import main
 main(["claude", "SessionStart", {state!r}])
 slow = [name for name, module in sys.modules.items() if "SourceFileLoader" in repr(module.__spec__)]
 os.write(2, " ".join(slow).encode())
@@ -126,5 +128,5 @@ def test_a_hook_finds_all_that_comes_after_it_the_short_way(tmp_path: Path) -> N
         by_run.append(subprocess.run(words, input=said, capture_output=True, check=True).stderr.decode())
     first, second = ([name for name in run.split() if name.startswith("ctxrepo")] for run in by_run)
     assert len(first) > 25  # nothing was compiled yet
-    assert second == ["ctxrepo", "ctxrepo.hook", "ctxrepo.hooks", "ctxrepo.hooks.loading"]
+    assert second == ["ctxrepo", "ctxrepo.hooks", "ctxrepo.hooks.loading"]
     assert world.errors() == ""

@@ -22,14 +22,17 @@ _ALONE = "import os; os._exit(0)"
 _SQLITE = f"""
 import os, sys
 sys.path.append({_PACKAGE!r})
-from ctxrepo.hooks.loading import load_sqlite
+from ctxrepo.hooks.loading import find_quickly, load_sqlite
+find_quickly()
 load_sqlite()
 """
 _LOADED = f"""
 import os, sys
 bare = set(sys.modules)
 sys.path.append({_PACKAGE!r})
-from ctxrepo.hook import main
+from ctxrepo.hooks.loading import find_quickly
+find_quickly()
+from ctxrepo.faces.hook import main
 main(sys.argv[1:])
 names = [name for name in sys.modules if name not in bare]
 os.write(2, " ".join(names).encode())

@@ -110,12 +110,21 @@ def _blocks(
     if session.record.waited is not None:
         kept += _bridge(db, world, event, session, world.most_bytes - world.recall_bytes - size(kept))
     beside = prompt_block(db, cache, world, event, place.scopes, session)
-    if world.of_tape("keywords", event.agent):
+    if _may_want_an_anchor(world, event, session):
         from ctxrepo.hooks.tape.keyword_block import keyword_block
 
         beside += keyword_block(world, event, place, session)
     session.save()
     return HookAnswer(kept, turn=beside) if is_for_one_turn(world) else HookAnswer(kept + beside)
+
+
+def _may_want_an_anchor(world: World, event: Event, session: Session) -> bool:
+    """Whether one of the user's keywords is a part of the prompt, be it within a word, or one of an earlier
+    prompt is still wanted. Nearly always neither is, and keyword_block needs several modules more."""
+    keywords, low = world.of_tape("keywords", event.agent), event.prompt.lower()
+    if not keywords or session.record.wanted is not None:
+        return bool(keywords)
+    return any(word.strip() in low for word in keywords.lower().split("\n"))
 
 
 def _bridge(db: _sqlite3.Connection, world: World, event: Event, session: Session, room: int) -> str:

@@ -122,7 +122,7 @@ sys.path.append({package!r})
 seen = []
 real = os.open
 os.open = lambda path, flags, *more: seen.append((str(path), flags & 3)) or real(path, flags, *more)
-from ctxrepo.hook import main
+from ctxrepo.faces.hook import main
 main(["claude", {event!r}, {state!r}])
 os.write(2, str(sum("/sessions/" in path and mode == os.O_RDONLY for path, mode in seen)).encode())
 """
