@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ctxrepo.domain.tape.anchor import Anchor
-    from ctxrepo.domain.tape.entry import TapeEntry
+    from ctxrepo.domain.tape.conversation import SessionMessage
     from ctxrepo.services.tape.look import AnchorShown
 
 
@@ -35,16 +35,16 @@ def shown_fields(one: AnchorShown, folder: str, *, with_context: bool) -> dict[s
     if not with_context:
         return fields
     sides = {"before": one.before, "after": one.after}
-    return fields | {name: [*map(entry_fields, side)] for name, side in sides.items()}
+    return fields | {name: [*map(message_fields, side)] for name, side in sides.items()}
 
 
-def entry_fields(entry: TapeEntry) -> dict[str, Any]:
+def message_fields(message: SessionMessage) -> dict[str, Any]:
     return {
-        "id": entry.id,
-        "session": entry.session,
-        "agent": entry.agent,
-        "who": entry.who,
-        "when": entry.when,
-        "text": entry.text,
-        "tools": list(entry.tools),
+        "id": message.id,
+        "session": message.session,
+        "agent": message.agent,
+        "who": message.who,
+        "when": message.when,
+        "text": message.text,
+        "tools": list(message.tools),
     }

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.result import Result
-from ctxrepo.app.sessions.anchor_fields import entry_fields, shown_fields
+from ctxrepo.app.sessions.anchor_fields import message_fields, shown_fields
 from ctxrepo.app.sessions.tape import OnTape, TapeRequest, notice_missing, on_tape, view_tape
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def digest(desk: Desk, request: TapeRequest[DigestWish]) -> Result[OnTape[Digest
         "anchors": [shown_fields(one, folder, with_context=False) for one in found.anchors],
         "turns": [
             {
-                "asked": entry_fields(one.asked),
-                "answered": entry_fields(one.answered) if one.answered else None,
+                "asked": message_fields(one.asked),
+                "answered": message_fields(one.answered) if one.answered else None,
             }
             for one in found.turns
         ],

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
-from ctxrepo.app.sessions.anchor_fields import anchor_fields
+from ctxrepo.app.sessions.anchor_fields import anchor_fields, message_fields
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.sessions.search import SessionHit, SessionQuery, ShownMessage
+    from ctxrepo.services.sessions.search import SessionHit, SessionQuery
     from ctxrepo.services.sessions.update import UpdateOutcome
 
 UPDATE_SECONDS = 20.0
@@ -101,22 +101,10 @@ def _fields(hit: SessionHit) -> dict[str, Any]:
         "who": hit.said.who,
         "when": hit.said.when,
         "text": hit.said.text,
-        "entry": hit.said.entry,
+        "entry": hit.said.id,
         "path": hit.path,
         "resume": hit.resume,
         "anchor": anchor_fields(hit.anchor, hit.anchor.project) if hit.anchor else None,
-        "before": [_beside(hit, one) for one in hit.before],
-        "after": [_beside(hit, one) for one in hit.after],
-    }
-
-
-def _beside(hit: SessionHit, one: ShownMessage) -> dict[str, Any]:
-    return {
-        "id": one.entry,
-        "session": hit.session,
-        "agent": hit.agent,
-        "who": one.who,
-        "when": one.when,
-        "text": one.text,
-        "tools": [*one.tools],
+        "before": [*map(message_fields, hit.before)],
+        "after": [*map(message_fields, hit.after)],
     }

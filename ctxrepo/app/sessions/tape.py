@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from ctxrepo.app.result import Result
-from ctxrepo.app.sessions.anchor_fields import anchor_fields, entry_fields, shown_fields
+from ctxrepo.app.sessions.anchor_fields import anchor_fields, message_fields, shown_fields
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def tape_info(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[TapeInfo]
         "project": folder,
         "agent": view.agent,
         "session": view.session,
-        "entries": found.entries,
+        "entries": found.messages,
         "anchors": counts,
         "last": anchor_fields(found.last.anchor, folder) if found.last else None,
         "since": found.since,
@@ -116,7 +116,7 @@ def search_tape(desk: Desk, request: TapeRequest[TapeSearch]) -> Result[OnTape[T
     is_in_context = wanted.context > 0
     data = {
         "anchors": [shown_fields(a, view.place.folder, with_context=is_in_context) for a in found.anchors],
-        "entries": [*map(entry_fields, found.entries)],
+        "entries": [*map(message_fields, found.messages)],
         "scope": found.scope,
     }
     return Result(on_tape(view, found), data)
@@ -129,10 +129,10 @@ def read_tape(desk: Desk, request: TapeRequest[ReadTape]) -> Result[OnTape[TapeR
     view = view_tape(desk, request)
     found = read(view, request.wanted)
     notice_missing(desk, view)
-    ends = {"after": found.span.after, "until": found.span.until}
+    ends = {"after": found.stretch.after, "until": found.stretch.until}
     folder = view.place.folder
     bounds = {name: anchor_fields(masked(end), folder) if end else None for name, end in ends.items()}
-    return Result(on_tape(view, found), {"entries": [*map(entry_fields, found.entries)], **bounds})
+    return Result(on_tape(view, found), {"entries": [*map(message_fields, found.messages)], **bounds})
 
 
 def tape_tree(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[Sequence[TreeLine]]]:
@@ -144,7 +144,7 @@ def tape_tree(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[Sequence[
     notice_missing(desk, view)
     folder = view.place.folder
     nodes = [
-        entry_fields(line.entry)
+        message_fields(line.message)
         | {"parent": line.parent, "anchors": [anchor_fields(anchor, folder) for anchor in line.anchors]}
         for line in found
     ]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.entry import ROOT, Conversation, TapeEntry
+from ctxrepo.domain.tape.conversation import ROOT, Conversation, SessionMessage
 from ctxrepo.lazy import dataclass
 
 
@@ -15,7 +15,7 @@ class TreeLine:
     """`stem` is what is drawn before the message, `below` before what belongs to it; `parent` is the id of
     the message that it follows, '' for none."""
 
-    entry: TapeEntry
+    message: SessionMessage
     parent: str
     stem: str
     below: str
@@ -38,9 +38,9 @@ def tree_of(said: Conversation, anchors: Iterable[Anchor]) -> list[TreeLine]:
     waiting = _branches(children[ROOT], "")
     while waiting:
         place, stem, below = waiting.pop()
-        entry, parent = said.entries[place], said.parents[place]
-        parent_id = said.entries[parent].id if parent != ROOT else ""
-        lines.append(TreeLine(entry, parent_id, stem, below, tuple(at[place])))
+        message, parent = said.messages[place], said.parents[place]
+        parent_id = said.messages[parent].id if parent != ROOT else ""
+        lines.append(TreeLine(message, parent_id, stem, below, tuple(at[place])))
         waiting += _branches(children[place], below)
     return lines
 

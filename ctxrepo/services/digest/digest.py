@@ -7,7 +7,7 @@ from contextlib import closing
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import seconds_of
-from ctxrepo.domain.tape.entry import Conversation, Stretch, TapeEntry
+from ctxrepo.domain.tape.conversation import Conversation, SessionMessage, Stretch
 from ctxrepo.domain.words.gate import is_left_alone
 from ctxrepo.errors import NotFound
 from ctxrepo.hooks.known.cache import open_cache
@@ -38,8 +38,8 @@ _SOUGHT_CHARS = 1000
 class DigestTurn:
     """What a user asked, and what the agent said last before the next prompt; None where it said nothing."""
 
-    asked: TapeEntry
-    answered: TapeEntry | None
+    asked: SessionMessage
+    answered: SessionMessage | None
 
 
 @dataclass(frozen=True)
@@ -83,16 +83,16 @@ def digest(view: TapeView, wish: DigestWish, scopes: Sequence[str], now: datetim
 
 def _turns(said: Conversation, within: Stretch) -> Iterator[DigestTurn]:
     """Each prompt of a session with the answer; "ok, thanks" asks for nothing."""
-    asked: TapeEntry | None = None
-    answered: TapeEntry | None = None
-    for entry in within.of(said.branch):
-        if entry.who == "user":
+    asked: SessionMessage | None = None
+    answered: SessionMessage | None = None
+    for message in within.of(said.branch):
+        if message.who == "user":
             if asked:
                 yield DigestTurn(asked, answered)
-            is_social = is_left_alone(entry.text, is_follow_up=True)
-            asked, answered = (None if is_social else entry), None
-        elif entry.text.strip():
-            answered = entry
+            is_social = is_left_alone(message.text, is_follow_up=True)
+            asked, answered = (None if is_social else message), None
+        elif message.text.strip():
+            answered = message
     if asked:
         yield DigestTurn(asked, answered)
 

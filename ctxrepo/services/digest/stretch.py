@@ -6,11 +6,11 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.entry import Stretch
+from ctxrepo.domain.tape.conversation import Stretch
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.tape.view import resolve
+from ctxrepo.services.tape.stretch import between_anchors
 
 DAYS, HANDOFFS = 2, 10
 """The days that a digest is of; where they hold fewer than two handoffs, the handoffs."""
@@ -51,11 +51,10 @@ def choose_stretch(tape: Tape, own: Tape, wish: DigestWish, now: datetime) -> Ch
     if wish.ways > 1:
         raise UsageError("a digest is of days, of handoffs or between anchors", "Give one of them.")
     if wish.after or wish.until:
-        after, until = (
-            resolve(tape, own, name, is_only_own=False) if name else None for name in (wish.after, wish.until)
-        )
+        between = between_anchors(tape, own, wish.after, wish.until)
+        after, until = between.after, between.until
         ends = [f"after {after.name}" if after else "", f"up to {until.name}" if until else ""]
-        return ChosenStretch(Stretch(after, until), " ".join(filter(None, ends)))
+        return ChosenStretch(between, " ".join(filter(None, ends)))
     if wish.days or wish.handoffs:
         return _days(wish.days, now) if wish.days else _handoffs(tape, wish.handoffs)
     recent = _days(DAYS, now)

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.domain.formats.moment import second, seconds_of
+from ctxrepo.domain.tape.conversation import SessionMessage
 from ctxrepo.errors import NoAnswer, NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.services.sessions.search import SessionHit, SessionQuery, ShownMessage, snippet
+from ctxrepo.services.sessions.search import SessionHit, SessionQuery, snippet
 from ctxrepo.services.sessions.transcripts import transcripts_here
 from ctxrepo.services.sessions.where import is_of_project, project_names, resume_command, why_no_command
 from ctxrepo.storage.disk.rows import rows_of
@@ -170,7 +171,10 @@ def _hit(one: RawHit, text: str, project: str) -> SessionHit:
     moment = _MOMENT.search(one.around)
     at = seconds_of(moment[1]) if moment else None
     when = second(datetime.fromtimestamp(at, UTC)) if at else ""
-    said = ShownMessage("", when, snippet(plain, [text]))
+    shown = snippet(plain, [text])
+    said = SessionMessage(
+        id="", parent="", session=one.session, agent=one.file.agent, who="", when=when, text=shown
+    )
     return SessionHit(
         *(one.file.agent, one.session, project, one.cwd, one.file.path, resume_command(session), said),
         no_resume=why_no_command(session),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.project.paths import visible
 from ctxrepo.domain.secrets.part import mask_part
 from ctxrepo.domain.tape.anchor import Anchor
+from ctxrepo.domain.tape.conversation import SessionMessage
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.passages import messages_at
@@ -21,19 +22,20 @@ from ctxrepo.services.sessions.points import Points, last_before, points_of
 from ctxrepo.services.sessions.query import expression, first_hit, holds, terms_of
 from ctxrepo.services.sessions.said import shown_text
 from ctxrepo.services.sessions.where import is_of_project, project_names, resume_command, why_no_command
+from ctxrepo.services.transcripts.conversations import message_of, shown
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.sessions.index import BY_AGENT, IndexedSession, SessionIndex, index_file
+from ctxrepo.storage.sessions.index import IndexedSession, SessionIndex, index_file
 from ctxrepo.storage.sessions.search import IndexQuestion, MessageRow, beside, best
 
 BEFORE, AFTER = 80, 120
 """Characters that are shown before and from the first hit."""
 
-_LOOKED_AT = 128 * 1024
-"""Characters on either side of a hit that are looked at for secrets, before they are cut to what is shown: a
+_LOOKED_BACK, _LOOKED_AHEAD = 128 * 1024, 4096
+"""Characters before and from a hit that are looked at for secrets, before they are cut to what is shown: a
 private key is known by its first line, thousands of characters before its last."""
 
-_NEAR = 200
-"""Characters that are shown of a message beside a hit."""
+_NEAR, _READ = 200, 4096
+"""Characters that are shown of a message beside a hit, and that are read of it."""
 
 _PATIENCE = 20.0
 """Seconds for which transcripts may let a search wait."""
@@ -61,20 +63,10 @@ class SessionQuery:
 
 
 @dataclass(frozen=True)
-class ShownMessage:
-    """What somebody said in a session, cut to what is shown, without secrets."""
-
-    who: str
-    when: str
-    text: str
-    entry: str = ""
-    tools: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class SessionHit:
     """A message that holds what was looked for. `resume` is the command that goes on with its session,
-    `no_resume` why there is none, `anchor` what was left before it."""
+    `no_resume` why there is none, `anchor` what was left before it. All of its messages are
+    without secrets, and cut to what is shown."""
 
     agent: str
     session: str
@@ -82,29 +74,21 @@ class SessionHit:
     cwd: str
     path: str
     resume: str
-    said: ShownMessage
+    said: SessionMessage
     anchor: Anchor | None = None
-    before: Sequence[ShownMessage] = ()
-    after: Sequence[ShownMessage] = field(default=())
+    before: Sequence[SessionMessage] = ()
+    after: Sequence[SessionMessage] = ()
     no_resume: str = ""
 
 
-class _ReadMessage(NamedTuple):
-    """A message as its transcript has it, and the beginning of its text where it stands beside a hit."""
-
-    row: MessageRow
-    text: str
-    entry: str
-    tools: tuple[str, ...]
-
-
 class _Found(NamedTuple):
-    """A message that was found, with those on either side of it."""
+    """A message that was found, when in Unix seconds (0: nothing tells), and those on either side of it."""
 
     session: IndexedSession
-    hit: _ReadMessage
-    before: Sequence[_ReadMessage]
-    after: Sequence[_ReadMessage]
+    hit: SessionMessage
+    at: int
+    before: Sequence[SessionMessage]
+    after: Sequence[SessionMessage]
 
 
 def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
@@ -176,27 +160,28 @@ def _found(
                 continue
             told.add(text)
             before, after = (
-                [_read(one, read[one.number], _LOOKED_AT) for one in side if one.number in read]
+                [_read(session, one, read[one.number], _READ) for one in side if one.number in read]
                 for side in sides
             )
-            found.append(_Found(session, _read(row, message), before, after))
+            found.append(_Found(session, _read(session, row, message), row.at, before, after))
             if len(found) == asked.limit:
                 break
     return found
 
 
-def _read(row: MessageRow, message: Message, most: int | None = None) -> _ReadMessage:
-    tools = tuple(tool.name for tool in message.tools)
-    return _ReadMessage(row, shown_text(message)[:most], message.id, tools)
+def _read(
+    session: IndexedSession, row: MessageRow, message: Message, most: int | None = None
+) -> SessionMessage:
+    """A message with all of its text that is searched, or the beginning of that."""
+    when = second(datetime.fromtimestamp(row.at, UTC)) if row.at else ""
+    found = message_of(session.agent, message)
+    return replace(found, session=session.id, when=when, text=shown_text(message)[:most])
 
 
 def _hit(
     one: _Found, terms: Sequence[str], names: Callable[[str], tuple[str, ...]], points: Points
 ) -> SessionHit:
     session = one.session
-    before, after = (
-        [_shown(near, snippet(near.text, (), _NEAR)) for near in side] for side in (one.before, one.after)
-    )
     return SessionHit(
         session.agent,
         session.id,
@@ -204,24 +189,18 @@ def _hit(
         session.cwd,
         session.path,
         resume_command(session),
-        _shown(one.hit, snippet(one.hit.text, terms)),
-        last_before(points, session.id, one.hit.row.at),
-        before,
-        after,
+        replace(one.hit, text=snippet(one.hit.text, terms), details=()),
+        last_before(points, session.id, one.at),
+        shown(one.before, _NEAR, _READ),
+        shown(one.after, _NEAR, _READ),
         why_no_command(session),
     )
-
-
-def _shown(read: _ReadMessage, text: str) -> ShownMessage:
-    row = read.row
-    when = second(datetime.fromtimestamp(row.at, UTC)) if row.at else ""
-    return ShownMessage("agent" if row.traits & BY_AGENT else "user", when, text, read.entry, read.tools)
 
 
 def snippet(text: str, terms: Sequence[str], after: int = AFTER) -> str:
     """What stands around the first of the terms, on one line, without secrets and what acts on terminals."""
     at = first_hit(text, terms)
-    first, last = max(0, at - _LOOKED_AT), at + _LOOKED_AT
+    first, last = max(0, at - _LOOKED_BACK), at + _LOOKED_AHEAD
     clean = " ".join(mask_part(text[first:last]).split())
     there = first_hit(clean, terms)
     begin, end = max(0, there - BEFORE), there + after

@@ -17,14 +17,14 @@ def draw(view: TapeView) -> list[TreeLine]:
     if not view.session:
         raise NotFound("no agent's session of this project is known here", "--session names one.")
     said = view.said()
-    if not said.entries:
+    if not said.messages:
         raise NotFound(
             f"nothing that was said in the session {view.session} can be read on this machine",
             "`ctxrepo tape list` shows its anchors.",
         )
     lines = tree_of(said, view.own.anchors)
-    entries = shown((line.entry for line in lines), CHARS)
+    messages = shown((line.message for line in lines), CHARS)
     return [
-        replace(line, entry=entry, anchors=tuple(masked(anchor) for anchor in line.anchors))
-        for line, entry in zip(lines, entries, strict=True)
+        replace(line, message=message, anchors=tuple(masked(anchor) for anchor in line.anchors))
+        for line, message in zip(lines, messages, strict=True)
     ]

@@ -1,22 +1,20 @@
-"""Looking through a tape: its anchors and what was said between them, within bounds."""
+"""Looking through a tape: its anchors, and what was said in a stretch of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
-from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.entry import Conversation, Stretch, TapeEntry, merged
+from ctxrepo.domain.tape.conversation import Conversation, SessionMessage, Stretch, merged
 from ctxrepo.domain.tape.tape import AnchorFilter, Tape
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.tape.stretch import AskedStretch, Where, stretch_of
 from ctxrepo.services.tape.view import TapeView, resolve
 from ctxrepo.services.transcripts.conversations import shown
-
-Where = Literal["session", "project"]
 
 Found = TypeVar("Found")
 
@@ -29,18 +27,6 @@ MOST_CONTEXT = 5
 
 MANY, TOO_MANY = 10, 20
 """So many messages since the last anchor are worth a word, and a handoff."""
-
-
-@dataclass(frozen=True)
-class TapeBounds:
-    """A stretch of the tape as a person says it: behind the anchor `after`, or behind the last one, up to the
-    anchor `until`; or from one date to another. '' is no bound."""
-
-    after: str = ""
-    until: str = ""
-    is_last: bool = False
-    start: str = ""
-    end: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +43,7 @@ class TapeSearch:
     types: tuple[str, ...] = ()
     limit: int = 20
     context: int = 0
-    bounds: TapeBounds = field(default_factory=TapeBounds)
+    stretch: AskedStretch = field(default_factory=AskedStretch)
     anchors: AnchorFilter = field(default_factory=AnchorFilter)
     entries_in: Where | Literal[""] = ""
     anchors_in: Where | Literal[""] = ""
@@ -65,9 +51,9 @@ class TapeSearch:
 
 @dataclass(frozen=True)
 class ReadTape:
-    """What is read: the newest `limit` messages within the bounds, or those around an anchor."""
+    """What is read: the newest `limit` messages of the stretch, or those around an anchor."""
 
-    bounds: TapeBounds = field(default_factory=TapeBounds)
+    stretch: AskedStretch = field(default_factory=AskedStretch)
     around: str = ""
     text: str = ""
     types: tuple[str, ...] = ()
@@ -83,21 +69,21 @@ class AnchorShown:
 
     anchor: Anchor
     short: str
-    before: tuple[TapeEntry, ...] = ()
-    after: tuple[TapeEntry, ...] = ()
+    before: tuple[SessionMessage, ...] = ()
+    after: tuple[SessionMessage, ...] = ()
 
 
 @dataclass(frozen=True)
 class TapeHits:
     anchors: tuple[AnchorShown, ...]
-    entries: tuple[TapeEntry, ...]
+    messages: tuple[SessionMessage, ...]
     scope: Where
 
 
 @dataclass(frozen=True)
 class TapeReading:
-    entries: tuple[TapeEntry, ...]
-    span: Stretch
+    messages: tuple[SessionMessage, ...]
+    stretch: Stretch
 
 
 @dataclass(frozen=True)
@@ -107,7 +93,7 @@ class TapeInfo:
 
     anchors: Tape
     own: Tape
-    entries: int
+    messages: int
     last: AnchorShown | None
     since: int
 
@@ -123,9 +109,9 @@ class TapeInfo:
 def info(view: TapeView) -> TapeInfo:
     said = view.said()
     last = view.own.last
-    behind = Stretch(after=last).of(said.branch) if last else said.branch.entries
+    behind = Stretch(after=last).of(said.branch) if last else said.branch.messages
     told = anchor_shown(view, last) if last else None
-    return TapeInfo(view.tape, view.own, len(said.entries), told, len(behind))
+    return TapeInfo(view.tape, view.own, len(said.messages), told, len(behind))
 
 
 def list_anchors(
@@ -145,37 +131,37 @@ def search(view: TapeView, wanted: TapeSearch) -> TapeHits:
     when that has none either."""
     require_within("--limit", wanted.limit, 1, MOST_SHOWN)
     require_within("--context", wanted.context, 0, MOST_CONTEXT)
-    span = _span(view, wanted.bounds, wanted.anchors_in, dates_first=True)
+    stretch = stretch_of(view, wanted.stretch, wanted.anchors_in, dates_first=True)
     anchors: list[Anchor] = []
-    entries: list[TapeEntry] = []
+    messages: list[SessionMessage] = []
     scopes: list[Where] = []
     if wanted.kind != "entry":
         fitting = replace(wanted.anchors, text=wanted.text)
 
         def anchors_in(where: Where) -> list[Anchor]:
             tape = view.own if where == "session" else view.tape
-            return [a for a in tape.anchors if fitting.fits(a) and span.holds(a)]
+            return [a for a in tape.anchors if fitting.fits(a) and stretch.holds(a)]
 
         anchors, scope = _first_found(anchors_in, wanted.anchors_in, wanted.entries_in)
         scopes.append(scope)
     if wanted.kind != "anchor":
 
-        def entries_in(where: Where) -> list[TapeEntry]:
-            return _entries(view, where, span, wanted.types, wanted.text, lambda said: said)
+        def entries_in(where: Where) -> list[SessionMessage]:
+            return _messages(view, where, stretch, wanted.types, wanted.text, lambda said: said)
 
-        entries, scope = _first_found(entries_in, wanted.entries_in, wanted.anchors_in)
+        messages, scope = _first_found(entries_in, wanted.entries_in, wanted.anchors_in)
         scopes.append(scope)
-    if not anchors and not entries:
+    if not anchors and not messages:
         raise NoMatch("nothing on the tape fits", "`ctxrepo tape list` shows the anchors.")
     return TapeHits(
         tuple(anchor_shown(view, anchor, wanted.context) for anchor in anchors[-wanted.limit :]),
-        tuple(shown(entries[-wanted.limit :], CHARS)),
+        tuple(shown(messages[-wanted.limit :], CHARS)),
         "project" if "project" in scopes else "session",
     )
 
 
 def read(view: TapeView, wanted: ReadTape) -> TapeReading:
-    """The newest messages within the bounds, on the branch that goes on; the start is exclusive, the end
+    """The newest messages of a stretch, on the branch that goes on; the start is exclusive, the end
     inclusive."""
     require_within("--limit", wanted.limit, 1, MOST_SHOWN)
     if wanted.chars != 0 and wanted.chars < LEAST_CHARS:
@@ -183,15 +169,15 @@ def read(view: TapeView, wanted: ReadTape) -> TapeReading:
             f"--chars {wanted.chars} is out of range: it can be {LEAST_CHARS} or more, or 0 for all of each"
         )
     is_only_own = wanted.anchors_in == "session"
-    if wanted.around and wanted.bounds != TapeBounds():
+    if wanted.around and wanted.stretch != AskedStretch():
         raise UsageError("--around stands alone: not with --after, --until, --last, --from or --to")
     if wanted.around:
         anchor = resolve(view.tape, view.own, wanted.around, is_only_own=is_only_own)
         before, after = _around(view, anchor, wanted)
         return TapeReading(tuple(shown([*before, *after], wanted.chars)), Stretch())
-    span = _span(view, wanted.bounds, wanted.anchors_in, dates_first=False)
-    found = _entries(view, wanted.entries_in, span, wanted.types, wanted.text, lambda said: said.branch)
-    return TapeReading(tuple(shown(found[-wanted.limit :], wanted.chars)), span)
+    stretch = stretch_of(view, wanted.stretch, wanted.anchors_in, dates_first=False)
+    found = _messages(view, wanted.entries_in, stretch, wanted.types, wanted.text, lambda said: said.branch)
+    return TapeReading(tuple(shown(found[-wanted.limit :], wanted.chars)), stretch)
 
 
 def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShown:
@@ -202,8 +188,8 @@ def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShow
     if said is None:
         return AnchorShown(clean, short)
     place = said.holder_of(anchor) + 1
-    before = [entry for entry in said.entries[:place] if entry.text.strip()][-context:]
-    after = [entry for entry in said.entries[place:] if entry.text.strip()][:context]
+    before = [message for message in said.messages[:place] if message.text.strip()][-context:]
+    after = [message for message in said.messages[place:] if message.text.strip()][:context]
     return AnchorShown(clean, short, *(tuple(shown(side, CHARS)) for side in (before, after)))
 
 
@@ -231,64 +217,27 @@ def _first_found(
     return look("project"), "project"
 
 
-def _entries(
+def _messages(
     view: TapeView,
     where: Where,
-    span: Stretch,
+    stretch: Stretch,
     types: Sequence[str],
     text: str,
     part: Callable[[Conversation], Conversation],
-) -> list[TapeEntry]:
+) -> list[SessionMessage]:
     sessions = [view.said()] if where == "session" else view.said_in_project()
-    found = [span.of(part(said)) for said in sessions]
-    entries = list(found[0]) if where == "session" else merged(found)
-    return [entry for entry in entries if entry.is_of(types) and entry.has(text)]
+    found = [stretch.of(part(said)) for said in sessions]
+    messages = list(found[0]) if where == "session" else merged(found)
+    return [message for message in messages if message.is_of(types) and message.has(text)]
 
 
-def _around(view: TapeView, anchor: Anchor, wanted: ReadTape) -> tuple[list[TapeEntry], list[TapeEntry]]:
+def _around(
+    view: TapeView, anchor: Anchor, wanted: ReadTape
+) -> tuple[list[SessionMessage], list[SessionMessage]]:
     """The messages before and after an anchor, as many on both sides."""
     said = view.said_in(anchor.agent, anchor.session_id) or Conversation(anchor.agent, anchor.session_id)
     place = said.holder_of(anchor) + 1
-    sides = (said.entries[:place], said.entries[place:])
+    sides = (said.messages[:place], said.messages[place:])
     before, after = ([e for e in side if e.is_of(wanted.types) and e.has(wanted.text)] for side in sides)
     half = wanted.limit - wanted.limit // 2
     return before[-half:], after[: wanted.limit - len(before[-half:])]
-
-
-def _span(
-    view: TapeView, bounds: TapeBounds, anchors_in: Where | Literal[""], *, dates_first: bool
-) -> Stretch:
-    """Of several bounds one holds: dates, two anchors, the last anchor, the anchor behind which; without
-    `dates_first` two anchors, dates, the anchor behind which, the last anchor."""
-
-    def named(name: str) -> Anchor | None:
-        is_only_own = anchors_in == "session"
-        return resolve(view.tape, view.own, name, is_only_own=is_only_own) if name else None
-
-    between = Stretch(after=named(bounds.after), until=named(bounds.until))
-    dates = Stretch(
-        start=_seconds("--from", bounds.start, is_end=False),
-        end=_seconds("--to", bounds.end, is_end=True),
-    )
-    newest = {"session": view.own.last, "project": view.tape.last, "": view.own.last or view.tape.last}
-    last = Stretch(after=newest[anchors_in] if bounds.is_last else None)
-    pair = between if between.until else Stretch()
-    order = (dates, pair, last, between) if dates_first else (pair, dates, between, last)
-    return next((span for span in order if span.is_bound), Stretch())
-
-
-def _seconds(option: str, text: str, *, is_end: bool) -> float | None:
-    """A date or moment that a person gave, by this machine's zone as it was then, in Unix seconds. A day is
-    whole: its start is behind the end of the day before."""
-    if not text:
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-        if len(text) > len("2026-11-20"):
-            return found.astimezone().timestamp()
-        return (found + timedelta(days=1) if is_end else found).astimezone().timestamp() - 0.001
-    except ValueError:
-        hint = "For example 2026-11-20, or 2026-11-20T14:30."
-        raise UsageError(f"{option} {text!r} is no date", hint) from None
-    except OverflowError:
-        raise UsageError(f"{option} {text!r} is out of range", "Leave it out for no bound.") from None

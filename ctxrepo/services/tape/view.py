@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.entry import Conversation
+from ctxrepo.domain.tape.conversation import Conversation
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import NoAnswer, NoMatch, NotFound, UsageError
 from ctxrepo.lazy import dataclass
@@ -14,7 +14,7 @@ from ctxrepo.services.delivery.sessions import Caller
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape import tape_here, unread_tapes
-from ctxrepo.services.transcripts.conversations import MOST_BYTES, MOST_ENTRIES, read_conversation
+from ctxrepo.services.transcripts.conversations import MOST_BYTES, MOST_MESSAGES, read_conversation
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import ledgers
 
@@ -90,7 +90,7 @@ class TapeView:
             were = "sessions were" if away > 1 else "session was"
             parts.append(f"{away} {were} on other machines, which have what was said there")
         if any(said and not said.is_whole for said in self._read.values()) or self._left <= 0:
-            limits = f"{MOST_BYTES >> 20} MiB, and of one session the last {MOST_ENTRIES} messages"
+            limits = f"{MOST_BYTES >> 20} MiB, and of one session the last {MOST_MESSAGES} messages"
             parts.append(f"of long transcripts the last {limits} are read")
         if parts:
             yield f"not all that was said is in this: {'; '.join(parts)}"

@@ -12,14 +12,14 @@ from ctxrepo.agents.transcript import Message
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.secrets.part import mask_part
-from ctxrepo.domain.tape.entry import Conversation, TapeEntry
+from ctxrepo.domain.tape.conversation import Conversation, SessionMessage
 from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.transcripts.ends import end_of_session
 from ctxrepo.services.transcripts.find import transcript_of
 from ctxrepo.storage.memory import Memory
 
-MOST_ENTRIES = 5000
+MOST_MESSAGES = 5000
 """Messages of one session that are looked at, the newest."""
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -55,7 +55,7 @@ def read_conversation(
     for name in [agent] if agent else AGENTS:
         path = transcript_of(name, session, home, env)
         found = _read(memory, name, session, path, most) if path else None
-        if found and (agent or found.said.entries):
+        if found and (agent or found.said.messages):
             return found
     return None
 
@@ -67,19 +67,22 @@ def last_entry(memory: Memory, agent: str, session: str, transcript: str, by: da
         found = _read(memory, agent, session, transcript, _END) if transcript else None
     except NoAnswer:
         return ""
-    for entry in reversed(found.said.entries if found else ()):
-        at = seconds_of(entry.when)
+    for message in reversed(found.said.messages if found else ()):
+        at = seconds_of(message.when)
         if by is None or at is None or at <= by.timestamp():
-            return entry.id
+            return message.id
     return ""
 
 
-def shown(entries: Iterable[TapeEntry], chars: int) -> list[TapeEntry]:
-    """Messages as they are shown: without secrets, their texts cut to so many characters; 0: all of each."""
-    entries = list(entries)
-    most = _MASKED * chars if chars else None
-    texts = _masked([entry.text[:most] for entry in entries])
-    return [replace(e, text=_cut(text, chars), details=()) for e, text in zip(entries, texts, strict=True)]
+def shown(messages: Iterable[SessionMessage], chars: int, looked_at: int = 0) -> list[SessionMessage]:
+    """Messages as they are shown: without secrets, their texts cut to so many characters; 0: all of each.
+    `looked_at` is how many of each are looked through for secrets, 0 for four times those that are shown."""
+    messages = list(messages)
+    most = (looked_at or _MASKED * chars) if chars else None
+    texts = _masked([message.text[:most] for message in messages])
+    return [
+        replace(one, text=_cut(text, chars), details=()) for one, text in zip(messages, texts, strict=True)
+    ]
 
 
 def _masked(texts: Sequence[str]) -> list[str]:
@@ -103,14 +106,15 @@ def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) 
     lines, is_whole = memory.outside.ask(
         path.parent, lambda: end_of_session(transcripts, path, session, most)
     )
-    entries = tuple(_entry(agent, message) for message in transcripts.messages(lines))
-    is_whole = is_whole and len(entries) <= MOST_ENTRIES
-    said = Conversation(agent, session, entries[-MOST_ENTRIES:], is_whole)
+    messages = tuple(message_of(agent, message) for message in transcripts.messages(lines))
+    is_whole = is_whole and len(messages) <= MOST_MESSAGES
+    said = Conversation(agent, session, messages[-MOST_MESSAGES:], is_whole)
     return TranscriptPart(said, sum(map(len, lines)))
 
 
-def _entry(agent: str, message: Message) -> TapeEntry:
-    return TapeEntry(
+def message_of(agent: str, message: Message) -> SessionMessage:
+    """A message of this agent's transcript as a tape has it."""
+    return SessionMessage(
         id=message.id,
         parent=message.parent,
         session=message.session,

@@ -145,7 +145,7 @@ def test_what_tools_were_given_is_found_by_command_and_file(mine: Machine, find:
     (hit,) = find("lemur")
     assert hit.said.text == "now [Bash] pytest -k lemur [Edit] /srv/shop/cart.py"
     for file in ("cart.py", "shop/cart.py", "/srv/shop/cart.py"):
-        assert [one.said.entry for one in find(file=file)] == [hit.said.entry]
+        assert [one.said.id for one in find(file=file)] == [hit.said.id]
     assert find(file="art.py") == []
     assert find("lemur", file="other.py") == []
 

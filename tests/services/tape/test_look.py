@@ -8,7 +8,7 @@ import sys
 
 _ASKED = """
 from datetime import UTC, datetime
-from ctxrepo.services.tape.look import _seconds
+from ctxrepo.services.tape.stretch import _seconds
 for text, is_end in (("2026-07-01", False), ("2026-12-01T10:00", False), ("2026-03-29", True)):
     seconds = _seconds("--from", text, is_end=is_end) + 0.001
     print(datetime.fromtimestamp(seconds, UTC).isoformat("T", "minutes"))

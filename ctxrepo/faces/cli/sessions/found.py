@@ -13,7 +13,8 @@ from ctxrepo.faces.cli.answer import answer_with_past, open_desk
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.search import SessionsFound, SessionsRequest
-    from ctxrepo.services.sessions.search import SessionHit, ShownMessage
+    from ctxrepo.domain.tape.conversation import SessionMessage
+    from ctxrepo.services.sessions.search import SessionHit
 
 
 def show_sessions(request: SessionsRequest, json: bool) -> None:
@@ -46,8 +47,8 @@ def _lines(hit: SessionHit) -> Iterator[str]:
 _WHO = {"user": "you", "agent": "agent"}
 
 
-def _beside(one: ShownMessage) -> str:
-    return f"{_WHO.get(one.who, '')}: {one.text}"
+def _beside(one: SessionMessage) -> str:
+    return f"{_WHO.get(one.who, '')}: {' '.join(one.text.split())}"
 
 
 def _moment(when: str) -> str:

@@ -14,7 +14,7 @@ from ctxrepo.faces.cli import output
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.tape import OnTape, ResetDone
     from ctxrepo.domain.tape.anchor import Anchor
-    from ctxrepo.domain.tape.entry import TapeEntry
+    from ctxrepo.domain.tape.conversation import SessionMessage
     from ctxrepo.domain.tape.tree import TreeLine
     from ctxrepo.services.tape.look import AnchorShown, TapeHits, TapeInfo, TapeReading
 
@@ -39,7 +39,7 @@ def info_text(on: OnTape[TapeInfo]) -> str:
     if on.session:
         since = f", {found.since} of them since its last anchor" if found.last else ", and no anchor yet"
         rows.append(("session", session_words(on.agent, on.session)))
-        rows.append(("messages", f"{found.entries}{since if found.entries else ''}"))
+        rows.append(("messages", f"{found.messages}{since if found.messages else ''}"))
     rows.append(("anchors", f"{counted(handoffs, 'handoff')}, {others} of sessions"))
     lines = output.aligned(rows)
     return "\n".join([*lines, *(["", *anchor_lines(found.last)] if found.last else [])])
@@ -54,21 +54,21 @@ def search_text(on: OnTape[TapeHits]) -> str:
     found = on.found
     parts = [
         *(line for one in found.anchors for line in anchor_lines(one)),
-        *([""] if found.anchors and found.entries else []),
-        *_entry_lines(found.entries),
+        *([""] if found.anchors and found.messages else []),
+        *_message_lines(found.messages),
     ]
     return "\n".join(parts)
 
 
 def read_text(on: OnTape[TapeReading], *, is_whole: bool) -> str:
-    return "\n".join(_entry_lines(on.found.entries, is_whole=is_whole)) or "nothing was said there"
+    return "\n".join(_message_lines(on.found.messages, is_whole=is_whole)) or "nothing was said there"
 
 
 def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:
     lines = [session_words(on.agent, on.session)]
     for line in on.found:
-        entry = line.entry
-        lines.append(f"{line.stem}{moment(entry.when)[5:]}  {_who(entry)}: {_short(entry)}")
+        message = line.message
+        lines.append(f"{line.stem}{moment(message.when)[5:]}  {_who(message)}: {_short(message)}")
         lines += [
             f"{line.below}⚓ {shown(anchor.name)}  {moment(anchor.timestamp)[5:]}" for anchor in line.anchors
         ]
@@ -97,37 +97,38 @@ def anchor_lines(one: AnchorShown) -> Iterator[str]:
     if any(told):
         yield f"{_INDENT}  {' · '.join(filter(None, told))}"
     for arrow, side in (("↑", one.before), ("↓", one.after)):
-        yield from (f"{_INDENT}  {arrow} {_who(entry)}: {_short(entry)}" for entry in side)
+        yield from (f"{_INDENT}  {arrow} {_who(message)}: {_short(message)}" for message in side)
 
 
-def _entry_lines(entries: Iterable[TapeEntry], *, is_whole: bool = False) -> Iterator[str]:
+def _message_lines(messages: Iterable[SessionMessage], *, is_whole: bool = False) -> Iterator[str]:
     """Each message, below a line with its session wherever that is another one."""
     session = ""
-    for entry in entries:
-        if entry.session != session:
-            session = entry.session
-            yield session_words(entry.agent, entry.session)
-        text = entry.text.strip().replace("\n", f"\n{_INDENT}") if is_whole else " ".join(entry.text.split())
-        tools = _tools(entry) if entry.tools else ""
-        yield f"{moment(entry.when):16}  {_who(entry)}: {' '.join(filter(None, (text, tools)))}"
+    for message in messages:
+        if message.session != session:
+            session = message.session
+            yield session_words(message.agent, message.session)
+        text = message.text
+        text = text.strip().replace("\n", f"\n{_INDENT}") if is_whole else " ".join(text.split())
+        tools = _tools(message) if message.tools else ""
+        yield f"{moment(message.when):16}  {_who(message)}: {' '.join(filter(None, (text, tools)))}"
 
 
-def _who(entry: TapeEntry) -> str:
-    return "user" if entry.who == "user" else shown(entry.agent)
+def _who(message: SessionMessage) -> str:
+    return "user" if message.who == "user" else shown(message.agent)
 
 
 def session_words(agent: str, session: str) -> str:
     return shown(f"{agent} {session[:_SHORT]}".strip())
 
 
-def _short(entry: TapeEntry) -> str:
+def _short(message: SessionMessage) -> str:
     """The first words of a message, or the tools that were used without one."""
-    text = " ".join(entry.text.split()) or _tools(entry)
+    text = " ".join(message.text.split()) or _tools(message)
     return text if len(text) <= _BESIDE else f"{text[: _BESIDE - 1].rstrip()}…"
 
 
-def _tools(entry: TapeEntry) -> str:
-    return shown(f"[{', '.join(dict.fromkeys(entry.tools))}]")
+def _tools(message: SessionMessage) -> str:
+    return shown(f"[{', '.join(dict.fromkeys(message.tools))}]")
 
 
 def moment(when: str) -> str:

@@ -15,7 +15,7 @@ ROOT = -1
 
 
 @dataclass(frozen=True)
-class TapeEntry:
+class SessionMessage:
     """A message of a session: `session` is the one in which it was said first, `when` ISO 8601 or ''; `tools`
     are the names of those that the agent used, `details` the files and command lines that it gave them."""
 
@@ -46,7 +46,7 @@ class Conversation:
 
     agent: str
     session: str
-    entries: tuple[TapeEntry, ...] = ()
+    messages: tuple[SessionMessage, ...] = ()
     is_whole: bool = True
 
     @cached_property
@@ -56,11 +56,11 @@ class Conversation:
         Where an agent names no parents, or one that isn't here (it is no message, such as a tool's result),
         it is the message before. A message of a tree that names none begins another branch.
         """
-        places = {entry.id: n for n, entry in enumerate(self.entries) if entry.id}
-        is_tree = any(entry.who == "user" and entry.parent in places for entry in self.entries)
+        places = {message.id: n for n, message in enumerate(self.messages) if message.id}
+        is_tree = any(message.who == "user" and message.parent in places for message in self.messages)
         found = []
-        for place, entry in enumerate(self.entries):
-            parent = places.get(entry.parent, place - 1) if entry.parent or not is_tree else ROOT
+        for place, message in enumerate(self.messages):
+            parent = places.get(message.parent, place - 1) if message.parent or not is_tree else ROOT
             found.append(parent if parent < place else place - 1)
         return tuple(found)
 
@@ -68,17 +68,17 @@ class Conversation:
     def branch(self) -> Conversation:
         """Of all branches the one that ends with the newest message."""
         kept = []
-        place = len(self.entries) - 1
+        place = len(self.messages) - 1
         while place != ROOT:
-            kept.append(self.entries[place])
+            kept.append(self.messages[place])
             place = self.parents[place]
-        return replace(self, entries=tuple(reversed(kept)))
+        return replace(self, messages=tuple(reversed(kept)))
 
     def place_of(self, anchor: Anchor) -> int | None:
         """The place of the message at which an anchor was left; None where that isn't among these."""
         if anchor.session_id != self.session or not anchor.entry:
             return None
-        return next((n for n, entry in enumerate(self.entries) if entry.id == anchor.entry), None)
+        return next((n for n, message in enumerate(self.messages) if message.id == anchor.entry), None)
 
     def holder_of(self, anchor: Anchor) -> int:
         """The place of the message that an anchor belongs to: where it was left, else the last one before it
@@ -94,7 +94,7 @@ class Conversation:
 
     @cached_property
     def seconds(self) -> tuple[float | None, ...]:
-        return tuple(seconds_of(entry.when) for entry in self.entries)
+        return tuple(seconds_of(message.when) for message in self.messages)
 
 
 @dataclass(frozen=True)
@@ -111,15 +111,15 @@ class Stretch:
     def is_bound(self) -> bool:
         return self != Stretch()
 
-    def of(self, said: Conversation) -> list[TapeEntry]:
+    def of(self, said: Conversation) -> list[SessionMessage]:
         """The messages within it. In the session in which an anchor was left the message counts at which it
         was, elsewhere and where that isn't known the time; one without a time is within."""
         low, high = (said.place_of(anchor) if anchor else None for anchor in (self.after, self.until))
         since = [self.start, None if low is not None else _at(self.after)]
         until = [self.end, None if high is not None else _at(self.until)]
         return [
-            entry
-            for place, (entry, at) in enumerate(zip(said.entries, said.seconds, strict=True))
+            message
+            for place, (message, at) in enumerate(zip(said.messages, said.seconds, strict=True))
             if (low is None or place > low)
             and (high is None or place <= high)
             and (at is None or (_all_before(since, at) and not _any_before(until, at)))
@@ -132,18 +132,16 @@ class Stretch:
         return at is None or (_all_before(since, at) and not _any_before(until, at))
 
 
-def merged(parts: Iterable[Sequence[TapeEntry]]) -> list[TapeEntry]:
+def merged(parts: Iterable[Sequence[SessionMessage]]) -> list[SessionMessage]:
     """The messages of several sessions by time; what a fork copied is there once."""
-    found: dict[tuple[str, ...], tuple[float, TapeEntry]] = {}
+    found: dict[tuple[str, ...], tuple[float, SessionMessage]] = {}
     for part in parts:
         last = 0.0
-        for place, entry in enumerate(part):
-            last = seconds_of(entry.when) or last
-            key = (
-                (entry.agent, entry.id) if entry.id else (entry.agent, entry.session, str(place), entry.text)
-            )
-            found.setdefault(key, (last, entry))
-    return [entry for _, entry in sorted(found.values(), key=lambda one: one[0])]
+        for place, message in enumerate(part):
+            last = seconds_of(message.when) or last
+            name = (message.id,) if message.id else (message.session, str(place), message.text)
+            found.setdefault((message.agent, *name), (last, message))
+    return [message for _, message in sorted(found.values(), key=lambda one: one[0])]
 
 
 def _at(anchor: Anchor | None) -> float | None:

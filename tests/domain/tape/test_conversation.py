@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.entry import ROOT, Conversation, Stretch, TapeEntry, merged
+from ctxrepo.domain.tape.conversation import ROOT, Conversation, SessionMessage, Stretch, merged
 from ctxrepo.domain.tape.tree import tree_of
 
 
-def entry(n: int, parent: str = "", who: str = "", **more: Any) -> TapeEntry:
+def message(n: int, parent: str = "", who: str = "", **more: Any) -> SessionMessage:
     when = f"2026-11-20T12:{n:02}:00.000Z"
-    base = TapeEntry(f"e{n}", parent, "s-1", "pi", who or ("agent" if n % 2 else "user"), when, f"text {n}")
+    base = SessionMessage(
+        f"e{n}", parent, "s-1", "pi", who or ("agent" if n % 2 else "user"), when, f"text {n}"
+    )
     return replace(base, **more)
 
 
@@ -26,13 +28,13 @@ def anchor(at: str = "", minute: int = 0, session: str = "s-1", name: str = "x")
 
 
 def linear(count: int) -> Conversation:
-    return Conversation("pi", "s-1", tuple(entry(n, f"e{n - 1}" if n else "") for n in range(count)))
+    return Conversation("pi", "s-1", tuple(message(n, f"e{n - 1}" if n else "") for n in range(count)))
 
 
 FORKED = Conversation(
     "pi",
     "s-1",
-    (entry(0), entry(1, "e0"), entry(2, "e1"), entry(3, "e2"), entry(4, "e1"), entry(5, "e4")),
+    (message(0), message(1, "e0"), message(2, "e1"), message(3, "e2"), message(4, "e1"), message(5, "e4")),
 )
 
 
@@ -42,30 +44,30 @@ def ids(found: Any) -> list[str]:
 
 class TestBranches:
     def test_the_branch_that_goes_on_ends_with_the_newest_message(self) -> None:
-        assert ids(FORKED.branch.entries) == ["e0", "e1", "e4", "e5"]
+        assert ids(FORKED.branch.messages) == ["e0", "e1", "e4", "e5"]
 
     def test_a_parent_that_is_no_message_is_the_message_before(self) -> None:
         said = Conversation(
-            "claude", "s-1", (entry(0), entry(1, "e0"), entry(2, "a tool's result"), entry(3, "e2"))
+            "claude", "s-1", (message(0), message(1, "e0"), message(2, "a tool's result"), message(3, "e2"))
         )
         assert said.parents == (ROOT, 0, 1, 2)
 
     def test_without_parents_messages_stand_in_their_order(self) -> None:
-        said = Conversation("cursor", "s-1", tuple(entry(n, id="") for n in range(3)))
+        said = Conversation("cursor", "s-1", tuple(message(n, id="") for n in range(3)))
         assert said.parents == (ROOT, 0, 1)
-        assert len(said.branch.entries) == 3
+        assert len(said.branch.messages) == 3
 
     def test_opencode_names_the_parents_of_answers_alone(self) -> None:
-        said = Conversation("opencode", "s-1", (entry(0), entry(1, "e0"), entry(2), entry(3, "e2")))
+        said = Conversation("opencode", "s-1", (message(0), message(1, "e0"), message(2), message(3, "e2")))
         assert said.parents == (ROOT, 0, 1, 2)
 
     def test_in_a_tree_a_message_without_a_parent_begins_another_branch(self) -> None:
-        said = Conversation("pi", "s-1", (*linear(3).entries, entry(3), entry(4, "e3")))
-        assert ids(said.branch.entries) == ["e3", "e4"]
+        said = Conversation("pi", "s-1", (*linear(3).messages, message(3), message(4, "e3")))
+        assert ids(said.branch.messages) == ["e3", "e4"]
 
     def test_parents_in_a_circle_end(self) -> None:
-        said = Conversation("pi", "s-1", (entry(0, "e2"), entry(1, "e1"), entry(2, "e0")))
-        assert ids(said.branch.entries)[-1] == "e2"
+        said = Conversation("pi", "s-1", (message(0, "e2"), message(1, "e1"), message(2, "e0")))
+        assert ids(said.branch.messages)[-1] == "e2"
 
 
 class TestSpans:
@@ -88,18 +90,18 @@ class TestSpans:
         assert ids(Stretch(end=at).of(linear(3))) == ["e0", "e1"]
 
     def test_messages_without_a_time_are_within(self) -> None:
-        said = Conversation("cursor", "s-1", tuple(entry(n, id="", when="") for n in range(3)))
+        said = Conversation("cursor", "s-1", tuple(message(n, id="", when="") for n in range(3)))
         assert len(Stretch(after=anchor(minute=1)).of(said)) == 3
 
     @given(st.integers(0, 8), st.integers(0, 8))
     def test_what_is_behind_and_what_is_up_to_an_anchor_is_all_of_it(self, count: int, at: int) -> None:
         said, cut = linear(count), anchor(f"e{at}", at)
         both = [*Stretch(until=cut).of(said), *Stretch(after=cut).of(said)]
-        assert both == list(said.entries)
+        assert both == list(said.messages)
 
 
 def test_d59_text_is_looked_for_in_words_and_in_what_tools_were_given() -> None:
-    said = entry(1, tools=("Bash",), details=("make Test",))
+    said = message(1, tools=("Bash",), details=("make Test",))
     assert said.has("TEXT 1")
     assert said.has("make test")
     assert said.has("bash")
@@ -111,18 +113,18 @@ def test_d59_text_is_looked_for_in_words_and_in_what_tools_were_given() -> None:
     [((), True), (("user",), False), (("agent",), True), (("tool",), True), (("user", "tool"), True)],
 )
 def test_d59_types(types: tuple[str, ...], fits: bool) -> None:
-    assert entry(1, tools=("Bash",)).is_of(types) is fits
+    assert message(1, tools=("Bash",)).is_of(types) is fits
 
 
 def test_sessions_together_are_in_the_order_of_time_and_a_forks_copies_are_there_once() -> None:
-    one, fork = linear(4), Conversation("pi", "s-2", (*linear(2).entries, entry(9, "e1", id="f")))
-    assert ids(merged([one.entries, fork.entries])) == ["e0", "e1", "e2", "e3", "f"]
+    one, fork = linear(4), Conversation("pi", "s-2", (*linear(2).messages, message(9, "e1", id="f")))
+    assert ids(merged([one.messages, fork.messages])) == ["e0", "e1", "e2", "e3", "f"]
 
 
 class TestTree:
     def test_branches_are_indented_and_what_goes_on_stays_at_its_margin(self) -> None:
         lines = tree_of(FORKED, [])
-        assert [f"{line.stem}{line.entry.id}" for line in lines] == [
+        assert [f"{line.stem}{line.message.id}" for line in lines] == [
             *("e0", "e1", "├─ e2", "│  e3", "└─ e4", "   e5"),
         ]
         assert [line.parent for line in lines] == ["", "e0", "e1", "e2", "e1", "e4"]
@@ -131,11 +133,11 @@ class TestTree:
         lines = tree_of(
             FORKED, [anchor("e3", name="one"), anchor(minute=4, name="two"), anchor(name="three")]
         )
-        at = {line.entry.id: [one.name for one in line.anchors] for line in lines if line.anchors}
+        at = {line.message.id: [one.name for one in line.anchors] for line in lines if line.anchors}
         assert at == {"e3": ["one"], "e4": ["two"], "e0": ["three"]}
 
     def test_a_session_of_5000_messages_has_as_many_lines(self) -> None:
         said = Conversation(
-            "pi", "s-1", tuple(entry(n % 60, id=f"e{n}", parent=f"e{n - 1}") for n in range(5000))
+            "pi", "s-1", tuple(message(n % 60, id=f"e{n}", parent=f"e{n - 1}") for n in range(5000))
         )
         assert len(tree_of(said, [])) == 5000
