@@ -85,11 +85,13 @@ class Agent:
     records: _FolderPart[Records] = _FolderPart("records")
     """What it records about our hooks; None where it records nothing, or nobody has looked into that."""
 
-    def session(self, environment: Mapping[str, str]) -> str:
-        """The id of its session that a command with this environment runs in, '' for none."""
+    def session(self, environment: Mapping[str, str]) -> str | None:
+        """The id of its session that a command with this environment runs in; '' where the agent tells its
+        commands none, None where no session of it runs the command."""
         who = self.identity
-        is_it = all(environment.get(name) == value for name, value in who.MARKS.items())
-        return environment.get(who.SESSION, "") if is_it else ""
+        if not all(environment.get(name) == value for name, value in who.MARKS.items()):
+            return None
+        return (environment.get(who.SESSION) or None) if who.SESSION else ""
 
     def _part(self, module: str) -> ModuleType:
         return import_module(f"ctxrepo.agents.{self.name}{module}")
@@ -118,9 +120,13 @@ def transcripts_of(name: str) -> Transcripts | None:
 
 
 def session_in(environment: Mapping[str, str]) -> tuple[str, str]:
-    """(name of the agent, id of its session) that a command runs in; '' for both in a person's shell. An id
-    that isn't plain text is none."""
+    """(name of the agent, id of its session) that a command runs in; '' for both in a person's shell, and for
+    the id where the agent tells its commands none. An id that isn't plain text is none."""
+    untold = ""
     for name, agent in AGENTS.items():
-        if (session := agent.session(environment)) and session.isprintable():
+        session = agent.session(environment)
+        if session and session.isprintable():
             return name, session
-    return "", ""
+        if session == "":
+            untold = name  # it may have started another agent, which says more
+    return untold, ""

@@ -153,8 +153,19 @@ class Desk:
         return project
 
     @cached_property
-    def origin(self) -> Origin:
+    def session(self) -> tuple[str, str]:
+        """(agent, id of its session) that the operation is performed in; '' for both in a person's shell, and
+        where it can't be told which session of the agent it is."""
         agent, session = session_in(self.env)
+        if agent and not session:
+            from ctxrepo.services.delivery.sessions import only_session_in
+
+            session = only_session_in(self.memory, agent, self.cwd, self.now)
+        return (agent, session) if session else ("", "")
+
+    @cached_property
+    def origin(self) -> Origin:
+        agent, session = self.session
         return Origin(self.memory.host, session, agent, self.project.id if self.project else "")
 
     @property

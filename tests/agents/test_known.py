@@ -57,6 +57,9 @@ def test_a_command_knows_whose_session_it_runs_in() -> None:
     assert session_in(inside) == ("claude", "s1")
     assert session_in({**inside, "CLAUDECODE": ""}) == ("", "")
     assert session_in({}) == ("", "")
+    assert session_in({"GEMINI_CLI": "1"}) == ("gemini", "")
+    opencode = {"OPENCODE": "1", "CTXREPO_OPENCODE_SESSION": "s2"}
+    assert session_in({"GEMINI_CLI": "1", **opencode}) == ("opencode", "s2")
 
 
 def test_where_nobody_is_connected_a_command_is_named_that_helps() -> None:

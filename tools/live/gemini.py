@@ -23,7 +23,6 @@ SUMMARY = "<state_snapshot>They asked where redis listens.</state_snapshot>"
 LACKS: dict[str, str] = {
     "order": "what a hook gives stands behind the prompt",
     "forked": "it can't fork a session",
-    "anchored": "it tells a command in its shell no session, so an anchor names neither agent nor message",
     "subagent": "it calls no hook for a subagent",
 }
 

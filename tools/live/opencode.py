@@ -41,6 +41,8 @@ def connect(stage: Stage, form: str) -> None:
     (home / "node_modules").mkdir(parents=True)
     (home / "package.json").write_text(json.dumps(_NEEDED))
     (home / "package-lock.json").write_text(json.dumps({"lockfileVersion": 3, "packages": {"": _NEEDED}}))
+    # The plugin brings no skills: somebody who wants them has it read ours.
+    outside = (f"{stage.memory}/**", f"{CHECKOUT}/skills/**")
     model = {"name": "fake", "limit": {"context": 100_000, "output": 8192}}
     provider = {
         "npm": "@ai-sdk/anthropic",
@@ -52,7 +54,7 @@ def connect(stage: Stage, form: str) -> None:
         "model": "fake/large",
         "small_model": "fake/small",
         "share": "disabled",
-        "permission": {"external_directory": {f"{stage.memory}/**": "allow"}},
+        "permission": {"external_directory": dict.fromkeys(outside, "allow")},
         "provider": {"fake": provider},
     }
     if form == "plugin":

@@ -63,13 +63,12 @@ def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
 
 def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:
     """Note that the user of a session wants an anchor, and say what its agent is to be told."""
-    from ctxrepo.agents.known import session_in
     from ctxrepo.services.anchors.trigger import ask_for_anchor
     from ctxrepo.services.delivery.sessions import Caller, session_meant
 
     if not request.prompt.strip():
         raise UsageError("--from-prompt wants to know what the anchor is about", "Say it in a sentence.")
-    here = Caller(desk.cwd, desk.env, session_in(desk.env))
+    here = Caller(desk.cwd, desk.env, desk.session)
     meant = session_meant(desk.memory, request.session, here, desk.now)
     instruction = ask_for_anchor(desk.memory, meant, request.prompt)
     return Result(instruction, {"instruction": instruction})

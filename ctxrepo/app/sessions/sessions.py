@@ -34,10 +34,9 @@ def list_sessions(desk: Desk, _: None) -> Result[Sequence[Ledger]]:
 
 def switch(desk: Desk, request: SwitchRequest) -> Result[Ledger]:
     """Give a session nothing any more, or what it is due again."""
-    from ctxrepo.agents.known import session_in
     from ctxrepo.services.delivery.sessions import Caller, session_meant, switch
 
-    here = Caller(desk.cwd, desk.env, session_in(desk.env))
+    here = Caller(desk.cwd, desk.env, desk.session)
     meant = session_meant(desk.memory, request.session, here, desk.now)
     done = switch(meant, is_off=request.is_off)
     return Result(done, _fields(done))

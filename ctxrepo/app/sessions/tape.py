@@ -188,11 +188,10 @@ def reset_tape(desk: Desk, request: TapeRequest[None]) -> Result[ResetDone]:
 
 
 def view_tape(desk: Desk, request: TapeRequest[Wanted]) -> TapeView:
-    from ctxrepo.agents.known import session_in
     from ctxrepo.services.delivery.sessions import Caller
     from ctxrepo.services.tape.view import view_of
 
-    here = Caller(desk.cwd, desk.env, session_in(desk.env))
+    here = Caller(desk.cwd, desk.env, desk.session)
     return view_of(desk.memory, request.scope, request.session, desk.project, here)
 
 

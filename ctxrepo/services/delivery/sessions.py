@@ -19,6 +19,9 @@ from ctxrepo.storage.state.ledgers import Ledger, ledgers
 LATELY = 86400
 """Seconds for which a session that nothing is heard of is still listed."""
 
+_AT_WORK = 3600
+"""Seconds for which a session that nothing is heard of may still run a command."""
+
 _HINT = "`ctxrepo session show` lists those of the last day; --session names one."
 
 
@@ -49,6 +52,15 @@ def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> L
     if found := _newest_in(memory, here, sessions(memory, now)):
         return found
     raise NotFound("no agent's session of the last day was in this project", _HINT)
+
+
+def only_session_in(memory: Memory, agent: str, folder: Path, now: datetime) -> str:
+    """The id of the one session of this agent that goes on in a folder or above it and was heard of within
+    the hour; '' where there is none, or several."""
+    known = _ledgers(memory, now.timestamp() - _AT_WORK)
+    here = {str(place) for place in (folder, *folder.parents)}
+    going = [k.session for k in known if k.agent == agent and k.cwd in here and not (k.ended or k.parent)]
+    return going[0] if len(going) == 1 else ""
 
 
 def switch(chosen: Ledger, *, is_off: bool) -> Ledger:

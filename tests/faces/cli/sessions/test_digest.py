@@ -124,3 +124,7 @@ def test_in_an_agents_session_it_is_a_quotation(week: Terminal, words: tuple[str
     assert found[2].strip() == plain.strip()
     data = week(*words, "--json", **in_session).out
     assert "ctxrepo-memory" not in data
+
+
+def test_in_a_session_of_an_agent_that_tells_its_commands_none_it_is_one_too(week: Terminal) -> None:
+    assert QUOTATION.fullmatch(week("tape", "read", GEMINI_CLI="1").out)

@@ -245,3 +245,11 @@ def test_context_that_is_empty_says_why(cli: Terminal) -> None:
     said = cli("context", "--budget", "100")
     assert (said.code, said.out) == (0, "")
     assert "a session would be given nothing: nothing fits into 100 bytes" in said.err
+
+
+def test_an_anchor_left_in_geminis_shell_names_its_session(cli: Terminal) -> None:
+    payload = {"session_id": "s-1", "cwd": str(cli.machine.project_folder), "source": "startup"}
+    cli.machine.ctxrepo("hook", "gemini", "SessionStart", stdin=json.dumps(payload))
+    cli("anchor", "task/begin", "--summary", "Find the port", GEMINI_CLI="1")
+    (left,) = cli("tape", "list", "--type", "handoff", "--json").data["anchors"]
+    assert (left["agent"], left["session"]) == ("gemini", "s-1")
