@@ -33,9 +33,16 @@ class CompiledTape:
 
     def leaves_alone(self, cwd: str, is_in_project: bool) -> bool:
         """Whether nothing is kept of sessions in this folder."""
-        if not self.is_on or (self.only_git and not is_in_project):
-            return True
-        return any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in self.exclude_dirs)
+        return is_left_alone(self.is_on, self.only_git, self.exclude_dirs, cwd, is_in_project)
+
+
+def is_left_alone(
+    is_on: bool, only_git: bool, exclude_dirs: list[str], cwd: str, is_in_project: bool
+) -> bool:
+    """Whether these settings say that nothing is kept of sessions in the folder `cwd`."""
+    if not is_on or (only_git and not is_in_project):
+        return True
+    return any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in exclude_dirs)
 
 
 def tape_of(world: World, agent: str) -> CompiledTape:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.handoff import Handoff
 from ctxrepo.lazy import dataclass
@@ -17,10 +16,9 @@ from ctxrepo.services.anchors.draft_handoff import Sitting
 from ctxrepo.services.anchors.handoff import HandoverRequest, hand_over, prepare
 from ctxrepo.services.anchors.leave import session_named, write
 from ctxrepo.services.locate.find import find_location, find_project
-from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape import BY_ITSELF
-from ctxrepo.services.settings.tape import tape_settings
+from ctxrepo.services.settings.tape import leaves_alone, tape_settings
 from ctxrepo.services.transcripts.conversations import last_entry
 from ctxrepo.services.transcripts.find import transcript_of
 from ctxrepo.storage.disk.random_names import random_name
@@ -75,7 +73,7 @@ def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str]
     if here and here.is_withheld:
         return
     project = here.project if here else None
-    if _is_left_alone(settings, event.cwd, project):
+    if leaves_alone(settings, event.cwd, project):
         return
     place = scope_named(memory, "", project)
     transcript = event.transcript or transcript_of(event.agent, event.session, memory.places.user_home, env)
@@ -88,7 +86,7 @@ def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str]
 
 def leave_reset(memory: Memory, place: NamedScope, cwd: Path, origin: Origin, now: datetime) -> Anchor | None:
     """Say on a tape that it was reset; None where nothing is kept of this agent's sessions."""
-    if _is_left_alone(tape_settings(memory, origin.agent), str(cwd), place.project):
+    if leaves_alone(tape_settings(memory, origin.agent), str(cwd), place.project):
         return None
     return leave_moment(memory, place, SessionMoment("reset", origin.agent, origin.session, now))
 
@@ -123,10 +121,3 @@ def _kind(event: SpoolEvent) -> str:
     if event.event != "start" or event.source == "compact":  # after which the session goes on
         return ""
     return _KINDS.get(event.source, "new")
-
-
-def _is_left_alone(settings: TapeSettings, cwd: str, project: Project | None) -> bool:
-    """Whether nothing is kept of sessions in this folder."""
-    if not settings.enabled or (settings.only_git and project is None):
-        return True
-    return any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in settings.exclude_dirs)

@@ -21,7 +21,6 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import pi_tape, tapes_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.secrets.part import mask_part
-from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.domain.tape.anchor import Anchor, anchors_of
 from ctxrepo.domain.tape.handoff import one_line
 from ctxrepo.domain.words.terms import words
@@ -33,7 +32,7 @@ from ctxrepo.hooks.tape.bridge_block import ANCHOR, MAX_BYTES, MESSAGE, SESSION
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.find import find_location
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.settings.tape import tape_settings
+from ctxrepo.services.settings.tape import leaves_alone, tape_settings
 from ctxrepo.services.transcripts.ends import ends_of_session
 from ctxrepo.services.transcripts.find import transcript_of
 from ctxrepo.storage.disk.private import make_folder, put
@@ -101,7 +100,7 @@ def prepare_bridges(
         tape, at = tape_settings(memory, event.agent), event.at or now.timestamp()
         ended = [] if not tape.bridge_seconds else _ended(memory, event, at - tape.bridge_seconds, at)
         project = _project_at(memory, event.cwd, env) if ended else None
-        if not ended or not _is_kept(tape, event.cwd, project):
+        if not ended or leaves_alone(tape, event.cwd, project):
             continue
         for other in ended:
             if lines := _of_session(memory, _Begun(event, project, at), other, env, tape.bridge_seconds):
@@ -127,7 +126,7 @@ def _of_session(
     tape = tape_settings(memory, other.agent)
     if other.cwd != event.cwd and not _is_same(begun.project, _project_at(memory, other.cwd, env)):
         return []
-    if not other.cwd or not _is_kept(tape, other.cwd, begun.project):
+    if not other.cwd or leaves_alone(tape, other.cwd, begun.project):
         return []
     file = other.transcript or transcript_of(other.agent, other.session, memory.places.user_home, env)
     messages = _messages(memory, other.agent, other.session, file)
@@ -206,13 +205,6 @@ def _project_at(memory: Memory, cwd: str, env: Mapping[str, str]) -> Project | N
 
 def _is_same(one: Project | None, other: Project | None) -> bool:
     return bool(one and other and one.id == other.id)
-
-
-def _is_kept(tape: TapeSettings, cwd: str, project: Project | None) -> bool:
-    """Whether anything is kept of sessions in this folder."""
-    if not tape.enabled or (tape.only_git and project is None):
-        return False
-    return not any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in tape.exclude_dirs)
 
 
 def _leave(memory: Memory, event: SpoolEvent, lines: Sequence[Mapping[str, str]]) -> None:

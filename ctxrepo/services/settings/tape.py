@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from ctxrepo.domain.settings.pi import AGENT
 from ctxrepo.domain.settings.values import TapeSettings
+from ctxrepo.hooks.known.tape import is_left_alone
+from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.pimemory import read_pi
 
@@ -25,3 +27,9 @@ def tape_settings(memory: Memory, agent: str) -> TapeSettings:
         return replace(memory.settings.tape, tools=False)
     pi = read_pi(memory.places, memory.env).settings
     return pi.tape if pi is not None and pi.tape is not None else memory.settings.tape
+
+
+def leaves_alone(settings: TapeSettings, cwd: str, project: Project | None) -> bool:
+    """Whether nothing is kept of sessions in this folder, which is in this project."""
+    is_in_project = project is not None
+    return is_left_alone(settings.enabled, settings.only_git, [*settings.exclude_dirs], cwd, is_in_project)
