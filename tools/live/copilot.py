@@ -51,6 +51,10 @@ def shell(command: str) -> Tool:
     return Tool("bash", {"command": command, "description": "run it", "initial_wait": 60})
 
 
+def skill(name: str) -> Tool:
+    return Tool("skill", {"skill": name})
+
+
 def subagent(prompt: str) -> Tool:
     return Tool("task", {"description": "look", "prompt": prompt, "agent_type": "explore", "name": "look"})
 

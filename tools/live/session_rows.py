@@ -24,7 +24,9 @@ def asks(play: Play) -> None:
     before = len(play.told())
     skill = _skill(play)
     line = next(line for line in skill.read_text().splitlines() if "--in sessions --since" in line)
-    play.stage.model.will(play.agent.shell(f"cat {skill}"), play.agent.shell(line), Text())
+    own = getattr(play.agent, "skill", None)  # some agents' shells may not read where their skills are
+    reads = own(skill.parent.name) if own else play.agent.shell(f"cat {skill}")
+    play.stage.model.will(reads, play.agent.shell(line), Text())
     play.turns().say(ASKED)
     told = ["\n".join(prompt.messages) for prompt in play.told()[before:]]
     play.report.look("the agent did all that the model asked for", play.stage.model.is_done)

@@ -50,6 +50,7 @@ def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFoun
     if request.since:
         moment = since(request.since, desk.now.astimezone(), datetime.astimezone)
         query = replace(query, since=int(moment.timestamp()))
+    query = replace(query, here=desk.session[1])
     found = _scan(desk, query, request) if request.is_raw else _search(desk, query)
     return Result(found, {"hits": [_fields(hit) for hit in found.hits], "complete": found.is_complete})
 

@@ -49,7 +49,8 @@ class SessionQuery:
     """What is looked for. `text`: words, each in any of its forms, and `"…"` together; all must be there.
 
     `project` is a folder of the memory, an id, or the name of a checkout; `file` a path or its end; `since`
-    unix seconds. `context` counts the messages that are shown on either side of a hit.
+    unix seconds. `context` counts the messages that are shown on either side of a hit. `here` is the session
+    that asks: what was said in it comes last, for whoever asks has it before them.
     """
 
     text: str
@@ -60,6 +61,7 @@ class SessionQuery:
     file: str = ""
     context: int = 1
     limit: int = 10
+    here: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
             words, asked.limit * _SPARE + 20, wanted, asked.since, asked.file, asked.is_by_user
         )
         rows = [row for row in best(index.db, question) if row.session in sessions]
+        rows.sort(key=lambda row: bool(asked.here) and sessions[row.session].id == asked.here)
     if not rows:
         raise _nothing(asked)
     place = Path(sessions[rows[0].session].path).parent

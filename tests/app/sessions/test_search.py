@@ -109,3 +109,14 @@ def test_raw_needs_no_index(desk: Desk) -> None:
 def test_what_cannot_be_asked(desk: Desk, request_: SessionsRequest) -> None:
     with pytest.raises(UsageError):
         desk.perform(search_sessions, request_)
+
+
+def test_what_the_asking_session_said_itself_comes_last(ada: Machine, desk: Desk) -> None:
+    claude_says(ada, "s-2", ["where is the dunlin, dunlin, dunlin?"])
+    request = SessionsRequest(SessionQuery("dunlin"))
+    found = [hit.session for hit in desk.perform(search_sessions, request).value.hits]
+    assert found == ["s-2", "s-1"]
+    inside = {**ada.env, "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-2"}
+    asking = Desk(inside, ada.project_folder, lambda: datetime(2026, 11, 25, tzinfo=UTC), sys.executable)
+    found = [hit.session for hit in asking.perform(search_sessions, request).value.hits]
+    assert found == ["s-1", "s-2"]
