@@ -26,9 +26,15 @@ _MOST_BYTES = 100_000
 
 
 class _Finder:
-    """Finds what is in ctxrepo's package; an item of `sys.meta_path`."""
+    """Finds what is in ctxrepo's package; an item of `sys.meta_path`. `package` is the folder of the package,
+    '' where that is loaded already."""
+
+    def __init__(self) -> None:
+        self.package = ""
 
     def find_spec(self, name: str, path: "Sequence[str] | None", _target: object = None) -> ModuleSpec | None:
+        if name == "ctxrepo" and path is None and self.package:
+            return _spec(name, self.package, "__init__")
         if path is None or name[:8] != "ctxrepo.":
             return None
         folder, (*_, last) = path[0], name.split(".")
@@ -77,8 +83,10 @@ def _read(file: str) -> bytes:
 FINDER = _Finder()
 
 
-def find_quickly() -> None:
-    """From now on ask the fast finder first for ctxrepo's modules."""
+def find_quickly(package: str = "") -> None:
+    """From now on ask the fast finder first for ctxrepo's modules; for the package itself, too, where its
+    folder is given."""
+    FINDER.package = package
     if sys.pycache_prefix is None and not sys.flags.optimize and FINDER not in sys.meta_path:
         sys.meta_path.insert(0, FINDER)
 
