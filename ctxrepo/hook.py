@@ -7,8 +7,8 @@ one is as short as can be: the work is done in `ctxrepo.faces.hook`.
 """
 
 import sys
-from _frozen_importlib import _load  # type: ignore[attr-defined]  # typeshed lists no private functions
-from _frozen_importlib_external import spec_from_file_location
+from _frozen_importlib import ModuleSpec, module_from_spec
+from _frozen_importlib_external import SourceFileLoader
 from _signal import SIG_BLOCK, SIGHUP, SIGINT, SIGTERM, alarm, pthread_sigmask
 
 HOOK_SECONDS = 8
@@ -25,7 +25,10 @@ if __name__ == "__main__":
     package = __file__.rpartition("/")[0]
     sys.path.append(package.rpartition("/")[0])
     try:
-        loading = _load(spec_from_file_location("ctxrepo.hooks.loading", f"{package}/hooks/loading.py"))
+        loader = SourceFileLoader("ctxrepo.hooks.loading", f"{package}/hooks/loading.py")
+        loading = module_from_spec(ModuleSpec(loader.name, loader, origin=loader.path))
+        sys.modules[loader.name] = loading
+        loader.exec_module(loading)
         loading.find_quickly(package)
         from ctxrepo.faces.hook import run
     except Exception:
