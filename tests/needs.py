@@ -35,10 +35,12 @@ PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/sbin:/bin"
 
 
 def unless(why: str) -> pytest.MarkDecorator:
-    """Skip a test for `why`, a sentence that says what is missing and how it is had; run it for ''."""
-    # CI calls `make servers` first, so there only what packages don't bring is skipped: a feature of the
-    # kernel, the rights of another user, agents that are 360 MB to download. pytest prints each reason.
-    return pytest.mark.skipif(bool(why), reason=why)  # a test can't give itself another kernel or user
+    """Skip a test for `why`, a sentence that says what is missing and how it is had; run it for ''.
+
+    CI calls `make servers` first, which installs every program in INSTALLED. What may be missing after that
+    is no package: a feature of the kernel, another user's rights, or an agent of 360 MB.
+    """
+    return pytest.mark.skipif(bool(why), reason=why)  # without what it needs it could only fail
 
 
 def place_of(tool: str) -> str:
