@@ -200,13 +200,13 @@ def _hit(
     )
 
 
-def snippet(text: str, terms: Sequence[str], after: int = AFTER) -> str:
+def snippet(text: str, terms: Sequence[str]) -> str:
     """What stands around the first of the terms, on one line, without secrets and what acts on terminals."""
     at = first_hit(text, terms)
     first, last = max(0, at - _LOOKED_BACK), at + _LOOKED_AHEAD
     clean = " ".join(mask_part(text[first:last]).split())
     there = first_hit(clean, terms)
-    begin, end = max(0, there - BEFORE), there + after
+    begin, end = max(0, there - BEFORE), there + AFTER
     head = "…" if first or begin else ""
     tail = "…" if last < len(text) or end < len(clean) else ""
     return f"{head}{visible(clean[begin:end])}{tail}"
