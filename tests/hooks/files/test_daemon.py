@@ -1,24 +1,44 @@
-"""The worker is a daemon: a session of its own, nobody's child, deaf and mute."""
+"""The worker is a daemon: a session of its own, nobody's child once its starter has ended, deaf and mute."""
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ctxrepo.hooks.files import daemon
 from ctxrepo.hooks.files.daemon import is_taken, start_worker, take
 
 _SPY = """#!{python}
-import os, sys
-facts = [os.getcwd(), os.readlink("/proc/self/fd/1") if os.path.exists("/proc/self/fd") else os.devnull,
-         str(os.getsid(0)), str(os.getppid()), os.environ.get("CTXREPO_HOOK", ""), *sys.argv[1:]]
-open({out!r} + ".part", "w").write("\\n".join(facts))
+import json, os, signal, sys, time
+sys.path.append({checkout!r})
+from ctxrepo.hooks.files.daemon import become_daemon
+
+lock = become_daemon(sys.argv)
+deaf = [signal.getsignal(one) is signal.SIG_IGN for one in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)]
+facts = dict(
+    lock=lock, deaf=deaf, blocked=len(signal.pthread_sigmask(signal.SIG_BLOCK, [])), cwd=os.getcwd(),
+    streams=[os.path.samestat(os.fstat(one), os.stat(os.devnull)) for one in (0, 1, 2)],
+    session=os.getsid(0), guard=os.environ.get("CTXREPO_HOOK", ""), words=sys.argv[1:],
+)
+try:
+    os.fstat(77)
+    facts["leak"] = True
+except OSError:
+    facts["leak"] = False
+end = time.monotonic() + 5
+while str(os.getppid()) == os.environ.get("STARTER") and time.monotonic() < end:
+    time.sleep(0.01)
+facts["parent"] = os.getppid()
+open({out!r} + ".part", "w").write(json.dumps(facts))
 os.rename({out!r} + ".part", {out!r})
 """
 
@@ -26,28 +46,59 @@ os.rename({out!r} + ".part", {out!r})
 @pytest.fixture
 def spy(tmp_path: Path) -> Path:
     """An interpreter that writes down how it was started."""
-    made = tmp_path / "python"
-    made.write_text(_SPY.format(python=sys.executable, out=str(tmp_path / "out")))
+    made, checkout = tmp_path / "python", str(Path(daemon.__file__).parents[3])
+    made.write_text(_SPY.format(python=sys.executable, checkout=checkout, out=str(tmp_path / "out")))
     made.chmod(0o755)
     return made
 
 
-def facts(spy: Path) -> list[str]:
+def written(spy: Path) -> str:
     """What it wrote, as soon as it has."""
     out = spy.with_name("out")
     deadline = time.monotonic() + 30
     while not out.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    return out.read_text().split("\n")
+    return out.read_text()
 
 
-def test_it_is_started_detached_with_the_state_it_serves(spy: Path) -> None:
-    assert start_worker(*settings(spy))
-    cwd, stdout, session, parent, guard, *words = facts(spy)
-    assert (cwd, stdout, guard) == ("/", os.devnull, "1")
-    assert session != str(os.getsid(0))
-    assert parent != str(os.getpid())
-    assert words == ["-I", "-m", "ctxrepo", "_work", "--state", "/the/state", "--lock", "3"]
+def start_and_end(spy: Path, *, lock_at: int = 0) -> int:
+    """Start it from a process that ends at once, as a hook does; returns that process's id. The lock is
+    opened at the file descriptor `lock_at` (0: any); 77 is open, as an agent may leave one open."""
+    starter = os.fork()
+    if starter == 0:
+        os.dup2(1, 77)
+        os.environ["STARTER"] = str(os.getpid())
+        if lock_at:
+            daemon.take = lambda path: os.dup2(take(path), lock_at, inheritable=False)
+        os._exit(0 if start_worker(*settings(spy)) else 1)
+    assert os.waitpid(starter, 0)[1] == 0
+    return starter
+
+
+@pytest.mark.parametrize("lock_at", [0, 3, 9])
+def test_it_is_started_detached_with_the_state_it_serves(spy: Path, lock_at: int) -> None:
+    starter = start_and_end(spy, lock_at=lock_at)
+    facts = json.loads(written(spy))
+    assert facts.pop("session") != os.getsid(0)
+    assert facts.pop("parent") not in (starter, os.getpid())
+    assert facts == {
+        "lock": 3,
+        "deaf": [True, True, True],
+        "blocked": 0,
+        "cwd": "/",
+        "streams": [True, True, True],
+        "leak": False,
+        "guard": "1",
+        "words": ["-I", "-m", "ctxrepo", "_work", "--state", "/the/state", "--lock", "3"],
+    }
+
+
+def test_it_has_the_lock_from_before_it_runs(spy: Path) -> None:
+    spy.write_text("#!/bin/sh\nread wait < $(dirname $0)/pipe\n")
+    os.mkfifo(spy.with_name("pipe"))
+    start_and_end(spy)
+    assert is_taken(str(spy.with_name("work.lock")))
+    spy.with_name("pipe").write_text("end\n")
 
 
 def test_where_its_interpreter_is_gone_the_running_one_is_taken(
@@ -55,7 +106,7 @@ def test_where_its_interpreter_is_gone_the_running_one_is_taken(
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(spy))
     assert start_worker("/gone/python", *settings(spy)[1:])
-    assert "/the/state" in facts(spy)
+    assert "/the/state" in written(spy)
 
 
 def test_without_an_interpreter_nothing_starts_and_nothing_fails(
@@ -73,7 +124,7 @@ def test_where_a_worker_has_the_lock_none_is_started(spy: Path) -> None:
     os.close(lock)
     assert not spy.with_name("out").exists()
     assert start_worker(*settings(spy))
-    assert facts(spy)
+    assert written(spy)
 
 
 def test_where_no_lock_can_be_made_none_is_started(spy: Path) -> None:
@@ -105,28 +156,31 @@ def test_of_many_that_start_one_at_once_one_does(spy: Path) -> None:
             os._exit(0 if start_worker(*settings(spy)) else 1)
         starters.append(starter)
     assert [os.waitpid(starter, 0)[1] for starter in starters] == [0] * 20
-    assert facts(spy) == ["started", ""]
+    assert written(spy) == "started\n"
     spy.with_name("end").touch()
 
 
 def test_a_signal_to_all_descendants_spares_the_one_that_is_on_its_way(
     spy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each of our processes is sent it in the moment after it was made."""
-    fork = os.fork
+    """Starter and daemon are sent it in the moment after the daemon was made."""
+    spawn, heard = os.posix_spawn, []
 
-    def fork_and_be_shot() -> int:
-        child = fork()
-        os.kill(os.getpid() if child == 0 else child, signal.SIGTERM)
+    def spawn_and_be_shot(*words: Any, **how: Any) -> int:
+        child = spawn(*words, **how)
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            os.kill(child, number)
+        os.kill(os.getpid(), signal.SIGTERM)
         return child
 
-    starter = fork()
-    if starter == 0:
-        monkeypatch.setattr(os, "fork", fork_and_be_shot)
-        start_worker(*settings(spy))
-        os._exit(0)
-    os.waitpid(starter, 0)
-    assert "/the/state" in facts(spy)
+    monkeypatch.setattr(os, "posix_spawn", spawn_and_be_shot)
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: heard.append(number))
+    try:
+        assert start_worker(*settings(spy))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert heard == [signal.SIGTERM]  # once the daemon is there, the starter hears it as ever
+    assert "/the/state" in written(spy)
 
 
 def settings(spy: Path) -> tuple[str, str, str]:
@@ -138,4 +192,4 @@ def test_an_interpreter_that_cannot_run_harms_nobody(tmp_path: Path) -> None:
     broken = tmp_path / "python"
     broken.write_bytes(b"\x7fnot a program")
     broken.chmod(0o755)
-    assert start_worker(*settings(broken))
+    assert not start_worker(*settings(broken))
