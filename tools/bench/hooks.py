@@ -113,6 +113,7 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
         Row(command("prompt passed over", "UserPromptSubmit", code, prompt=["ok, thanks!"]), most),
         Row(start(hooks, code), 2.0 if size < 10_000 else 4.0, speaks=True),
         Row(command("a command that failed", "PostToolUseFailure", code), 1.6),
+        Row(command("the same, known to memory", "PostToolUseFailure", code, error=prompts), most, True),
         Row(command("tool, inside the memory", "PostToolUse-edit", code, wakes=True, file=note), 1.6),
         Row(command("turn end", "Stop", code, wakes=True), 2.0),
         Row(command("session end", "SessionEnd", code, wakes=True), 2.0),

@@ -69,6 +69,8 @@ class Hooks:
         told = _told(recorded, agent)
         if told["path"] and "@file@" not in recorded:
             recorded = recorded.replace(told["path"], "@file@")
+        if "error" in fill:
+            recorded = recorded.replace(json.dumps(told["error"])[1:-1], "@error@")
         inputs = self._inputs(name, recorded, told["session"], cwd, fill, of)
         return Command(name, words, str(cwd), inputs, wakes)
 

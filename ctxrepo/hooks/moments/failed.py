@@ -6,10 +6,8 @@ import _sqlite3
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import folders_of, place_of
-from ctxrepo.hooks.moments.remind import give, is_silent
 from ctxrepo.hooks.recall.choice import choose_for_prompt
 from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
-from ctxrepo.hooks.session.session import Session
 
 LIMIT = 2
 
@@ -26,6 +24,11 @@ def failure_block(
     asked = question(event.command, said)
     folders = folders_of(place_of(db, world, event.cwd).scopes)
     found = choose_for_prompt(rank_by_words(cache, RecallRequest(asked, [], folders, LIMIT))).hits
+    if not found:  # memory says nothing about most failures
+        return ""
+    from ctxrepo.hooks.moments.remind import give, is_silent
+    from ctxrepo.hooks.session.session import Session
+
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
     known = session.record.entries
     hits = [hit for hit in found if known.get(hit.id) != hit.hash]
