@@ -23,6 +23,8 @@ def escape_field(text: str, also: str = "") -> str:
 
 def escape_text(text: str) -> str:
     """`text` with its lines as they are."""
+    if "\n#" not in text and _is_harmless(text.replace("\n", ""), ""):
+        return text
     return "\n".join([_escape_line(line, "", one_line=False) for line in text.split("\n")])
 
 

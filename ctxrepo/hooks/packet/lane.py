@@ -51,15 +51,17 @@ class PacketSource:
 class Section:
     """A lane's part for one scope or one note, with the bounds that it has in this packet."""
 
-    __slots__ = ("bounds", "key", "lane", "lines", "offered", "text")
+    __slots__ = ("bounds", "key", "lane", "lines", "offered", "row_lines", "text")
 
     def __init__(self, lane: "PacketLane", key: str, bounds: Bounds) -> None:
         self.lane = lane
         self.key = key
         """The folder of its scope, or the path of its note; '' where the lane has one section for all."""
         self.bounds = bounds
-        self.lines: dict[PacketEntry | IndexRow, str] = {}
-        """The lines of what it shows, as far as they were made: a section is written more than once."""
+        self.lines: list[tuple[PacketEntry, str]] | None = None
+        """Each entry with its lines, once they were made: a section is written more than once."""
+        self.row_lines: dict[IndexRow, str] = {}
+        """The same for the notes of an index, as far as lines were made."""
         self.offered = 0
         """The bytes that it was offered."""
         self.text = ""
@@ -121,12 +123,10 @@ class PacketLane:
 
     def lines(self, draft: PacketDraft, section: Section) -> list[tuple[PacketEntry, str]]:
         """Each entry of a section with its lines there."""
-        found = []
-        for entry in self.entries(draft.contents, section.key):
-            if entry not in section.lines:
-                section.lines[entry] = self.line_of(entry, draft.today)
-            found.append((entry, section.lines[entry]))
-        return found
+        if section.lines is None:
+            entries = self.entries(draft.contents, section.key)
+            section.lines = [(entry, self.line_of(entry, draft.today)) for entry in entries]
+        return section.lines
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """The lines of an entry in its section: as they are written, unless a lane knows better."""

@@ -40,7 +40,8 @@ class _Index(PacketLane):
         rows = [(row, scope.folder) for scope in scopes for row in scope.rows]
         rows.sort(key=_path)
         rows.sort(key=_Order(draft.contents.touched).rank, reverse=True)
-        kept = _within(rows, section, draft, dict(allowed), room - size(_TITLE))
+        may_fit = total * _SHORTEST_LINE <= room
+        kept = _within(rows, section, draft, dict(allowed), room - size(_TITLE)) if may_fit else []
         if len(kept) < total:
             left = room - size(_TITLE) - size(MORE.format(total))
             kept = _within(rows, section, draft, dict(allowed), left)
@@ -75,9 +76,9 @@ def _within(
     for row, folder in rows:
         if allowed[folder] < 0:
             continue
-        if row not in section.lines:
-            section.lines[row] = row_line(row, draft.today, draft.contents.touched.get(row.path, ""))
-        line = section.lines[row]
+        if row not in section.row_lines:
+            section.row_lines[row] = row_line(row, draft.today, draft.contents.touched.get(row.path, ""))
+        line = section.row_lines[row]
         allowed[folder] -= size(line)
         if allowed[folder] < 0 or room < size(line):
             allowed[folder] = -1
