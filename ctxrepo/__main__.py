@@ -22,13 +22,14 @@ def main() -> int:
     words = sys.argv[1:]
     os.umask(os.umask(0o077) & 0o077)  # a umask must not deny users the files that are made for them
     # Imports stand in the branches: the command line costs several times what a hook may.
+    from ctxrepo.hooks.loading import find_quickly
+
+    find_quickly()
     if words[:1] == ["hook"] and len(words) == 3:
         from ctxrepo.errors import ConfigError
         from ctxrepo.faces.hook import main as hook
-        from ctxrepo.hooks.loading import find_quickly
         from ctxrepo.storage.user.places import Places
 
-        find_quickly()
         try:
             return hook([*words[1:], str(Places.of(os.environ).state)])
         except ConfigError:  # a state folder that can't be one: an agent's work doesn't stop for that
@@ -61,9 +62,6 @@ def main() -> int:
     import gc
 
     gc.set_threshold(_GC_THRESHOLD)
-    from ctxrepo.hooks.loading import find_quickly
-
-    find_quickly()
     from ctxrepo.faces.cli.app import main as cli
 
     return cli(words)

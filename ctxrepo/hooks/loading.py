@@ -1,4 +1,4 @@
-"""Makes imports cheap for a hook: a fast finder for ctxrepo's own modules, and `_sqlite3` without functools.
+"""Makes imports cheap: a fast finder for ctxrepo's own modules, and `_sqlite3` without functools.
 
 A hook loads some fifty small modules. Python's finder takes longer to find one than to run it: it lists each
 folder, tries every kind of module and opens files through several layers. The finder here opens the compiled
