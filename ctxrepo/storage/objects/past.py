@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from heapq import heappop, heappush
 
-from pygit2.enums import SortMode
-
 from ctxrepo.domain.guard.bounds import COMMITS, MESSAGE
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.objects.libgit2 import SortMode
 from ctxrepo.storage.objects.reading import ObjectReader, reading
 
 _SKEW = 32

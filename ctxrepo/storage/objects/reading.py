@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-import pygit2
-from pygit2.enums import ObjectType, RepositoryOpenFlag
-
 from ctxrepo.domain.guard.bounds import COMMIT_BYTES, FILE_BYTES, FOLDER_BYTES, Bound
 from ctxrepo.errors import Damaged
 from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
 from ctxrepo.storage.isolated.owngit import OwnGit
+from ctxrepo.storage.objects.libgit2 import ObjectType, RepositoryOpenFlag, pygit2
 from ctxrepo.storage.objects.objectfiles import loose_file, why_spoiled
 
 _LOOSE, _PACKED = 1, 2

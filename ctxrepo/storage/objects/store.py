@@ -8,9 +8,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from itertools import islice
 
-import pygit2
-from pygit2.enums import FileMode, ObjectType, Option
-
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.errors import BeyondBounds, Damaged, GitFailed
@@ -18,6 +15,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import MANY
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.objects.extent import extent
+from ctxrepo.storage.objects.libgit2 import FileMode, ObjectType, Option, pygit2
 from ctxrepo.storage.objects.past import Past
 from ctxrepo.storage.objects.refs import Refs
 from ctxrepo.storage.objects.trees import Item, Key, Trees, folder_of, key_of
