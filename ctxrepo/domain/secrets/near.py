@@ -7,6 +7,7 @@ random it is, the farther away its label may be. Only lines with a label, and th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from ctxrepo.domain.secrets.shape import content
 from ctxrepo.domain.secrets.shape.content import is_said_phrase
@@ -59,9 +60,16 @@ _ANOTHER = lazy_pattern(
 
 @dataclass(frozen=True)
 class _Value:
+    """What may be a secret. It is graded once it stands near enough to a label, as few words of a line do."""
+
     start: int
     end: int
-    grade: Grade
+    text: bytes
+    is_app_password: bool = False
+
+    @cached_property
+    def grade(self) -> Grade:
+        return Grade.CHOSEN if self.is_app_password else graded(self.text)
 
 
 def values(data: bytes, lowered: bytes, places: Iterable[tuple[int, bytes]]) -> Iterator[Found]:
@@ -95,11 +103,7 @@ def _of_line(data: bytes, lowered: bytes, labels: list[SecretWord], line_end: in
             hit = True
             yield *phrase, label.kind
         for value in found:
-            if (
-                value.end <= label.start
-                and value.grade >= Grade.CHOSEN
-                and _is_said_after(lowered, label, value)
-            ):
+            if value.end <= label.start and _is_said_after(lowered, label, value):
                 hit = True
                 yield value.start, value.end, label.kind
             if value.start >= label.end and _announces(data, lowered, label, value):
@@ -118,12 +122,12 @@ def _values(data: bytes, start: int, end: int) -> Iterator[_Value]:
             value = value[name.end() :]
         stripped = value.lstrip(b"=:-.>")
         first += len(value) - len(stripped)
-        if stripped[:1] != b"@" and (grade := graded(stripped)):
-            yield _Value(first, first + len(stripped), grade)
+        if stripped[:1] != b"@":
+            yield _Value(first, first + len(stripped), stripped)
 
     for groups in _GROUPS.finditer(data, start, end):
         if content.is_app_password(groups):
-            yield _Value(*groups.span(), Grade.CHOSEN)
+            yield _Value(*groups.span(), groups[0], is_app_password=True)
 
 
 _GROUPS = lazy_pattern(
@@ -134,8 +138,10 @@ _GROUPS = lazy_pattern(
 
 def _announces(data: bytes, lowered: bytes, label: SecretWord, value: _Value) -> bool:
     """Whether the value is near enough to the label for what it looks like."""
+    if value.start - label.end > _FAR or value.grade is Grade.NONE:
+        return False
     gap = lowered[label.end : value.start]
-    if len(gap) > _FAR or _ANOTHER.search(lowered, max(0, label.start - _BEFORE_LABEL), value.start):
+    if _ANOTHER.search(lowered, max(0, label.start - _BEFORE_LABEL), value.start):
         return False
     if data[value.end : value.end + 1] in (b"(", b"[", b"{") or _has_another_name(gap):
         return False
@@ -190,11 +196,11 @@ _AFTER = lazy_pattern(
 
 def _is_said_after(lowered: bytes, label: SecretWord, value: _Value) -> bool:
     """`… is the root password`, `… # the password of the database`."""
+    if label.start - value.end >= 80 or value.grade < Grade.CHOSEN:
+        return False
     gap = lowered[value.end : label.start]
-    return (
-        len(gap) < 80
-        and bool(_AFTER.match(gap))
-        and not _ANOTHER.search(lowered, max(0, value.start - _BEFORE_LABEL), label.end)
+    return bool(_AFTER.match(gap)) and not _ANOTHER.search(
+        lowered, max(0, value.start - _BEFORE_LABEL), label.end
     )
 
 
@@ -233,14 +239,14 @@ def _alone_below(data: bytes, lowered: bytes, label: SecretWord, line_end: int) 
         match = _BELOW.match(data, line_end) if line_end - label.end < 60 else None
     if not match:
         return None
-    value = match[1].strip(b"\"'*,;")
-    grade = graded(value)
+    text = match[1].strip(b"\"'*,;")
+    value = _Value(match.start(1), match.start(1) + len(text), text)
     least = Grade.LIKELY if label.kind == PASSWORD else Grade.CHOSEN
     if (
-        grade < least
-        or _NAME.match(value)
+        value.grade < least
+        or _NAME.match(text)
         or _ANOTHER.search(lowered, max(0, label.start - _BEFORE_LABEL), match.start(1))
         or _IN_A_SUBSTITUTION.search(data, max(0, label.start - _LINE), label.start)
     ):
         return None
-    return _Value(match.start(1), match.start(1) + len(value), grade)
+    return value
