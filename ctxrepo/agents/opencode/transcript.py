@@ -31,11 +31,14 @@ QUERY = """
         'is_summary', json_extract(message.data, '$.summary') is 1,
         'part', json_remove(part.data, '$.state.output', '$.state.metadata', '$.state.attachments')
     )
-    from part join message on message.id = part.message_id join session on session.id = part.session_id
-    where part.session_id = :session
-        and part.message_id >= :since and (part.message_id <= :until or :until = '')
+    from message cross join part on part.message_id = message.id
+        cross join session on session.id = message.session_id
+    where message.session_id = :session
+        and message.id >= :since and (message.id <= :until or :until = '')
         and json_valid(part.data) and json_valid(message.data) and length(part.data) < 1000000
     order by message.id, part.id"""
+"""Messages come first (a cross join keeps that order): where few are asked for, SQLite would otherwise read
+all parts of the session."""
 
 SESSIONS = """
     select id, directory, time_updated || ' ' || (select count(*) from part where session_id = session.id)

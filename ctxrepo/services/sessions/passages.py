@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.services.sessions.said import key_of
-from ctxrepo.storage.disk.rows import rows_of
+from ctxrepo.storage.disk.rows import Rows
 from ctxrepo.storage.sessions.index import IndexedSession
 from ctxrepo.storage.sessions.lines import first_line, opened_file, read_piece
 from ctxrepo.storage.sessions.search import MessageRow
@@ -26,21 +26,39 @@ _PARTS = 1000
 """Parts of messages in a database that are looked at."""
 
 
-def messages_at(session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
-    """The messages of a session, by their numbers, without those that its transcript doesn't hold any more;
-    `rows` stand side by side there."""
-    transcripts = transcripts_of(session.agent)
-    if transcripts is None or not rows:
-        return {}
-    read = _of_rows if rows[0].name else _of_file
-    try:
+class PassageReader:
+    """Reads messages from transcripts; to be closed. A database of many sessions stays open until then."""
+
+    def __init__(self) -> None:
+        self._databases: dict[str, Rows] = {}
+
+    def messages_at(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
+        """The messages of a session, by their numbers, without those that its transcript doesn't hold any
+        more; `rows` stand side by side there."""
+        transcripts = transcripts_of(session.agent)
+        if transcripts is None or not rows:
+            return {}
+        try:
+            if rows[0].name:
+                found = [*_of_rows(transcripts, self._database(session.path), session, rows)]
+            else:
+                found = [*_of_file(transcripts, session, rows)]
+        except (OSError, ValueError):
+            return {}
         return {
             row.number: message
-            for row, message in read(transcripts, session, rows)
+            for row, message in found
             if key_of(message, session.agent, session.id, row.place) == row.key
         }
-    except (OSError, ValueError):
-        return {}
+
+    def _database(self, path: str) -> Rows:
+        if path not in self._databases:
+            self._databases[path] = Rows(Path(path))
+        return self._databases[path]
+
+    def close(self) -> None:
+        for database in self._databases.values():
+            database.close()
 
 
 def _of_file(
@@ -77,9 +95,9 @@ def _beginning_at(
 
 
 def _of_rows(
-    transcripts: Transcripts, session: IndexedSession, rows: Sequence[MessageRow]
+    transcripts: Transcripts, database: Rows, session: IndexedSession, rows: Sequence[MessageRow]
 ) -> Iterator[tuple[MessageRow, Message]]:
     asked = {"session": session.id, "since": rows[0].name, "until": rows[-1].name}
-    parts = islice(rows_of(Path(session.path), transcripts.QUERY, asked), _PARTS)
+    parts = islice(database.select(transcripts.QUERY, asked), _PARTS)
     found = {m.id: m for m in transcripts.messages([part[0] for part in parts if isinstance(part[0], str)])}
     yield from ((row, found[row.name]) for row in rows if row.name in found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +18,7 @@ from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.conversation import SessionMessage
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.passages import messages_at
+from ctxrepo.services.sessions.passages import PassageReader
 from ctxrepo.services.sessions.points import Points, last_before, points_of
 from ctxrepo.services.sessions.query import expression, first_hit, holds, terms_of
 from ctxrepo.services.sessions.said import shown_text
@@ -152,11 +153,11 @@ def _found(
     """
     found: list[_Found] = []
     told = set[str]()
-    with SessionIndex.opened(file) as index:
+    with SessionIndex.opened(file) as index, closing(PassageReader()) as reader:
         for row in rows:
             session = sessions[row.session]
             sides = beside(index.db, row, asked.context)
-            read = messages_at(session, [*sides[0], row, *sides[1]])
+            read = reader.messages_at(session, [*sides[0], row, *sides[1]])
             message = read.get(row.number)
             text = shown_text(message) if message else ""
             if message is None or text in told or not holds(text, terms):

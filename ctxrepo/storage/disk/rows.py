@@ -39,22 +39,48 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
     return head, [*tail]
 
 
+class Rows:
+    """An open database. What is none has no rows; to be closed."""
+
+    def __init__(self, path: Path) -> None:
+        self._end = 0.0
+        self._db = _opened(path)
+        if self._db:
+            self._db.set_progress_handler(lambda: time.monotonic() > self._end, _STEPS)
+
+    def select(self, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
+        """The rows that `query` selects, as long as that takes no longer than two seconds. What can't be read
+        to its end ends there."""
+        self._end = time.monotonic() + _SECONDS
+        try:
+            if self._db:
+                yield from self._db.execute(query, parameters)
+        except (ValueError, sqlite3.Error):
+            return
+
+    def close(self) -> None:
+        if self._db:
+            self._db.close()
+
+
 def rows_of(path: Path, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
-    """The rows that `query` selects, as long as that takes no longer than two seconds. What is no database,
-    or can't be read to its end, ends there."""
+    """The rows of one query to the database at `path`."""
+    with closing(Rows(path)) as rows:
+        yield from rows.select(query, parameters)
+
+
+def _opened(path: Path) -> sqlite3.Connection | None:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            return
+            return None
         address = f"{path.absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS)) as db:
-            end = time.monotonic() + _SECONDS
-            db.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
-            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _ROW_BYTES)
-            db.text_factory = lambda data: data.decode("utf-8", "replace")
-            db.execute("pragma trusted_schema = off")
-            yield from db.execute(query, parameters)
+        db = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS)
     except (OSError, ValueError, sqlite3.Error):
-        return
+        return None
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _ROW_BYTES)
+    db.text_factory = lambda data: data.decode("utf-8", "replace")
+    db.execute("pragma trusted_schema = off")
+    return db
 
 
 def _lines(path: Path, query: str, session: str) -> Iterator[str]:
