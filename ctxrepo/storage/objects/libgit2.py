@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from types import ModuleType, SimpleNamespace
 
 
@@ -30,7 +29,7 @@ def load() -> None:
     stand_ins = {name: module for name, module in _stand_ins().items() if name not in sys.modules}
     sys.modules.update(stand_ins)
     try:
-        import_module("pygit2")
+        import pygit2  # noqa: F401 - it is loaded, and used by all who import it from now on
     except Exception:  # whatever another version of it says to the stand-ins
         for name in [name for name in sys.modules if name.partition(".")[0] == "pygit2"]:
             del sys.modules[name]

@@ -56,6 +56,8 @@ def test_the_version_loads_no_parser(ada: Machine) -> None:
         "ctxrepo.faces.cli",
         "ctxrepo.faces.cli.pipe",
         "ctxrepo.faces.cli.synonyms",
+        "ctxrepo.hooks",
+        "ctxrepo.hooks.loading",
     }
 
 
