@@ -47,7 +47,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what stands for thirteen thousand tests to no garbage collector: it would look at it in each run."""
+    """Have the garbage collector leave alone what stands for thirteen thousand tests until they are over."""
     gc.collect()
     gc.freeze()
 
