@@ -59,7 +59,7 @@ def _start(interpreter: str, state: str, path: str, verb: str) -> bool:
         if lock >= 0:
             words = [interpreter, "-I", "-m", "ctxrepo", verb, "--state", state, "--lock", str(_LOCK_HANDLE)]
             _spawn(words, lock)
-    except OSError:  # no lock can be opened, or the interpreter can't run
+    except (OSError, NotImplementedError):  # no lock can be opened, or the interpreter can't be started
         return False
     finally:
         if lock >= 0:
