@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -119,11 +120,12 @@ def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
     place = Path(sessions[rows[0].session].path).parent
     look = partial(_found, index.path, sessions, rows, terms, asked)
     found = memory.outside.ask(place, look, _PATIENCE)  # files of others, which may hang
-    points = points_of(memory, frozenset(one.session.id for one in found))
-    hits = [_hit(one, terms, names, points) for one in found]
-    if not hits:
+    if not found:
         raise _nothing(asked)
-    return hits
+    points = points_of(memory, frozenset(one.session.id for one in found))
+    # Secrets are looked for in all of these at once: a search in each by itself takes longer than it reads.
+    beside_all = iter(shown([said for one in found for said in (*one.before, *one.after)], _NEAR, _READ))
+    return [_hit(one, terms, names, points, beside_all) for one in found]
 
 
 def _nothing(asked: SessionQuery) -> NotFound:
@@ -183,8 +185,13 @@ def _read(
 
 
 def _hit(
-    one: _Found, terms: Sequence[str], names: Callable[[str], tuple[str, ...]], points: Points
+    one: _Found,
+    terms: Sequence[str],
+    names: Callable[[str], tuple[str, ...]],
+    points: Points,
+    beside_all: Iterator[SessionMessage],
 ) -> SessionHit:
+    """The hit as it is shown; the next of `beside_all` are what stands before it and after it."""
     session = one.session
     return SessionHit(
         session.agent,
@@ -195,8 +202,8 @@ def _hit(
         resume_command(session),
         replace(one.hit, text=snippet(one.hit.text, terms), details=()),
         last_before(points, session.id, one.at),
-        shown(one.before, _NEAR, _READ),
-        shown(one.after, _NEAR, _READ),
+        list(islice(beside_all, len(one.before))),
+        list(islice(beside_all, len(one.after))),
         why_no_command(session),
     )
 
