@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.services.sessions.said import key_of
-from ctxrepo.storage.disk.rows import Rows
+from ctxrepo.storage.disk.rows import RowReader
 from ctxrepo.storage.sessions.index import IndexedSession
 from ctxrepo.storage.sessions.lines import first_line, opened_file, read_piece
 from ctxrepo.storage.sessions.search import MessageRow
@@ -30,7 +30,7 @@ class PassageReader:
     """Reads messages from transcripts; to be closed. A database of many sessions stays open until then."""
 
     def __init__(self) -> None:
-        self._databases: dict[str, Rows] = {}
+        self._databases: dict[str, RowReader] = {}
 
     def messages_at(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
         """The messages of a session, by their numbers, without those that its transcript doesn't hold any
@@ -51,9 +51,9 @@ class PassageReader:
             if key_of(message, session.agent, session.id, row.place) == row.key
         }
 
-    def _database(self, path: str) -> Rows:
+    def _database(self, path: str) -> RowReader:
         if path not in self._databases:
-            self._databases[path] = Rows(Path(path))
+            self._databases[path] = RowReader(Path(path))
         return self._databases[path]
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ def _beginning_at(
 
 
 def _of_rows(
-    transcripts: Transcripts, database: Rows, session: IndexedSession, rows: Sequence[MessageRow]
+    transcripts: Transcripts, database: RowReader, session: IndexedSession, rows: Sequence[MessageRow]
 ) -> Iterator[tuple[MessageRow, Message]]:
     asked = {"session": session.id, "since": rows[0].name, "until": rows[-1].name}
     parts = islice(database.select(transcripts.QUERY, asked), _PARTS)

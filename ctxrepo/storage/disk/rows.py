@@ -39,7 +39,7 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
     return head, [*tail]
 
 
-class Rows:
+class RowReader:
     """An open database. What is none has no rows; to be closed."""
 
     def __init__(self, path: Path) -> None:
@@ -65,7 +65,7 @@ class Rows:
 
 def rows_of(path: Path, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
     """The rows of one query to the database at `path`."""
-    with closing(Rows(path)) as rows:
+    with closing(RowReader(path)) as rows:
         yield from rows.select(query, parameters)
 
 
