@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from ctxrepo.hooks.files.daemon import HELPER_LOCK, become_daemon, take
+from ctxrepo.hooks.files.daemon import HELPER_LOCK, take
 from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
 from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of, world_of
 from ctxrepo.hooks.recall.semantic import FAILED
@@ -19,16 +19,16 @@ from ctxrepo.hooks.recall.semantic import FAILED
 
 def main(argv: list[str]) -> int:
     """Be the helper of the memory compiled under the state folder, unless there is one; ends quietly."""
-    inherited = become_daemon(argv)
     state = argv[argv.index("--state") + 1]
     world = _world_now(state)
     if world is None or not world.is_semantic:
         return 0
     folder, lock = world.repo.state, -1
     try:
-        lock = inherited if inherited >= 0 else take(f"{folder}/{HELPER_LOCK}")
+        lock = int(argv[argv.index("--lock") + 1]) if "--lock" in argv else take(f"{folder}/{HELPER_LOCK}")
         if lock < 0:
             return 0
+        os.set_inheritable(lock, False)
         _be(world)
     except Exception as error:
         from ctxrepo.errors import in_words

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ctxrepo.hooks.files.daemon import LOCK, become_daemon, start_helper, start_worker, take
+from ctxrepo.hooks.files.daemon import LOCK, start_helper, start_worker, take
 from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
 from ctxrepo.hooks.files.private import make_place_private, open_own
 from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of, world_of
@@ -31,21 +31,21 @@ def main(argv: list[str]) -> int:
 
     Ends at once, before any slow import, if another worker is running.
     """
-    inherited = become_daemon(argv)
     state = argv[argv.index("--state") + 1]
     if make_place_private(state) != "":
         return 0
     world = _world(state)
-    if world is None:
-        inherited = -1  # the starter has locked the state root, not the repository: take the right lock here
+    # Without hooks.db the starter has locked the state root, not the repository: take the right lock here.
+    inherited = _inherited_lock(argv) if world else 0
     world = world or _mended(state)
     if world is None:
         return 0
     signal.signal(signal.SIGTERM, _on_sigterm(time.monotonic() + _IGNORE_SIGTERM))
     try:
-        lock = inherited if inherited >= 0 else take(f"{world.repo.state}/{LOCK}")
+        lock = inherited or take(f"{world.repo.state}/{LOCK}")
         if lock < 0:
             return 0
+        os.set_inheritable(lock, False)
     except OSError:  # nothing can be written here, a log neither
         return 0
     before = _queued(world)
@@ -135,6 +135,11 @@ def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:
 
 def _wake(world: World) -> bool:
     return start_worker(world.interpreter, world.state, world.repo.state)
+
+
+def _inherited_lock(argv: list[str]) -> int:
+    """The handle of the lock that our starter took for us; 0 if it took none."""
+    return int(argv[argv.index("--lock") + 1]) if "--lock" in argv else 0
 
 
 def _world(state: str) -> World | None:

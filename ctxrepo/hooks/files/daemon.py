@@ -25,9 +25,6 @@ _TEST_SECONDS = 0.1
 _LOCK_HANDLE = 3
 """The file descriptor at which the worker inherits the lock that was taken for it."""
 
-_HANDLES = 256
-"""A daemon closes the file descriptors below it that it inherits."""
-
 
 def start_worker(interpreter: str, state: str, folder: str) -> bool:
     """Start `<interpreter> -I -m ctxrepo _work --state <state>`, unless a worker has the lock in `folder`.
@@ -51,50 +48,20 @@ def _start(interpreter: str, state: str, path: str, verb: str) -> bool:
     if not interpreter:
         return False
     lock = -1
-    # An agent that ends sends these to all its descendants. The daemon is one until this process is gone; it
-    # is started with them blocked, and drops them (`become_daemon`).
+    # An agent that ends sends these to all its descendants; the worker is one until its parent is gone.
     before = _signal.pthread_sigmask(_signal.SIG_BLOCK, _DEADLY)
     try:
         lock = take(path)
         if lock >= 0:
-            words = [interpreter, "-I", "-m", "ctxrepo", verb, "--state", state, "--lock", str(_LOCK_HANDLE)]
-            _spawn(words, lock)
-    except (OSError, NotImplementedError):  # no lock can be opened, or the interpreter can't be started
+            words = [interpreter, "-I", "-m", "ctxrepo", verb, "--state", state]
+            _fork([*words, "--lock", str(_LOCK_HANDLE)], lock)
+    except OSError:  # where not even a lock can be opened, no worker could do anything
         return False
     finally:
         if lock >= 0:
             os.close(lock)
         _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
     return True
-
-
-def _spawn(words: list[str], lock: int) -> None:
-    """Start a process in a session of its own, with the lock and without our standard streams."""
-    program, *_ = words
-    if lock == _LOCK_HANDLE:
-        os.set_inheritable(lock, True)  # a handle that is copied to itself needn't become so by that
-    actions = [
-        (os.POSIX_SPAWN_DUP2, lock, _LOCK_HANDLE),
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
-        (os.POSIX_SPAWN_DUP2, 0, 1),
-        (os.POSIX_SPAWN_DUP2, 0, 2),
-    ]
-    os.posix_spawn(program, words, {**os.environ, WORKER_MARK: "1"}, file_actions=actions, setsid=True)
-
-
-def become_daemon(argv: list[str]) -> int:
-    """Finish, in the process that `start_worker` started with the words `argv`, what only the process itself
-    can do. Returns the lock that it inherits; -1 where it was started by somebody else."""
-    if "--lock" not in argv:
-        return -1
-    for number in _DEADLY:
-        _signal.signal(number, _signal.SIG_IGN)
-    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, _DEADLY)
-    os.chdir("/")
-    lock = int(argv[argv.index("--lock") + 1])
-    os.closerange(lock + 1, _HANDLES)  # an agent may wait until all that it opened is closed
-    os.set_inheritable(lock, False)
-    return lock
 
 
 def take(path: str) -> int:
@@ -126,3 +93,41 @@ def _try_lock(lock: int, how: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _fork(words: list[str], lock: int) -> None:
+    """Have a child become the worker; returns once it has left our process group, which an agent may kill as
+    soon as this hook has ended."""
+    left, leaving = os.pipe()
+    try:
+        if os.fork() == 0:
+            _become_daemon(words, lock, leaving)
+    finally:
+        os.close(leaving)
+        os.read(left, 1)  # nothing is written: it ends when the child has closed its end, too
+        os.close(left)
+
+
+def _become_daemon(words: list[str], lock: int, leaving: int) -> None:
+    """In the child: leave session and process group, and become the worker, with the lock. Never returns.
+
+    It is nobody's child once the hook has ended; a second fork, to be that sooner, takes as long as this one.
+    """
+    try:
+        os.setsid()
+        os.close(leaving)
+        # Signals that came until now are dropped, and the worker starts with them ignored.
+        for number in _DEADLY:
+            _signal.signal(number, _signal.SIG_IGN)
+        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, _DEADLY)
+        os.chdir("/")
+        os.dup2(lock, _LOCK_HANDLE)
+        os.set_inheritable(_LOCK_HANDLE, True)
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(null, stream)
+        os.closerange(_LOCK_HANDLE + 1, 256)
+        program, *_ = words
+        os.execve(program, words, {**os.environ, WORKER_MARK: "1"})
+    finally:
+        os._exit(0)

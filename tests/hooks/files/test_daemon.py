@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,13 +18,10 @@ from ctxrepo.hooks.files.daemon import is_taken, start_worker, take
 
 _SPY = """#!{python}
 import json, os, signal, sys, time
-sys.path.append({checkout!r})
-from ctxrepo.hooks.files.daemon import become_daemon
 
-lock = become_daemon(sys.argv)
 deaf = [signal.getsignal(one) is signal.SIG_IGN for one in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)]
 facts = dict(
-    lock=lock, deaf=deaf, blocked=len(signal.pthread_sigmask(signal.SIG_BLOCK, [])), cwd=os.getcwd(),
+    deaf=deaf, blocked=len(signal.pthread_sigmask(signal.SIG_BLOCK, [])), cwd=os.getcwd(),
     streams=[os.path.samestat(os.fstat(one), os.stat(os.devnull)) for one in (0, 1, 2)],
     session=os.getsid(0), guard=os.environ.get("CTXREPO_HOOK", ""), words=sys.argv[1:],
 )
@@ -46,8 +42,8 @@ os.rename({out!r} + ".part", {out!r})
 @pytest.fixture
 def spy(tmp_path: Path) -> Path:
     """An interpreter that writes down how it was started."""
-    made, checkout = tmp_path / "python", str(Path(daemon.__file__).parents[3])
-    made.write_text(_SPY.format(python=sys.executable, checkout=checkout, out=str(tmp_path / "out")))
+    made = tmp_path / "python"
+    made.write_text(_SPY.format(python=sys.executable, out=str(tmp_path / "out")))
     made.chmod(0o755)
     return made
 
@@ -82,7 +78,6 @@ def test_it_is_started_detached_with_the_state_it_serves(spy: Path, lock_at: int
     assert facts.pop("session") != os.getsid(0)
     assert facts.pop("parent") not in (starter, os.getpid())
     assert facts == {
-        "lock": 3,
         "deaf": [True, True, True],
         "blocked": 0,
         "cwd": "/",
@@ -163,24 +158,43 @@ def test_of_many_that_start_one_at_once_one_does(spy: Path) -> None:
 def test_a_signal_to_all_descendants_spares_the_one_that_is_on_its_way(
     spy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Starter and daemon are sent it in the moment after the daemon was made."""
-    spawn, heard = os.posix_spawn, []
+    """Starter and daemon are each sent it in the moment after the daemon was made."""
+    fork, heard = os.fork, []
 
-    def spawn_and_be_shot(*words: Any, **how: Any) -> int:
-        child = spawn(*words, **how)
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            os.kill(child, number)
+    def fork_and_be_shot() -> int:
+        child = fork()
         os.kill(os.getpid(), signal.SIGTERM)
         return child
 
-    monkeypatch.setattr(os, "posix_spawn", spawn_and_be_shot)
+    monkeypatch.setattr(os, "fork", fork_and_be_shot)
     before = signal.signal(signal.SIGTERM, lambda number, _frame: heard.append(number))
     try:
         assert start_worker(*settings(spy))
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert heard == [signal.SIGTERM]  # once the daemon is there, the starter hears it as ever
+    assert heard == [signal.SIGTERM]  # the starter hears it as ever, once the daemon is there
     assert "/the/state" in written(spy)
+
+
+def test_it_has_left_our_process_group_when_the_starter_goes_on(
+    spy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent kills that group as soon as the hook has ended."""
+    fork, leave, children = os.fork, os.setsid, list[int]()
+
+    def leave_late() -> None:
+        time.sleep(0.2)
+        leave()
+
+    def fork_and_tell() -> int:
+        children.append(fork())
+        return children[-1]
+
+    monkeypatch.setattr(os, "setsid", leave_late)
+    monkeypatch.setattr(os, "fork", fork_and_tell)
+    assert start_worker(*settings(spy))
+    assert [os.getsid(child) for child in children] == children
+    assert written(spy)
 
 
 def settings(spy: Path) -> tuple[str, str, str]:
@@ -192,4 +206,4 @@ def test_an_interpreter_that_cannot_run_harms_nobody(tmp_path: Path) -> None:
     broken = tmp_path / "python"
     broken.write_bytes(b"\x7fnot a program")
     broken.chmod(0o755)
-    assert not start_worker(*settings(broken))
+    assert start_worker(*settings(broken))
