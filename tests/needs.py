@@ -40,7 +40,7 @@ def unless(why: str) -> pytest.MarkDecorator:
     CI calls `make servers` first, which installs every program in INSTALLED. What may be missing after that
     is no package: a feature of the kernel, another user's rights, or an agent of 360 MB.
     """
-    return pytest.mark.skipif(bool(why), reason=why)  # without what it needs it could only fail
+    return pytest.mark.skipif(bool(why), reason=why)  # printed by pytest -ra; no test can bring it itself
 
 
 def place_of(tool: str) -> str:
