@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING
 
 
 def _stand_ins() -> dict[str, ModuleType]:
@@ -21,27 +22,26 @@ def _stand_ins() -> dict[str, ModuleType]:
     return {"ssl": ssl, "tarfile": tarfile}
 
 
-def load() -> None:
-    """Load pygit2 beside the stand-ins, unless it is loaded already. Where that fails nothing of it stays, so
-    that the next import loads it as ever."""
+def _load() -> ModuleType:
+    """pygit2, loaded beside the stand-ins unless it is loaded already, or as ever where that fails."""
     if "pygit2" in sys.modules:
-        return
+        return sys.modules["pygit2"]
     stand_ins = {name: module for name, module in _stand_ins().items() if name not in sys.modules}
     sys.modules.update(stand_ins)
     try:
-        import pygit2  # noqa: F401 - it is loaded, and used by all who import it from now on
+        return __import__("pygit2")
     except Exception:  # whatever another version of it says to the stand-ins
         for name in [name for name in sys.modules if name.partition(".")[0] == "pygit2"]:
             del sys.modules[name]
     finally:
         for name in stand_ins:
             del sys.modules[name]
+    return __import__("pygit2")
 
 
-load()
-import pygit2 as pygit2  # noqa: E402 - after `load`
-from pygit2.enums import FileMode as FileMode  # noqa: E402
-from pygit2.enums import ObjectType as ObjectType  # noqa: E402
-from pygit2.enums import Option as Option  # noqa: E402
-from pygit2.enums import RepositoryOpenFlag as RepositoryOpenFlag  # noqa: E402
-from pygit2.enums import SortMode as SortMode  # noqa: E402
+if TYPE_CHECKING:
+    import pygit2 as pygit2
+    from pygit2 import enums as enums
+else:
+    pygit2 = _load()
+    enums = pygit2.enums

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 
 from ctxrepo.domain.guard.bounds import COMMITS, MESSAGE
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.objects.libgit2 import SortMode
+from ctxrepo.storage.objects.libgit2 import enums
 from ctxrepo.storage.objects.reading import ObjectReader, reading
 
 _SKEW = 32
@@ -76,7 +76,7 @@ class Past(ObjectReader):
         """(commit, tree, parents) of everything reachable from `tip`: newest first, children before
         parents."""
         with self._history(tip):
-            for commit in self._repo.walk(tip, SortMode.TOPOLOGICAL | SortMode.TIME):
+            for commit in self._repo.walk(tip, enums.SortMode.TOPOLOGICAL | enums.SortMode.TIME):
                 yield str(commit.id), str(commit.tree_id), [str(p) for p in commit.parent_ids]
 
     def recent(self, tip: str) -> Iterator[str]:

@@ -10,13 +10,13 @@ from ctxrepo.domain.guard.bounds import COMMIT_BYTES, FILE_BYTES, FOLDER_BYTES, 
 from ctxrepo.errors import Damaged
 from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
 from ctxrepo.storage.isolated.owngit import OwnGit
-from ctxrepo.storage.objects.libgit2 import ObjectType, RepositoryOpenFlag, pygit2
+from ctxrepo.storage.objects.libgit2 import enums, pygit2
 from ctxrepo.storage.objects.objectfiles import loose_file, why_spoiled
 
 _LOOSE, _PACKED = 1, 2
 """The order in which libgit2 asks them: packs first."""
 
-_LARGEST: Mapping[int, Bound] = {ObjectType.TREE: FOLDER_BYTES, ObjectType.BLOB: FILE_BYTES}
+_LARGEST: Mapping[int, Bound] = {enums.ObjectType.TREE: FOLDER_BYTES, enums.ObjectType.BLOB: FILE_BYTES}
 
 _Object = pygit2.Commit | pygit2.Tree | pygit2.Blob | pygit2.Tag
 
@@ -39,7 +39,7 @@ class ObjectReader:
         """
         objects = str(self._own.prepare_objects())
         try:
-            self._repo = pygit2.Repository(str(self._own.folder), RepositoryOpenFlag.NO_SEARCH)
+            self._repo = pygit2.Repository(str(self._own.folder), enums.RepositoryOpenFlag.NO_SEARCH)
             found = pygit2.Odb()
             found.add_backend(pygit2.OdbBackendLoose(objects, -1, False), _LOOSE)
             found.add_backend(pygit2.OdbBackendPack(objects), _PACKED)
@@ -77,9 +77,9 @@ class ObjectReader:
 
     def tree_bytes(self, tree: str) -> bytes:
         kind, data = self.read_raw(tree, "tree")
-        if kind == ObjectType.COMMIT:
+        if kind == enums.ObjectType.COMMIT:
             kind, data = self.read_raw(str(self.commit_at(tree).tree_id), "tree")
-        if kind != ObjectType.TREE:
+        if kind != enums.ObjectType.TREE:
             raise Damaged(f"{tree} is no tree")
         return data
 

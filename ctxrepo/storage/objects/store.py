@@ -15,15 +15,15 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import MANY
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.objects.extent import extent
-from ctxrepo.storage.objects.libgit2 import FileMode, ObjectType, Option, pygit2
+from ctxrepo.storage.objects.libgit2 import enums, pygit2
 from ctxrepo.storage.objects.past import Past
 from ctxrepo.storage.objects.refs import Refs
 from ctxrepo.storage.objects.trees import Item, Key, Trees, folder_of, key_of
 
 # Without it a power cut leaves refs that point at empty objects: 6 of 6 repositories were unreadable.
-pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
+pygit2.option(enums.Option.ENABLE_FSYNC_GITDIR, True)
 # A partial clone takes a file it has never seen into its trees by the id alone.
-pygit2.option(Option.ENABLE_STRICT_OBJECT_CREATION, False)
+pygit2.option(enums.Option.ENABLE_STRICT_OBJECT_CREATION, False)
 
 _SUBMODULE = "160000"
 
@@ -59,7 +59,7 @@ class Objects(Refs, Past):
             return b""
         self.need([key])
         kind, data = self.read_raw(oid, "file")
-        return data if kind == ObjectType.BLOB else b""
+        return data if kind == enums.ObjectType.BLOB else b""
 
     def data_or_empty(self, key: Key) -> bytes:
         """The bytes of a file; b"" for a file that is too large."""
@@ -77,7 +77,9 @@ class Objects(Refs, Past):
     def passed_through(self, files: Mapping[str, Key]) -> dict[str, Key]:
         """The same files; one that is too large gets a key like that of a link, so that a merge takes it
         whole."""
-        large = {p: f"{FileMode.BLOB:o}:{k}" for p, k in files.items() if ":" not in k and self.is_large(k)}
+        large = {
+            p: f"{enums.FileMode.BLOB:o}:{k}" for p, k in files.items() if ":" not in k and self.is_large(k)
+        }
         return {**files, **large}
 
     def need(self, keys: Iterable[Key]) -> None:
@@ -161,7 +163,7 @@ class Objects(Refs, Past):
     # -- commits
 
     def is_commit(self, oid: str) -> bool:
-        return self.header(oid, "object")[0] == ObjectType.COMMIT
+        return self.header(oid, "object")[0] == enums.ObjectType.COMMIT
 
     def commit(self, tree: str, parents: Sequence[str], message: str, author: Author, now: datetime) -> str:
         """A new commit; no ref is moved."""
@@ -208,13 +210,13 @@ class Objects(Refs, Past):
         builder = self._repo.TreeBuilder(*([tree] if tree else []))
         for name, edited in folders.items():
             if edited is not None:
-                builder.insert(name, edited, FileMode.TREE)
+                builder.insert(name, edited, enums.FileMode.TREE)
             elif folder_of(items.get(name)) is not None:
                 builder.remove(name)
         for name, key in files.items():
             if key is not None:
                 mode, _, oid = key.rpartition(":")
-                builder.insert(name, oid, int(mode, 8) if mode else FileMode.BLOB)
+                builder.insert(name, oid, int(mode, 8) if mode else enums.FileMode.BLOB)
             elif name in items and folder_of(items[name]) is None and not folders.get(name):
                 builder.remove(name)
         return str(builder.write()) if len(builder) else None
@@ -230,12 +232,12 @@ def _above(folder: str) -> Iterator[str]:
 @contextmanager
 def _synced_at_once() -> Iterator[None]:
     """Store objects without an fsync each; at the end one sync brings them all to the disk."""
-    pygit2.option(Option.ENABLE_FSYNC_GITDIR, False)
+    pygit2.option(enums.Option.ENABLE_FSYNC_GITDIR, False)
     try:
         yield
         os.sync()
     finally:
-        pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
+        pygit2.option(enums.Option.ENABLE_FSYNC_GITDIR, True)
 
 
 def _stored(what: str, store: Callable[[], str]) -> str:
