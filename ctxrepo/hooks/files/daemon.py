@@ -98,24 +98,24 @@ def _try_lock(lock: int, how: int) -> bool:
 def _fork(words: list[str], lock: int) -> None:
     """Have a child become the worker; returns once it has left our process group, which an agent may kill as
     soon as this hook has ended."""
-    left, leaving = os.pipe()
+    reading, writing = os.pipe()
     try:
         if os.fork() == 0:
-            _become_daemon(words, lock, leaving)
+            _become_daemon(words, lock, writing)
     finally:
-        os.close(leaving)
-        os.read(left, 1)  # nothing is written: it ends when the child has closed its end, too
-        os.close(left)
+        os.close(writing)
+        os.read(reading, 1)  # nothing is written: this ends when the child closes its end of the pipe
+        os.close(reading)
 
 
-def _become_daemon(words: list[str], lock: int, leaving: int) -> None:
+def _become_daemon(words: list[str], lock: int, writing: int) -> None:
     """In the child: leave session and process group, and become the worker, with the lock. Never returns.
 
     It is nobody's child once the hook has ended; a second fork, to be that sooner, takes as long as this one.
     """
     try:
         os.setsid()
-        os.close(leaving)
+        os.close(writing)  # our parent goes on
         # Signals that came until now are dropped, and the worker starts with them ignored.
         for number in _DEADLY:
             _signal.signal(number, _signal.SIG_IGN)
