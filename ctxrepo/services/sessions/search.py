@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -123,9 +123,7 @@ def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
     if not found:
         raise _nothing(asked)
     points = points_of(memory, frozenset(one.session.id for one in found))
-    # Secrets are looked for in all of these at once: a search in each by itself takes longer than it reads.
-    beside_all = iter(shown([said for one in found for said in (*one.before, *one.after)], _NEAR, _READ))
-    return [_hit(one, terms, names, points, beside_all) for one in found]
+    return [_hit(one, terms, names, points) for one in _with_sides_shown(found)]
 
 
 def _nothing(asked: SessionQuery) -> NotFound:
@@ -184,14 +182,19 @@ def _read(
     return replace(found, session=session.id, when=when, text=shown_text(message)[:most])
 
 
+def _with_sides_shown(found: Sequence[_Found]) -> list[_Found]:
+    """The same with the messages on either side as they are shown. Secrets are looked for in all of them at
+    once: most are short, and each search costs something before it reads."""
+    sides = iter(shown([said for one in found for said in (*one.before, *one.after)], _NEAR, _READ))
+    return [
+        one._replace(before=[*islice(sides, len(one.before))], after=[*islice(sides, len(one.after))])
+        for one in found
+    ]
+
+
 def _hit(
-    one: _Found,
-    terms: Sequence[str],
-    names: Callable[[str], tuple[str, ...]],
-    points: Points,
-    beside_all: Iterator[SessionMessage],
+    one: _Found, terms: Sequence[str], names: Callable[[str], tuple[str, ...]], points: Points
 ) -> SessionHit:
-    """The hit as it is shown; the next of `beside_all` are what stands before it and after it."""
     session = one.session
     return SessionHit(
         session.agent,
@@ -202,8 +205,8 @@ def _hit(
         resume_command(session),
         replace(one.hit, text=snippet(one.hit.text, terms), details=()),
         last_before(points, session.id, one.at),
-        list(islice(beside_all, len(one.before))),
-        list(islice(beside_all, len(one.after))),
+        one.before,
+        one.after,
         why_no_command(session),
     )
 
