@@ -40,7 +40,7 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
 
 
 class RowReader:
-    """An open database. What is none has no rows; to be closed."""
+    """Reads rows of the database at `path`; of a file that is no database, none. To be closed."""
 
     def __init__(self, path: Path) -> None:
         self._end = 0.0
@@ -75,11 +75,11 @@ def _opened(path: Path) -> sqlite3.Connection | None:
             return None
         address = f"{path.absolute().as_uri()}?mode=ro"
         db = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS)
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _ROW_BYTES)
+        db.text_factory = lambda data: data.decode("utf-8", "replace")
+        db.execute("pragma trusted_schema = off")
     except (OSError, ValueError, sqlite3.Error):
         return None
-    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _ROW_BYTES)
-    db.text_factory = lambda data: data.decode("utf-8", "replace")
-    db.execute("pragma trusted_schema = off")
     return db
 
 
