@@ -21,15 +21,16 @@ if __name__ == "__main__":
     pthread_sigmask(SIG_BLOCK, (SIGTERM, SIGHUP, SIGINT))
     alarm(HOOK_SECONDS)
     # -I keeps the script's own folder off the path. The package's folder comes last, so that nothing in it
-    # shadows Python. The fast finder is loaded by its place: Python's own is slowest with the first modules.
+    # shadows Python. The short way to modules is loaded by its place: Python's is longest for the first ones.
     package = __file__.rpartition("/")[0]
-    sys.path.append(package.rpartition("/")[0])
+    home = package.rpartition("/")[0]
+    sys.path.append(home)
     try:
         loader = SourceFileLoader("ctxrepo.hooks.loading", f"{package}/hooks/loading.py")
         loading = module_from_spec(ModuleSpec(loader.name, loader, origin=loader.path))
         sys.modules[loader.name] = loading
         loader.exec_module(loading)
-        loading.find_quickly(package)
+        loading.import_quickly(home)
         from ctxrepo.faces.hook import run
     except Exception:
         sys.exit(1)  # never 2, which agents take as a veto

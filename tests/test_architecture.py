@@ -43,8 +43,8 @@ OWNERS = {
 }
 ALSO = {
     "ctxrepo.hooks.loading": {
-        *("_frozen_importlib", "_frozen_importlib_external"),
-        "collections",  # where only the type checker reads; see test_loaded.py
+        *("_frozen_importlib", "_frozen_importlib_external", "builtins"),
+        *("collections", "types"),  # where only the type checker reads; see test_loaded.py
     },
     "ctxrepo.hooks.recall.semantic": {"_socket"},
 }

@@ -1,11 +1,16 @@
-"""Makes imports cheap: a fast finder for ctxrepo's own modules, and `_sqlite3` without functools.
+"""Makes imports cheap: a short way to ctxrepo's own modules, and `_sqlite3` without functools.
 
-A hook loads some fifty small modules. Python's finder takes longer to find one than to run it: it lists each
-folder, tries every kind of module and opens files through several layers. The finder here opens the compiled
-file where it must stand, and takes it if it was made from the source as it is now. What it doesn't find,
-Python's own looks for (docs/adr/0044-a-finder-for-light-modules.md).
+A hook loads some fifty small modules. Python takes longer to find one than to run it: it lists each folder,
+tries every kind of module, opens files through several layers, and makes a lock and a specification for each
+module. Here the compiled file is opened where it must stand, and taken if it was made from the source as it
+is now. What isn't there, Python's own import looks for (docs/adr/0044-a-finder-for-light-modules.md).
+
+A hook has one thread, so it needs no locks and loads modules itself, by `import_quickly`. Commands and the
+worker have several: there Python imports, and only the finder is ours, by `find_quickly`
+(docs/adr/0059-hooks-load-modules-themselves.md).
 """
 
+import builtins
 import sys
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import MAGIC_NUMBER, SourcelessFileLoader
@@ -15,7 +20,8 @@ from posix import open as open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # loading it would cost a hook more than it saves
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
 
 _SUFFIX = f".{sys.implementation.cache_tag}.pyc"
 _HEAD = MAGIC_NUMBER + bytes(4)
@@ -25,36 +31,29 @@ _MOST_BYTES = 100_000
 """A compiled file of this size or more is left to Python."""
 
 
-class _Finder:
-    """Finds what is in ctxrepo's package; an item of `sys.meta_path`. `package` is the folder of the package,
-    '' where that is loaded already."""
-
-    def __init__(self) -> None:
-        self.package = ""
-
-    def find_spec(self, name: str, path: "Sequence[str] | None", _target: object = None) -> ModuleSpec | None:
-        if name == "ctxrepo" and path is None and self.package:
-            return _spec(name, self.package, "__init__")
-        if path is None or name[:8] != "ctxrepo.":
-            return None
-        folder, (*_, last) = path[0], name.split(".")
-        return _spec(name, folder, last) or _spec(name, f"{folder}/{last}", "__init__")
-
-
 class _Loader(SourcelessFileLoader):
     """Python's own loader of compiled files, for a file that has been read already."""
 
-    def __init__(self, name: str, compiled: str, data: bytes) -> None:
+    def __init__(self, name: str, compiled: str, data: bytes, source: str, package: str) -> None:
         super().__init__(name, compiled)
         self._data = data
+        self.source = source
+        self.package = package
+        """The folder of the package that this is, or '' for a module."""
 
     def get_data(self, path: str) -> bytes:
         """The bytes of a file; those of the compiled file are known."""
         return self._data if path == self.path else super().get_data(path)
 
 
-def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
-    """How to load a module from `STEM.py` in this folder; None where Python would compile it again."""
+def _loader_of(name: str, folder: str) -> _Loader | None:
+    """The loader of a module, or of a package, that is in this folder; None where Python would compile it."""
+    last = name.rpartition(".")[2]
+    package = f"{folder}/{last}"
+    return _loader_of_file(name, folder, last, "") or _loader_of_file(name, package, "__init__", package)
+
+
+def _loader_of_file(name: str, folder: str, stem: str, package: str) -> _Loader | None:
     source, compiled = f"{folder}/{stem}.py", f"{folder}/__pycache__/{stem}{_SUFFIX}"
     try:
         data = _read(compiled)
@@ -65,11 +64,7 @@ def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
     made_from = b"".join([number.to_bytes(4, "little") for number in stamp])
     if data[:16] != _HEAD + made_from or len(data) == _MOST_BYTES:
         return None
-    spec = ModuleSpec(name, _Loader(name, compiled, data), origin=source)
-    spec.has_location, spec.cached = True, compiled
-    if stem == "__init__":
-        spec.submodule_search_locations = [folder]
-    return spec
+    return _Loader(name, compiled, data, source, package)
 
 
 def _read(file: str) -> bytes:
@@ -80,15 +75,107 @@ def _read(file: str) -> bytes:
         close(opened)
 
 
+def _is_possible() -> bool:
+    """Whether Python keeps compiled modules where they are looked for here."""
+    return sys.pycache_prefix is None and not sys.flags.optimize
+
+
+class _Finder:
+    """Finds what is in ctxrepo's package; an item of `sys.meta_path`."""
+
+    def find_spec(self, name: str, path: "Sequence[str] | None", _target: object = None) -> ModuleSpec | None:
+        if path is None or name[:8] != "ctxrepo.":
+            return None
+        loader = _loader_of(name, path[0])
+        if loader is None:
+            return None
+        spec = ModuleSpec(name, loader, origin=loader.source)
+        spec.has_location, spec.cached = True, loader.path
+        if loader.package:
+            spec.submodule_search_locations = [loader.package]
+        return spec
+
+
 FINDER = _Finder()
 
 
-def find_quickly(package: str = "") -> None:
-    """From now on ask the fast finder first for ctxrepo's modules; for the package itself, too, where its
-    folder is given."""
-    FINDER.package = package
-    if sys.pycache_prefix is None and not sys.flags.optimize and FINDER not in sys.meta_path:
+def find_quickly() -> None:
+    """From now on ask the fast finder first for what is in ctxrepo's package."""
+    if _is_possible() and FINDER not in sys.meta_path:
         sys.meta_path.insert(0, FINDER)
+
+
+class _Importer:
+    """Imports what is in ctxrepo's package. `home` is the folder that the package is in."""
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._python_import = builtins.__import__
+
+    def import_module(
+        self,
+        name: str,
+        their_globals: "Mapping[str, object] | None" = None,
+        their_locals: "Mapping[str, object] | None" = None,
+        fromlist: "Sequence[str] | None" = (),
+        level: int = 0,
+    ) -> "ModuleType":
+        """What `builtins.__import__` does. What isn't compiled, and what isn't ours, is left to Python."""
+        if name[:8] == "ctxrepo." and fromlist:
+            module = sys.modules.get(name) or self._load(name)
+            if module is not None and self._has_loaded(module, fromlist):
+                return module
+        return self._python_import(name, their_globals, their_locals, fromlist, level)
+
+    def _has_loaded(self, module: "ModuleType", names: "Sequence[str]") -> bool:
+        """Load those of `names` that are modules in the package `module`; False where one isn't compiled."""
+        if not hasattr(module, "__path__"):
+            return True  # what a module lacks, the statement itself reports
+        for name in [f"{module.__name__}.{each}" for each in names if not hasattr(module, each)]:
+            if name not in sys.modules and self._load(name) is None:
+                return False
+        return True
+
+    def _load(self, name: str) -> "ModuleType | None":
+        """Load the module of this name, and the packages that it is in; None where one isn't compiled."""
+        missing = [name]
+        while (package := missing[-1].rpartition(".")[0]) and package not in sys.modules:
+            missing.append(package)
+        module = None
+        for each in reversed(missing):
+            module = self._load_into_package(each)
+            if module is None:
+                break
+        return module
+
+    def _load_into_package(self, name: str) -> "ModuleType | None":
+        """The same for a module whose package is loaded."""
+        package, _, last = name.rpartition(".")
+        parent = sys.modules.get(package)
+        folder = getattr(parent, "__path__", [""])[0] if package else self._home
+        loader = _loader_of(name, folder) if folder else None
+        if loader is None:
+            return None
+        module = type(sys)(name)
+        module.__file__ = loader.source
+        if loader.package:
+            module.__path__ = [loader.package]
+        sys.modules[name] = module
+        try:
+            loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+        if parent is not None:
+            setattr(parent, last, module)
+        return module
+
+
+def import_quickly(home: str) -> None:
+    """From now on load ctxrepo's modules without Python's import system, as far as they are compiled. `home`
+    is the folder that the package is in. Only for a process with one thread."""
+    if _is_possible():
+        builtins.__dict__["__import__"] = _Importer(home).import_module
 
 
 def load_sqlite() -> None:

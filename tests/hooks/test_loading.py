@@ -1,4 +1,4 @@
-"""The finder of hooks finds a module exactly where Python's own would take its compiled file."""
+"""The short way to modules: found where Python would take a compiled file, and imported as by Python."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 from world import HOOK, World
 
+from ctxrepo.hooks import loading
 from ctxrepo.hooks.loading import FINDER
 
 NAME = "ctxrepo.made_up"
+LOADING = loading.__file__
 
 
 def find(folder: Path) -> ModuleSpec | None:
@@ -104,19 +106,107 @@ def test_only_what_is_within_the_package_is_looked_for(module: Path) -> None:
     assert FINDER.find_spec("ctxrepo", None) is None
 
 
+FILES = {
+    "__init__.py": "TOP = 1\n",
+    "one.py": "import sys\nfrom ctxrepo.inner.two import TWO\nONE = [__name__, __file__, TWO]\n",
+    "inner/__init__.py": "HERE = list(__path__)\n",
+    "inner/two.py": "TWO = (__name__, __file__)\n",
+    "inner/three.py": "from ctxrepo.inner import two\nTHREE = two.TWO\n",
+    "inner/broken.py": "from ctxrepo.inner.three import THREE\nraise ValueError(THREE)\n",
+    "circle.py": "from ctxrepo import circle\nROUND = circle.__name__\n",
+}
+STATEMENTS = [
+    "from ctxrepo.one import ONE as said",
+    "from ctxrepo.inner import two as said, HERE",
+    "from ctxrepo.inner import HERE as said",
+    "from ctxrepo.inner.three import THREE as said",
+    "import ctxrepo.inner.two; said = ctxrepo.inner.two.TWO",
+    "import ctxrepo.inner.three as said",
+    "from ctxrepo.inner import three, two; said = three.two is two",
+    "from ctxrepo.inner.two import *; said = TWO",
+    "from ctxrepo import TOP as said",
+    "said = __import__('ctxrepo.one', fromlist=['ONE']).ONE",
+    "said = __import__('ctxrepo.one').TOP",
+    "from ctxrepo.circle import ROUND as said",
+    "import os.path as said",
+    # what fails
+    "from ctxrepo.one import MISSING",
+    "from ctxrepo.inner import missing",
+    "from ctxrepo.missing import ONE",
+    "from ctxrepo.one.below import ONE",
+    "import ctxrepo.missing",
+    "from ctxrepo.inner.broken import ONE",
+    "from ctxrepo.inner import broken",
+]
+
+_STATEMENT = """
+import sys
+sys.path.append({home!r})
+{quickly}
+try:
+    {statement}
+    print(said)
+except Exception as error:
+    print(type(error).__name__, error)
+print(sorted(name for name in sys.modules if name.startswith("ctxrepo")))
+"""
+_QUICKLY = f"""
+from _frozen_importlib_external import SourceFileLoader
+loading = type(sys)("loading")
+SourceFileLoader("loading", {LOADING!r}).exec_module(loading)
+loading.import_quickly({{home!r}})
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a package whose modules are compiled."""
+    home = tmp_path_factory.mktemp("home")
+    for name, text in FILES.items():
+        file = home / "ctxrepo" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        py_compile.compile(str(file))
+    return home
+
+
+def say(home: Path, statement: str, quickly: str) -> str:
+    """What a fresh interpreter prints of an import statement: what was imported, what is loaded then."""
+    code = _STATEMENT.format(home=str(home), statement=statement, quickly=quickly.format(home=str(home)))
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, check=True, text=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_hook_imports_as_python_does(home: Path, statement: str) -> None:
+    ours, its = say(home, statement, _QUICKLY), say(home, statement, "")
+    assert ours == its != ""
+
+
+def test_a_source_that_was_changed_is_compiled_again(tmp_path: Path, home: Path) -> None:
+    shutil.copytree(home, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "ctxrepo/inner/two.py").write_text("TWO = 'changed'\n")
+    for _ in range(2):
+        assert say(tmp_path, "from ctxrepo.inner.three import THREE as said", _QUICKLY).startswith(
+            "changed\n"
+        )
+
+
 _DRIVER = """
 import sys, os
 hook, end = os.getpid(), os._exit
 os._exit = lambda code: end(code) if os.getpid() != hook else None
 sys.argv = ["-", "claude", "SessionStart", {state!r}]
 exec(compile(open({hook!r}).read(), {hook!r}, "exec"), {{"__name__": "__main__", "__file__": {hook!r}}})
-slow = [name for name, module in sys.modules.items() if "SourceFileLoader" in repr(module.__spec__)]
+slow = [name for name, module in sys.modules.items() if module.__spec__]
 os.write(2, " ".join(slow).encode())
 end(0)
 """
 
 
-def test_a_hook_finds_all_that_comes_after_it_the_short_way(tmp_path: Path) -> None:
+def test_a_hook_loads_all_that_comes_after_it_the_short_way(tmp_path: Path) -> None:
     world = World(tmp_path)
     package = tmp_path / "installed/ctxrepo"
     shutil.copytree(HOOK.parent, package, ignore=shutil.ignore_patterns("__pycache__"))

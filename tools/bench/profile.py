@@ -22,16 +22,16 @@ _ALONE = "import os; os._exit(0)"
 _SQLITE = f"""
 import os, sys
 sys.path.append({_PACKAGE!r})
-from ctxrepo.hooks.loading import find_quickly, load_sqlite
-find_quickly()
+from ctxrepo.hooks.loading import import_quickly, load_sqlite
+import_quickly({_PACKAGE!r})
 load_sqlite()
 """
 _LOADED = f"""
 import os, sys
 bare = set(sys.modules)
 sys.path.append({_PACKAGE!r})
-from ctxrepo.hooks.loading import find_quickly
-find_quickly()
+from ctxrepo.hooks.loading import import_quickly
+import_quickly({_PACKAGE!r})
 from ctxrepo.faces.hook import main
 main(sys.argv[1:])
 names = [name for name in sys.modules if name not in bare]
