@@ -31,6 +31,7 @@ if __name__ == "__main__":
         sys.modules[loader.name] = loading
         loader.exec_module(loading)
         loading.import_quickly(home)
+        loading.load_light_os()
         from ctxrepo.faces.hook import run
     except Exception:
         sys.exit(1)  # never 2, which agents take as a veto

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posix
 import re
 import subprocess
 import sys
@@ -125,6 +126,22 @@ def test_a_light_module_imports_light_modules_only(file: Path) -> None:
         assert top in LIGHT_MAY | ALSO.get(name_of(file), set()) or is_light(name), (
             f"{name_of(file)} imports {name}: one import of json costs more than the whole hook may"
         )
+
+
+LIGHT_OS = {*dir(posix), "path", "environ", "devnull"}
+
+
+@pytest.mark.parametrize("file", [f for f in MODULES if is_light(name_of(f))], ids=name_of)
+def test_a_light_module_takes_from_os_what_a_hook_has_of_it(file: Path) -> None:
+    taken = {
+        node.attr
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os"
+    }
+    missing = taken - LIGHT_OS
+    assert not missing, (
+        f"{name_of(file)} uses os.{missing}: in a hook os is a light one (loading.load_light_os)"
+    )
 
 
 PRINTS_ONLY = {"ctxrepo.faces.cli.waiting"}

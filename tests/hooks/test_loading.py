@@ -194,14 +194,56 @@ def test_a_source_that_was_changed_is_compiled_again(tmp_path: Path, home: Path)
         )
 
 
+_LIGHT_OS = f"""
+import sys
+from _frozen_importlib_external import SourceFileLoader
+loading = type(sys)("loading")
+SourceFileLoader("loading", {LOADING!r}).exec_module(loading)
+loading.load_light_os()
+import os
+light = os
+del sys.modules["os"]
+import os
+"""
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "os.environ['ODD'], dict(os.environ)",
+        "os.path.realpath('link/../file'), os.path.realpath('link/to')",
+        "os.path.exists('file'), os.path.lexists('link'), os.path.exists('no'), os.path.isdir('.')",
+        "os.path.join('a', 'b'), os.path.dirname('a/b'), os.path.basename('a/b'), os.path.normpath('a/../b')",
+        "os.path.abspath('file'), os.path.expanduser('~/notes')",
+        "os.devnull, os.O_RDONLY, os.getcwd(), os.stat('file').st_size, os.__name__",
+    ],
+)
+def test_the_light_os_says_what_os_says(tmp_path: Path, expression: str) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there")
+    (tmp_path / "file").write_text("text")
+    code = f"{_LIGHT_OS}\nassert light is not os\nits = {expression}\nos = light\nours = {expression}\n"
+    code += "assert ours == its, (ours, its)"
+    env = {"HOME": "/home/ada", b"ODD": b"caf\xe9", "EMPTY": ""}
+    words = [sys.executable, "-I", "-S", "-c", code]
+    done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_where_os_is_loaded_it_stays() -> None:
+    before = sys.modules["os"]
+    loading.load_light_os()
+    assert sys.modules["os"] is before is os
+
+
 _DRIVER = """
-import sys, os
-hook, end = os.getpid(), os._exit
-os._exit = lambda code: end(code) if os.getpid() != hook else None
+import sys, posix
+hook, end = posix.getpid(), posix._exit
+posix._exit = lambda code: end(code) if posix.getpid() != hook else None
 sys.argv = ["-", "claude", "SessionStart", {state!r}]
 exec(compile(open({hook!r}).read(), {hook!r}, "exec"), {{"__name__": "__main__", "__file__": {hook!r}}})
 slow = [name for name, module in sys.modules.items() if module.__spec__]
-os.write(2, " ".join(slow).encode())
+posix.write(2, " ".join(slow).encode())
 end(0)
 """
 
@@ -219,4 +261,5 @@ def test_a_hook_loads_all_that_comes_after_it_the_short_way(tmp_path: Path) -> N
     first, second = ([name for name in run.split() if name.startswith("ctxrepo")] for run in by_run)
     assert len(first) > 25  # nothing was compiled yet
     assert second == ["ctxrepo.hooks.loading"]
+    assert "_collections_abc" not in by_run[1].split()  # os is the light one
     assert world.errors() == ""

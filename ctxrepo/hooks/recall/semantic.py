@@ -78,7 +78,7 @@ def address(folder: str) -> tuple[str, int]:
     """(the path of the socket of `folder`, a handle for the caller to close or -1). A path that is too long
     for a socket is replaced by one through the folder's handle. OSError where the folder can't be opened."""
     path = f"{folder}/{SOCKET}"
-    if len(os.fsencode(path)) <= _LONGEST:
+    if len(path.encode("utf-8", "surrogateescape")) <= _LONGEST:
         return path, -1
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPENING)
     return f"/proc/self/fd/{handle}/{SOCKET}", handle
