@@ -7,7 +7,8 @@ import posix
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,35 @@ def floor_of(module: str) -> str:
     return "faces" if first in FACES else first
 
 
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
+def for_each(files: list[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+    """Hold a law against each of these files, in one test that names all that break it. As tests of their own
+    these were 3,600, and took longer to collect than to run."""
+
+    def law_of(holds: Callable[[Path], None]) -> Callable[[], None]:
+        def law() -> None:
+            broken = []
+            for file in files:
+                try:
+                    holds(file)
+                except AssertionError as error:
+                    broken.append(str(error))
+            assert files, "there is nothing to look at"
+            assert not broken, "\n".join(broken)
+
+        law.__name__ = holds.__name__
+        return law
+
+    return law_of
+
+
 def imports(file: Path) -> Iterator[str]:
     """Full names of what a module imports, wherever in it the import stands."""
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -79,7 +106,7 @@ def imports(file: Path) -> Iterator[str]:
                 yield full if is_module else node.module or ""
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
+@for_each(MODULES)
 def test_arrows_point_down(file: Path) -> None:
     here = floor_of(name_of(file))
     for name in imports(file):
@@ -95,7 +122,7 @@ def test_arrows_point_down(file: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
+@for_each(MODULES)
 def test_every_library_has_one_owner(file: Path) -> None:
     for name in imports(file):
         owners = OWNERS.get(name.split(".")[0], set())
@@ -111,7 +138,7 @@ def is_light(module: str) -> bool:
     return module.startswith(LIGHT) or is_of_agent or bool(LIGHT_OF_AGENTS.fullmatch(module))
 
 
-@pytest.mark.parametrize("file", [f for f in MODULES if floor_of(name_of(f)) == "agents"], ids=name_of)
+@for_each([f for f in MODULES if floor_of(name_of(f)) == "agents"])
 def test_of_an_agent_only_what_is_light_knows_hooks(file: Path) -> None:
     known = [name for name in imports(file) if name.startswith("ctxrepo.hooks")]
     assert is_light(name_of(file)) or not known, (
@@ -119,7 +146,7 @@ def test_of_an_agent_only_what_is_light_knows_hooks(file: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("file", [f for f in MODULES if is_light(name_of(f))], ids=name_of)
+@for_each([f for f in MODULES if is_light(name_of(f))])
 def test_a_light_module_imports_light_modules_only(file: Path) -> None:
     for name in imports(file):
         top = name.split(".")[0]
@@ -131,11 +158,11 @@ def test_a_light_module_imports_light_modules_only(file: Path) -> None:
 LIGHT_OS = {*dir(posix), "path", "environ", "devnull"}
 
 
-@pytest.mark.parametrize("file", [f for f in MODULES if is_light(name_of(f))], ids=name_of)
+@for_each([f for f in MODULES if is_light(name_of(f))])
 def test_a_light_module_takes_from_os_what_a_hook_has_of_it(file: Path) -> None:
     taken = {
         node.attr
-        for node in ast.walk(ast.parse(file.read_text()))
+        for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os"
     }
     missing = taken - LIGHT_OS
@@ -148,14 +175,8 @@ PRINTS_ONLY = {"ctxrepo.faces.cli.waiting"}
 """Its timer prints one line and makes no object of ours; making all classes would cost every sync 60 ms."""
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        f
-        for f in MODULES
-        if re.search(r"(Thread\w*|Timer)\(", f.read_text()) and name_of(f) not in PRINTS_ONLY
-    ],
-    ids=name_of,
+@for_each(
+    [f for f in MODULES if re.search(r"(Thread\w*|Timer)\(", f.read_text()) and name_of(f) not in PRINTS_ONLY]
 )
 def test_who_starts_a_thread_has_all_dataclasses_made_before(file: Path) -> None:
     assert "make_all()" in file.read_text(), f"{name_of(file)}: two threads would make one class at once"
@@ -169,14 +190,14 @@ def test_no_rooms_import_each_other_in_a_circle() -> None:
     assert not HOUSE.room_circles, f"{HOUSE.room_circles}: who enters one of these rooms has to know them all"
 
 
-@pytest.mark.parametrize("room", sorted({file.parent for file in MODULES}), ids=lambda f: f.name)
+@for_each(sorted({file.parent for file in MODULES}))
 def test_no_room_becomes_a_corridor(room: Path) -> None:
     files = list(room.glob("*.py"))
     assert len(files) <= ROOM, f"{room.name} has {len(files)} files: which two rooms are these?"
     assert (room / "__init__.py").exists(), f"{room.name} doesn't say what lives in it"
 
 
-@pytest.mark.parametrize("file", [f for f in MODULES if floor_of(name_of(f)) == "domain"], ids=name_of)
+@for_each([f for f in MODULES if floor_of(name_of(f)) == "domain"])
 def test_the_domain_has_no_clock_disk_or_environment(file: Path) -> None:
     outside = {"os", "time", "pathlib", "subprocess", "socket", "random", "shutil", "tempfile", "sqlite3"}
     for name in imports(file):
@@ -186,11 +207,9 @@ def test_the_domain_has_no_clock_disk_or_environment(file: Path) -> None:
     assert not re.search(r"\bopen\(", text), f"{name_of(file)} opens a file: only storage touches disk"
 
 
-@pytest.mark.parametrize(
-    "file", [f for f in MODULES if floor_of(name_of(f)) in ("services", "app")], ids=name_of
-)
+@for_each([f for f in MODULES if floor_of(name_of(f)) in ("services", "app")])
 def test_services_and_operations_never_speak_exit_or_read_the_environment(file: Path) -> None:
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(tree_of(file)):
         called = node.func if isinstance(node, ast.Call) else None
         assert not (isinstance(called, ast.Name) and called.id in SPEAKING), (
             f"{name_of(file)}:{getattr(node, 'lineno', 0)} speaks: values are returned, and a face says them"
@@ -199,9 +218,9 @@ def test_services_and_operations_never_speak_exit_or_read_the_environment(file: 
         assert not is_environ, f"{name_of(file)} reads the environment: a face hands it in"
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
+@for_each(MODULES)
 def test_every_module_opens_with_a_sentence(file: Path) -> None:
-    said = ast.get_docstring(ast.parse(file.read_text()))
+    said = ast.get_docstring(tree_of(file))
     assert said, f"{name_of(file)} doesn't say what lives in it"
 
 
@@ -252,9 +271,9 @@ RECURSES = {
 """What calls itself all the same, and how deep."""
 
 
-@pytest.mark.parametrize("file", [f for f in MODULES if floor_of(name_of(f)) != "faces"], ids=name_of)
+@for_each([f for f in MODULES if floor_of(name_of(f)) != "faces"])
 def test_no_function_calls_itself(file: Path) -> None:
-    calls = dict(_calls(ast.parse(file.read_text())))
+    calls = dict(_calls(tree_of(file)))
     for name in calls.keys() - RECURSES.get(name_of(file), set()):
         reached, waiting = set[str](), [name]
         while waiting:
