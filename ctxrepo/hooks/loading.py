@@ -180,8 +180,8 @@ def import_quickly(home: str) -> None:
 
 
 def load_light_os() -> None:
-    """Let `import os` bring a module that is loaded in a fifth of the time: all of `posix`, `path`, `devnull`,
-    and `environ` as a plain dict. Only for a hook's process; where `os` is loaded already, it stays.
+    """Let `import os` bring a module that is loaded in a fifth of the time: all of `posix`, `path` and
+    `devnull`, and `environ` as a plain dict. Only for a hook's process; where `os` is loaded, it stays.
 
     `os` makes a class for its environment, and for that imports a module of two dozen abstract classes, which
     is a tenth of what the interpreter takes to start (docs/adr/0060-hooks-are-given-a-light-os.md).
