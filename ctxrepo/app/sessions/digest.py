@@ -12,10 +12,10 @@ from ctxrepo.app.sessions.tape import OnTape, TapeRequest, notice_missing, on_ta
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.digest.digest import Digest
-    from ctxrepo.services.digest.stretch import DigestWish
+    from ctxrepo.services.digest.stretch import DigestRequest
 
 
-def digest(desk: Desk, request: TapeRequest[DigestWish]) -> Result[OnTape[Digest]]:
+def digest(desk: Desk, request: TapeRequest[DigestRequest]) -> Result[OnTape[Digest]]:
     """Gather what was asked, answered and left in a stretch of work, and what memory says of it already."""
     from ctxrepo.services.digest.digest import digest
     from ctxrepo.services.reading.find import search_order

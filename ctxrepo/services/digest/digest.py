@@ -12,7 +12,7 @@ from ctxrepo.domain.words.gate import is_left_alone
 from ctxrepo.errors import NotFound
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.digest.stretch import DONE, DigestWish, choose_stretch
+from ctxrepo.services.digest.stretch import DONE, DigestRequest, choose_stretch
 from ctxrepo.services.recall.recall import Question, RecalledEntry, answered
 from ctxrepo.services.tape.look import AnchorShown, anchor_shown
 from ctxrepo.services.tape.view import TapeView
@@ -54,10 +54,10 @@ class Digest:
     known: tuple[RecalledEntry, ...]
 
 
-def digest(view: TapeView, wish: DigestWish, scopes: Sequence[str], now: datetime) -> Digest:
+def digest(view: TapeView, request: DigestRequest, scopes: Sequence[str], now: datetime) -> Digest:
     """A stretch of the work in a scope, and what the folders `scopes` of the memory say of it; NotFound where
     nothing was left or said in it. The cache must be up to date: call `commit` first."""
-    chosen = choose_stretch(view.tape, view.own, wish, now)
+    chosen = choose_stretch(view.tape, view.own, request, now)
     anchors = [
         a for a in view.tape.anchors if a.type == "handoff" and a.name != DONE and chosen.stretch.holds(a)
     ]

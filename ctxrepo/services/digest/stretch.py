@@ -22,7 +22,7 @@ _DAY = 86400.0
 
 
 @dataclass(frozen=True)
-class DigestWish:
+class DigestRequest:
     """The stretch as a person asks for it: so many days, so many handoffs, or from one anchor to another; 0
     and '' for what isn't said."""
 
@@ -45,18 +45,18 @@ class ChosenStretch:
     why: str
 
 
-def choose_stretch(tape: Tape, own: Tape, wish: DigestWish, now: datetime) -> ChosenStretch:
+def choose_stretch(tape: Tape, own: Tape, request: DigestRequest, now: datetime) -> ChosenStretch:
     """The stretch that is asked for; where none is, the smaller one of the last days and the last handoffs,
     and never what an earlier digest was of. NoMatch for an anchor that isn't there."""
-    if wish.ways > 1:
+    if request.ways > 1:
         raise UsageError("a digest is of days, of handoffs or between anchors", "Give one of them.")
-    if wish.after or wish.until:
-        between = between_anchors(tape, own, wish.after, wish.until)
+    if request.after or request.until:
+        between = between_anchors(tape, own, request.after, request.until)
         after, until = between.after, between.until
         ends = [f"after {after.name}" if after else "", f"up to {until.name}" if until else ""]
         return ChosenStretch(between, " ".join(filter(None, ends)))
-    if wish.days or wish.handoffs:
-        return _days(wish.days, now) if wish.days else _handoffs(tape, wish.handoffs)
+    if request.days or request.handoffs:
+        return _days(request.days, now) if request.days else _handoffs(tape, request.handoffs)
     recent = _days(DAYS, now)
     handoffs = [a for a in tape.handoffs.anchors if a.name != DONE]
     is_enough = sum(recent.stretch.holds(anchor) for anchor in handoffs) > 1

@@ -27,7 +27,7 @@ from ctxrepo.services.sessions.where import is_of_project, project_names, resume
 from ctxrepo.services.transcripts.conversations import message_of, shown
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import IndexedSession, SessionIndex, index_file
-from ctxrepo.storage.sessions.search import IndexQuestion, MessageRow, beside, best
+from ctxrepo.storage.sessions.search import IndexQuery, MessageRow, beside, best
 
 BEFORE, AFTER = 80, 120
 """Characters that are shown before and from the first hit."""
@@ -110,10 +110,10 @@ def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
         sessions = {one.number: one for one in index.sessions().values()}
         names = project_names(memory)
         wanted = _wanted(sessions.values(), asked, names)
-        question = IndexQuestion(
+        query = IndexQuery(
             words, asked.limit * _SPARE + 20, wanted, asked.since, asked.file, asked.is_by_user
         )
-        rows = [row for row in best(index.db, question) if row.session in sessions]
+        rows = [row for row in best(index.db, query) if row.session in sessions]
         rows.sort(key=lambda row: bool(asked.here) and sessions[row.session].id == asked.here)
     if not rows:
         raise _nothing(asked)

@@ -12,7 +12,7 @@ from ctxrepo.domain.tape.conversation import Conversation, SessionMessage, Stret
 from ctxrepo.domain.tape.tape import AnchorFilter, Tape
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.tape.stretch import AskedStretch, Where, stretch_of
+from ctxrepo.services.tape.stretch import StretchRequest, Where, stretch_of
 from ctxrepo.services.tape.view import TapeView, resolve
 from ctxrepo.services.transcripts.conversations import shown
 
@@ -43,7 +43,7 @@ class TapeSearch:
     types: tuple[str, ...] = ()
     limit: int = 20
     context: int = 0
-    stretch: AskedStretch = field(default_factory=AskedStretch)
+    stretch: StretchRequest = field(default_factory=StretchRequest)
     anchors: AnchorFilter = field(default_factory=AnchorFilter)
     entries_in: Where | Literal[""] = ""
     anchors_in: Where | Literal[""] = ""
@@ -53,7 +53,7 @@ class TapeSearch:
 class ReadTape:
     """What is read: the newest `limit` messages of the stretch, or those around an anchor."""
 
-    stretch: AskedStretch = field(default_factory=AskedStretch)
+    stretch: StretchRequest = field(default_factory=StretchRequest)
     around: str = ""
     text: str = ""
     types: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ def read(view: TapeView, wanted: ReadTape) -> TapeReading:
             f"--chars {wanted.chars} is out of range: it can be {LEAST_CHARS} or more, or 0 for all of each"
         )
     is_only_own = wanted.anchors_in == "session"
-    if wanted.around and wanted.stretch != AskedStretch():
+    if wanted.around and wanted.stretch != StretchRequest():
         raise UsageError("--around stands alone: not with --after, --until, --last, --from or --to")
     if wanted.around:
         anchor = resolve(view.tape, view.own, wanted.around, is_only_own=is_only_own)

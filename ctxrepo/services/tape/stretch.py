@@ -15,7 +15,7 @@ Where = Literal["session", "project"]
 
 
 @dataclass(frozen=True)
-class AskedStretch:
+class StretchRequest:
     """A stretch as a person says it: behind the anchor `after`, or behind the last one, up to the anchor
     `until`; or from one date to another. '' is no bound."""
 
@@ -27,7 +27,7 @@ class AskedStretch:
 
 
 def stretch_of(
-    view: TapeView, asked: AskedStretch, anchors_in: Where | Literal[""], *, dates_first: bool
+    view: TapeView, asked: StretchRequest, anchors_in: Where | Literal[""], *, dates_first: bool
 ) -> Stretch:
     """The stretch that is meant. Where several are asked for one holds: that between dates, between two
     anchors, behind the last anchor, behind an anchor; without `dates_first` that between two anchors, between

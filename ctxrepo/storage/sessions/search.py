@@ -47,7 +47,7 @@ class MessageRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class IndexQuestion:
+class IndexQuery:
     """`words` is an expression of the full-text index, '' for any; `sessions` are numbers, None for all.
 
     `file` is a path or its end, `since` unix seconds.
@@ -61,7 +61,7 @@ class IndexQuestion:
     is_by_user: bool = False
 
 
-def best(db: sqlite3.Connection, asked: IndexQuestion) -> list[MessageRow]:
+def best(db: sqlite3.Connection, asked: IndexQuery) -> list[MessageRow]:
     """The messages that hold all of it: the best first, and of equally good ones the newest."""
     query = _HELD if asked.words else _ANY
     query += _BY_USER if asked.is_by_user else ""

@@ -10,7 +10,7 @@ from ctxrepo.domain.formats.moment import seconds_of, stamp
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import NoMatch, UsageError
-from ctxrepo.services.digest.stretch import ChosenStretch, DigestWish, choose_stretch
+from ctxrepo.services.digest.stretch import ChosenStretch, DigestRequest, choose_stretch
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
@@ -20,14 +20,14 @@ def anchor(name: str, hours_ago: float) -> Anchor:
     return Anchor(f"{name}-{hours_ago}", at, name, "handoff", "s1", "e1")
 
 
-def chosen(anchors: list[Anchor], wish: DigestWish | None = None) -> ChosenStretch:
+def chosen(anchors: list[Anchor], request: DigestRequest | None = None) -> ChosenStretch:
     tape = Tape(tuple(sorted(anchors, key=lambda a: a.timestamp)))
-    return choose_stretch(tape, Tape(), wish or DigestWish(), NOW)
+    return choose_stretch(tape, Tape(), request or DigestRequest(), NOW)
 
 
-def kept(anchors: list[Anchor], wish: DigestWish | None = None) -> list[str]:
+def kept(anchors: list[Anchor], request: DigestRequest | None = None) -> list[str]:
     """The names of the anchors that are within the stretch, the newest first."""
-    within = chosen(anchors, wish).stretch
+    within = chosen(anchors, request).stretch
     return [a.name for a in sorted(anchors, key=lambda a: a.timestamp, reverse=True) if within.holds(a)]
 
 
@@ -47,10 +47,10 @@ def test_d71_fewer_make_it_the_last_ten_handoffs(hours: int) -> None:
 
 def test_d71_between_two_anchors_start_excluded_and_end_included() -> None:
     anchors = [anchor("begin", 5), anchor("half", 4), anchor("done", 3), anchor("later", 2)]
-    assert kept(anchors, DigestWish(after="begin", until="done")) == ["done", "half"]
-    assert kept(anchors, DigestWish(until="half")) == ["half", "begin"]
+    assert kept(anchors, DigestRequest(after="begin", until="done")) == ["done", "half"]
+    assert kept(anchors, DigestRequest(until="half")) == ["half", "begin"]
     with pytest.raises(NoMatch, match="no anchor called 'gone'"):
-        chosen(anchors, DigestWish(after="gone"))
+        chosen(anchors, DigestRequest(after="gone"))
 
 
 def test_a_digest_begins_where_the_last_one_ended() -> None:
@@ -60,9 +60,9 @@ def test_a_digest_begins_where_the_last_one_ended() -> None:
     assert found.stretch.after is not None
     assert seconds_of(found.stretch.after.timestamp) == (NOW - timedelta(hours=30)).timestamp()
     assert chosen([anchor("digest/done", 60), anchor("a", 2), anchor("b", 1)]).why == "the last 2 days"
-    assert chosen(anchors, DigestWish(days=3)).why == "the last 3 days", "who asks for days gets them"
+    assert chosen(anchors, DigestRequest(days=3)).why == "the last 3 days", "who asks for days gets them"
 
 
 def test_only_one_way_of_asking() -> None:
     with pytest.raises(UsageError, match="days, of handoffs or between anchors"):
-        chosen([], DigestWish(days=1, handoffs=2))
+        chosen([], DigestRequest(days=1, handoffs=2))

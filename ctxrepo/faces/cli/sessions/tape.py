@@ -141,7 +141,7 @@ def search(
     from ctxrepo.domain.tape.tape import AnchorFilter
     from ctxrepo.faces.cli.sessions.tape_text import search_text
     from ctxrepo.services.tape.look import TapeSearch
-    from ctxrepo.services.tape.stretch import AskedStretch
+    from ctxrepo.services.tape.stretch import StretchRequest
 
     _one_of("--anchor-type", anchor_type, ("", "handoff", "session"))
     fitting = AnchorFilter("", name, anchor_type, summary, purpose, tuple(keyword or ()))
@@ -152,7 +152,7 @@ def search(
         types=_types(types),
         limit=limit,
         context=context,
-        stretch=AskedStretch(after, until, last, start, end),
+        stretch=StretchRequest(after, until, last, start, end),
         anchors=fitting,
         entries_in=_one_of("--entries", entries, _PLACES),
         anchors_in=_one_of("--anchors", anchors, _PLACES),
@@ -190,10 +190,10 @@ def read(
     from ctxrepo.app.sessions.tape import TapeRequest, read_tape
     from ctxrepo.faces.cli.sessions.tape_text import read_text
     from ctxrepo.services.tape.look import ReadTape
-    from ctxrepo.services.tape.stretch import AskedStretch
+    from ctxrepo.services.tape.stretch import StretchRequest
 
     wanted = ReadTape(
-        stretch=AskedStretch(after, until, last, start, end),
+        stretch=StretchRequest(after, until, last, start, end),
         around=around,
         text=scan,
         types=_types(types),
