@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture attacks bench bench-hooks bench-commands bench-recall peers live pi-types laws malformed check fix servers
+.PHONY: demo test long torture attacks bench bench-hooks bench-commands bench-recall peers live pi-types laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
 	@PYTHONPATH=tests $(BIN)/python tools/demo.py
 
-test: $(VENV)/ready ## all tests
+test: $(VENV)/ready ## all tests but the long ones
 	$(BIN)/python -m pytest -q -n auto
+
+long: $(VENV)/ready ## the long tests: a quarter of an hour
+	$(BIN)/python -m pytest -q -n auto -m long
 
 torture: $(VENV)/ready ## kills, full disks and power cuts at length: about two and a half hours
 	PYTHONPATH=tests:tools $(BIN)/python -m torture set --seeds 5
@@ -23,7 +26,7 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about two 
 	PYTHONPATH=tests:tools $(BIN)/python -m torture cuts --seeds 3
 	PYTHONPATH=tests:tools $(BIN)/python -m torture versions
 	PYTHONPATH=tests:tools $(BIN)/python -m torture interleave --cases 20000 --seed 1 --jobs 2
-	TORTURE=1 $(BIN)/python -m pytest -q tests/attacks/test_mounts.py
+	TORTURE=1 $(BIN)/python -m pytest -q -m '' tests/attacks/test_mounts.py
 
 attacks: $(VENV)/ready ## every key of git's that could do harm, in every place, at every command: about two hours
 	PYTHONPATH=tests:tools $(BIN)/python -m attacks

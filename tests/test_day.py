@@ -1,4 +1,4 @@
-"""A day of twenty sessions on two machines, nine time zones apart, over midnight."""
+"""A day of many sessions on two machines, nine time zones apart, over midnight."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from long import seed
 from machines import Machine, make_machine, make_remote
 from processes import workers
 from sessions import Session, connected, eventually
 
-SESSIONS = 12
-EVENING = timedelta(hours=22, minutes=10)
 APART = timedelta(hours=9)
 BETWEEN = timedelta(minutes=30)
 
@@ -23,10 +22,10 @@ class Clock:
     """What the clock on the wall shows in each session. Time itself can't be moved, so the zone is: an hour
     later is a zone one hour further east."""
 
-    def __init__(self) -> None:
+    def __init__(self, begin: timedelta) -> None:
         now = datetime.now(UTC)
         since_midnight = timedelta(hours=now.hour, minutes=now.minute, seconds=now.second)
-        east = (EVENING - since_midnight) % timedelta(days=1)
+        east = (begin - since_midnight) % timedelta(days=1)
         self.first = east if east < timedelta(hours=12) else east - timedelta(days=1)
 
     def offset(self, number: int) -> timedelta:
@@ -51,11 +50,17 @@ def machines(tmp_path: Path) -> Iterator[list[Machine]]:
         eventually(lambda machine=machine: not workers(machine), 60)
 
 
-def test_a_day_of_twelve_sessions(machines: list[Machine]) -> None:
-    clock = Clock()
-    assert {clock.day(n) - clock.day(0) for n in range(SESSIONS)} == {timedelta(0), timedelta(1)}
+@pytest.mark.parametrize(
+    ("sessions", "begin"),
+    seed([(4, timedelta(hours=23, minutes=40)), (12, timedelta(hours=22, minutes=10))], of=1),
+    ids=str,
+)
+def test_a_day_of_sessions(machines: list[Machine], sessions: int, begin: timedelta) -> None:
+    """It begins so late that some of them are after midnight."""
+    clock = Clock(begin)
+    assert {clock.day(n) - clock.day(0) for n in range(sessions)} == {timedelta(0), timedelta(1)}
     days: dict[date, list[int]] = {}
-    for number in range(SESSIONS):
+    for number in range(sessions):
         session = f"session-{number:02}"
         here = replace(
             machines[number % 2],
@@ -87,7 +92,7 @@ def test_a_day_of_twelve_sessions(machines: list[Machine]) -> None:
         assert sorted(p.name for p in (machine.clone / "shop/daily").iterdir()) == [
             f"{d}.md" for d in sorted(days)
         ]
-        _is_bounded(machine)
+        _is_bounded(machine, sessions // 2)
     assert machines[0].tree() == machines[1].tree()
 
 
@@ -109,12 +114,12 @@ def _run(machine: Machine, *words: str) -> None:
     assert done.returncode == 0, (words, done.stderr)
 
 
-def _is_bounded(machine: Machine) -> None:
-    """What twelve sessions leave in the state folder, but for the cache and packed objects."""
+def _is_bounded(machine: Machine, sessions: int) -> None:
+    """What so many sessions leave in the state folder, but for the cache and packed objects."""
     eventually(lambda: not workers(machine), 60)
     memory = machine.open()
     state = memory.state
-    assert len(list(memory.places.sessions.iterdir())) == SESSIONS // 2
+    assert len(list(memory.places.sessions.iterdir())) == sessions
     assert not state.spool.exists() or state.spool.stat().st_size == 0
     assert not state.journal.exists() or not list(state.journal.iterdir())
     sizes = {p.name: p.stat().st_size for p in state.root.rglob("*") if p.is_file() and "cache" not in p.name}

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import malformed
+import pytest
+from long import seed
 
 
-def test_no_promise_is_broken_by_what_nobody_meant(tmp_path: Path) -> None:
-    assert list(malformed.broken(tmp_path, cases=200, seed=11)) == []
+@pytest.mark.parametrize("cases", seed([60, 200], of=1))
+def test_no_promise_is_broken_by_what_nobody_meant(tmp_path: Path, cases: int) -> None:
+    assert list(malformed.broken(tmp_path, cases=cases, seed=11)) == []

@@ -7,11 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from long import seed
 from machines import make_machine
 from needs import needs_proc
 from processes import processes_of
-
-EXECS = 100
 
 BECOMES_ITSELF = """
 import os, sys
@@ -23,13 +23,14 @@ sys.stdin.read()
 
 
 @needs_proc
-def test_a_process_is_seen_while_it_becomes_another_program(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", seed([30, 100], of=1))
+def test_a_process_is_seen_while_it_becomes_another_program(tmp_path: Path, times: int) -> None:
     machine = make_machine(tmp_path, "ada")
     words = [sys.executable, "-ISc", BECOMES_ITSELF]
-    env = {**os.environ, "HOME": str(machine.home), "LEFT": str(EXECS)}
+    env = {**os.environ, "HOME": str(machine.home), "LEFT": str(times)}
     with subprocess.Popen(words, env=env, stdin=subprocess.PIPE) as process:
         assert process.stdin
-        seen = [process.pid in processes_of(machine) for _ in range(EXECS)]
+        seen = [process.pid in processes_of(machine) for _ in range(times)]
         process.stdin.close()
     assert all(seen)
     assert processes_of(machine) == {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from long import seed
 from needs import unless
 from torture.commands import kill_commands
 from torture.cuts import cut_power, why_no_cut
@@ -21,17 +22,28 @@ def test_commands_killed_anywhere_lose_nothing_acknowledged(tmp_path: Path) -> N
     assert report.faults == []
 
 
-def test_many_writers_in_many_clones_lose_nothing_though_they_are_killed(tmp_path: Path) -> None:
-    plan = Plan(clones=3, writers=3, entries=90, kills=25, commands=9, seed=7)
+@pytest.mark.parametrize(
+    "plan",
+    seed(
+        [
+            Plan(clones=3, writers=3, entries=45, kills=9, commands=5, seed=7),
+            Plan(clones=3, writers=3, entries=90, kills=25, commands=9, seed=7),
+        ],
+        of=1,
+    ),
+    ids=lambda plan: f"{plan.kills} kills",
+)
+def test_many_writers_in_many_clones_lose_nothing_though_they_are_killed(tmp_path: Path, plan: Plan) -> None:
     verdict, kills = set_check(tmp_path, plan)
-    assert kills.total() >= 25
+    assert kills.total() >= plan.kills
     assert verdict.acknowledged >= plan.entries
     assert verdict.faults == []
 
 
-def test_an_agent_that_edits_faster_than_is_committed_loses_no_edit(tmp_path: Path) -> None:
-    verdict = one_edits_alone(tmp_path, entries=25, seed=7)
-    assert verdict.acknowledged == 25
+@pytest.mark.parametrize("entries", seed([10, 25], of=1))
+def test_an_agent_that_edits_faster_than_is_committed_loses_no_edit(tmp_path: Path, entries: int) -> None:
+    verdict = one_edits_alone(tmp_path, entries=entries, seed=7)
+    assert verdict.acknowledged == entries
     assert verdict.faults == []
 
 
@@ -42,16 +54,17 @@ def test_power_cuts_leave_everything_acknowledged(tmp_path: Path) -> None:
     assert found.faults == []
 
 
-def test_whoever_writes_in_whatever_order_nothing_promised_is_lost(tmp_path: Path) -> None:
-    found = search(tmp_path, cases=30, seed=1)
-    assert found.cases == 30
+@pytest.mark.parametrize("cases", seed([8, 30], of=1))
+def test_whoever_writes_in_whatever_order_nothing_promised_is_lost(tmp_path: Path, cases: int) -> None:
+    found = search(tmp_path, cases=cases, seed=1)
+    assert found.cases == cases
     assert found.faults == []
 
 
 SHORT_FLOWS = [pytest.param(f, marks=unless(why_no(f)), id=f.name) for f in flows(versions=40, hold=1)]
 
 
-@pytest.mark.parametrize("flow", SHORT_FLOWS)
+@pytest.mark.parametrize("flow", seed(SHORT_FLOWS, of=1))
 def test_of_a_version_that_does_not_reach_the_history_its_session_was_told(
     tmp_path: Path, flow: Flow
 ) -> None:

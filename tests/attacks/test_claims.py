@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import git, repository
+from long import seed
 from machines import PROJECT_URL, Machine
 from processes import wait_for_workers
 from sessions import Session, connected, eventually
@@ -85,7 +86,7 @@ def test_a_known_checkout_that_takes_another_address_is_told(desk: Machine) -> N
     assert "says that it is" in begin(desk, folder, "b")
 
 
-@pytest.mark.parametrize("name", [ID, "root:0123456789ab/shop"])
+@pytest.mark.parametrize("name", seed([ID, "root:0123456789ab/shop"], of=1))
 def test_so_is_one_that_names_itself(desk: Machine, name: str) -> None:
     folder = repository(desk.home / "Downloads" / "x")
     git(folder, "config", "ctxrepo.project", name)

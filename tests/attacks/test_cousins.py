@@ -11,6 +11,7 @@ from attacks.cousins import COUSINS
 from attacks.forks import Runner
 from attacks.orders import LAST, SENT
 from attacks.stage import Setup, Stage, make_memory
+from long import seed_of_each
 from needs import needs_proc
 
 pytestmark = needs_proc
@@ -45,6 +46,11 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield Stage(root, remote, Setup("file", remote.as_uri()), watched, runner)
 
 
-@pytest.mark.parametrize("name", TRIED)
+def kind(name: str) -> str:
+    """What lies there: a pipe, a link, garbage, or something of its own."""
+    return next((kind for kind in ("a pipe", "a link", "garbage") if name.startswith(kind)), "")
+
+
+@pytest.mark.parametrize("name", seed_of_each(TRIED, kind))
 def test_what_lies_in_a_git_folder_does_no_harm(stage: Stage, name: str) -> None:
     assert attack(stage, name, COUSINS[name], [], ORDERS).faults == []

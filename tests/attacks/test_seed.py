@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import pytest
 from attacks.attack import attack
 from attacks.carriers import CARRIERS
 from attacks.keys import batches
 from attacks.orders import FEW
 from attacks.stage import Stage
+from long import seed
 from needs import needs_proc
 from servers.ssh import needs_sshd
 
 
 @needs_sshd
 @needs_proc
-def test_no_key_in_any_place_touches_a_canary(stage: Stage) -> None:
-    """All keys at once in the clone's configuration, and those that lead elsewhere in three other places."""
-    tried = 0
-    for place, apart in (
-        (".git/config", ""),
-        (".git/config.worktree", "sent elsewhere"),
-        (".git/commondir", "address, foreign"),
-    ):
-        done = attack(stage, f"{place}, {apart}", CARRIERS[place], batches()[apart], FEW)
-        assert done.faults == []
-        tried += done.tried
-    assert tried > 2_000
+@pytest.mark.parametrize(
+    ("place", "apart", "least"),
+    seed(
+        [
+            (".git/config", "", 2_000),
+            (".git/config.worktree", "sent elsewhere", 14),
+            (".git/commondir", "address, foreign", 14),
+        ],
+        of=1,
+    ),
+)
+def test_no_key_in_any_place_touches_a_canary(stage: Stage, place: str, apart: str, least: int) -> None:
+    """All keys at once in the clone's configuration, and two that lead elsewhere in other places."""
+    done = attack(stage, f"{place}, {apart}", CARRIERS[place], batches()[apart], FEW)
+    assert done.faults == []
+    assert done.tried >= least

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from long import seed
 from machines import NOW, Machine, make_remote
 from processes import processes_of
 from sessions import Session, connected, eventually
@@ -80,7 +81,7 @@ def test_something_else_is_in_the_journals_place(agent: Session) -> None:
     assert Spool(machine.open().state).is_empty()
 
 
-@pytest.mark.parametrize("also", ["", "access.jsonl"])
+@pytest.mark.parametrize("also", seed(["access.jsonl", ""], of=1))
 def test_the_spools_lock_is_held_by_others_while_an_agent_edits(agent: Session, also: str) -> None:
     machine = agent.machine
     state = machine.open().state.root
@@ -136,9 +137,10 @@ def test_many_edits_while_a_person_is_amid_a_rebase_are_all_kept(
     assert of_bounds(machine.open()) == []
 
 
-def test_as_many_edits_as_were_once_lost_are_all_kept(agent: Session) -> None:
+@pytest.mark.parametrize("count", seed([150, 620], of=1))
+def test_as_many_edits_as_were_once_lost_are_all_kept(agent: Session, count: int) -> None:
     """620 while a person is amid a rebase, of which 119 were in no commit; left as their hooks leave them."""
-    machine, count = agent.machine, 620
+    machine = agent.machine
     unfinished = machine.clone / ".git" / "rebase-merge"
     unfinished.mkdir()
     repo = repo_with(machine.open().state.root, machine.clone)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from long import seed
 from machines import NOW, Machine, count_pushes, make_machine
 from processes import wait_for_workers, workers
 
@@ -104,11 +105,12 @@ def test_an_entry_deleted_and_added_again_is_there_once(shared: tuple[Machine, M
     assert "by ben" in ada.read(NOTE)
 
 
-def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Machine]) -> None:
+@pytest.mark.parametrize("count", seed([3, 8], of=1))
+def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Machine], count: int) -> None:
     ada, ben = shared
     with ThreadPoolExecutor() as pool:
         running = pool.submit(lambda: [ada.ctxrepo("sync") for _ in range(6)])
-        for number in range(8):
+        for number in range(count):
             ben.write(f"shop/topics/ben-{number}.md", f"- by ben {number}\n")
             ben.sync()
             ada.write(f"shop/topics/hand-{number}.md", f"- by hand {number}\n")
@@ -127,7 +129,7 @@ def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Mac
         subprocess.run(["git", "commit", "-qam", "merged"], cwd=ada.clone, env=ada.env, capture_output=True)
     come_together(ada, ben)
     names = ben.git("ls-files", "shop/topics")
-    assert [n for n in range(8) if f"hand-{n}.md" not in names or f"ben-{n}.md" not in names] == []
+    assert [n for n in range(count) if f"hand-{n}.md" not in names or f"ben-{n}.md" not in names] == []
     assert not ada.git("status", "--porcelain")
 
 
@@ -155,7 +157,7 @@ def test_fifty_sessions_that_end_at_once_push_at_most_twice(ada: Machine, remote
     assert [n for n in range(5) if f"fact {n} of the storm" not in held] == []
 
 
-@pytest.mark.parametrize("delay", [0.1, 0.4, 0.8])
+@pytest.mark.parametrize("delay", seed([0.4, 0.1, 0.8], of=1))
 def test_a_push_that_is_killed_is_made_good_by_the_next_session(
     ada: Machine, remote: Path, delay: float
 ) -> None:
@@ -179,12 +181,13 @@ def test_a_push_that_is_killed_is_made_good_by_the_next_session(
     assert ada.ctxrepo("sync").returncode == 0
 
 
-def test_a_hundred_syncs_criss_cross_come_together(tmp_path: Path, remote: Path) -> None:
+@pytest.mark.parametrize("count", seed([20, 100], of=1))
+def test_many_syncs_criss_cross_come_together(tmp_path: Path, remote: Path, count: int) -> None:
     machines = [make_machine(tmp_path, f"m{number}") for number in range(4)]
     for machine in machines:
         machine.init(str(remote))
     chance = random.Random(5)
-    for number in range(100):
+    for number in range(count):
         machine = chance.choice(machines)
         name = chance.choice(["a", "b", "c"])
         file = machine.clone / "shop" / "topics" / f"{name}.md"
@@ -195,7 +198,7 @@ def test_a_hundred_syncs_criss_cross_come_together(tmp_path: Path, remote: Path)
         sync(machine.open(), NOW, SyncRequest(send=chance.random() < 0.5))
     come_together(*machines)
     text = "\n".join(f.read_text() for f in (machines[0].clone / "shop" / "topics").iterdir())
-    assert [n for n in range(100) if text.count(f"- fact {n} crossed\n") != 1] == []
+    assert [n for n in range(count) if text.count(f"- fact {n} crossed\n") != 1] == []
     assert not (machines[0].clone / "conflicts").exists()
 
 

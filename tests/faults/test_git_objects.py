@@ -10,21 +10,25 @@ from pathlib import Path
 import pytest
 from catalogue import arrived, heal, is_whole, object_of, quiet_hooks, remember, said, spoil
 from damage import run
+from long import seed
 from machines import NOW, Machine
 
 from ctxrepo.services.saving.commit import commit
 
 
-def test_whatever_is_spoiled_nothing_is_lost(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", seed([6, 1], of=1))
+def test_whatever_is_spoiled_nothing_is_lost(tmp_path: Path, number: int) -> None:
     """`python tests/damage.py --seeds 200` tries more."""
-    assert run(tmp_path, (1, 6)) == []
+    assert run(tmp_path, [number]) == []
 
 
 class TestObjects:
     @pytest.mark.parametrize(
         ("name", "size"),
-        [("HEAD", 0), ("HEAD", 40), ("HEAD^{tree}", 0), ("HEAD:shop", 20), ("HEAD:shop/MEMORY.md", 0),
-         ("HEAD~1", 30), ("HEAD~1:shop/MEMORY.md", 0), ("refs/ctxrepo/wt", 0)],
+        seed(
+            [("HEAD", 0), ("HEAD", 40), ("HEAD^{tree}", 0), ("HEAD:shop", 20), ("HEAD~1", 30),
+             ("HEAD~1:shop/MEMORY.md", 0), ("refs/ctxrepo/wt", 0), ("HEAD:shop/MEMORY.md", 0)],
+        ),
     )  # fmt: skip
     def test_one_that_is_empty_or_cut_short(
         self, mine: Machine, ben: Machine, remote: Path, name: str, size: int
@@ -56,7 +60,7 @@ class TestObjects:
         assert {"- one", "- two"} <= set(ada.git("grep", "-hoE", "^- (one|two)", "HEAD").splitlines())
         assert is_whole(ada)
 
-    @pytest.mark.parametrize("suffix", ["pack", "idx"])
+    @pytest.mark.parametrize("suffix", seed(["pack", "idx"], of=1))
     def test_a_spoiled_pack(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, suffix: str
     ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import arrived, heal, quiet_hooks, remember, said
+from long import seed
 from machines import NOW, Machine
 
 from ctxrepo.services.saving.commit import commit
@@ -16,11 +17,14 @@ from ctxrepo.services.saving.commit import commit
 class TestHeadAndRefs:
     @pytest.mark.parametrize(
         ("name", "data"),
-        [("HEAD", b""), ("HEAD", b"garbage\n"), ("HEAD", None), ("refs/heads/main", b""),
-         ("refs/heads/main", bytes(41)), ("refs/heads/main", None),
-         ("refs/remotes/origin/main", b"garbage\n"),
-         ("refs/remotes/origin/main", None), ("refs/ctxrepo/wt", b""), ("refs/ctxrepo/wt", None),
-         ("refs/ctxrepo/wt-next", bytes(41)), ("refs/ctxrepo/index", b"")],
+        seed(
+            [("HEAD", b""), ("HEAD", b"garbage\n"), ("HEAD", None), ("refs/heads/main", b""),
+             ("refs/heads/main", bytes(41)), ("refs/heads/main", None),
+             ("refs/remotes/origin/main", b"garbage\n"),
+             ("refs/remotes/origin/main", None), ("refs/ctxrepo/wt", b""), ("refs/ctxrepo/wt", None),
+             ("refs/ctxrepo/wt-next", bytes(41)), ("refs/ctxrepo/index", b"")],
+            of=4,
+        ),
     )  # fmt: skip
     def test_spoiled_or_gone(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, name: str, data: bytes | None
@@ -31,7 +35,7 @@ class TestHeadAndRefs:
         arrived(mine, ben, remote, "beside a ref", "committed here", "sent before")
         assert mine.git("log", "--format=%h").count("\n") >= 2, "the history is kept"
 
-    @pytest.mark.parametrize("name", ["HEAD", "refs/heads/main"])
+    @pytest.mark.parametrize("name", seed(["HEAD", "refs/heads/main"], of=1))
     def test_hooks_are_silent_meanwhile(self, mine: Machine, git_dir: Path, name: str) -> None:
         (git_dir / name).write_text("")
         quiet_hooks(mine)

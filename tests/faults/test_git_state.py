@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import arrived, heal, quiet_hooks, remember, said, sync
+from long import seed
 from machines import Machine
 from needs import needs_root
 
@@ -17,7 +18,7 @@ LOCKS = ("index", "refs/heads/main", "refs/remotes/origin/main", "packed-refs", 
 
 
 class TestLocks:
-    @pytest.mark.parametrize("name", LOCKS)
+    @pytest.mark.parametrize("name", seed(LOCKS, of=2))
     def test_one_left_behind_is_in_nobodys_way(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, name: str
     ) -> None:
@@ -46,7 +47,7 @@ class TestLocks:
 
 
 class TestIndex:
-    @pytest.mark.parametrize("data", [b"", b"garbage", b"DIRC" + bytes(90), None])
+    @pytest.mark.parametrize("data", seed([b"garbage", b"", b"DIRC" + bytes(90), None], of=2))
     def test_corrupt_or_missing(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, data: bytes | None
     ) -> None:
@@ -105,7 +106,7 @@ class TestAPersonAtWork:
         mine.git("merge", "--quit")
         self.goes_on(mine, ben, remote)
 
-    @pytest.mark.parametrize(("switch", "there"), [("--detach", "no branch"), ("-cidea", "idea")])
+    @pytest.mark.parametrize(("switch", "there"), seed([("-cidea", "idea"), ("--detach", "no branch")], of=1))
     def test_another_commit_is_left_when_asked(
         self, mine: Machine, ben: Machine, remote: Path, switch: str, there: str
     ) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from long import seed
 from machines import make_remote
 from owned import own_of
 from servers.forged import forge
@@ -179,14 +180,16 @@ GITLAB = "GitLab: You are not allowed to push code to protected branches on this
 
 @pytest.mark.parametrize(
     ("hook", "outcome", "reason"),
-    [
-        (f"echo '{GITHUB}'; exit 1", "protected", f"remote: {GITHUB}"),
-        (f"echo '{GITLAB}'; exit 1", "protected", f"remote: {GITLAB}"),
-        ("exit 1", "protected", "(pre-receive hook declined)"),
-        ("printf 'caf\\351 ferm\\351\\n'; exit 1", "protected", "remote: caf\ufffd ferm\ufffd"),
-        ("echo 'disk quota exceeded'; exit 1", "quota", "remote: disk quota exceeded"),
-        ("echo 'error: Push cannot contain secrets'; exit 1", "refused", "remote: error: Push cannot"),
-    ],
+    seed(
+        [
+            (f"echo '{GITHUB}'; exit 1", "protected", f"remote: {GITHUB}"),
+            (f"echo '{GITLAB}'; exit 1", "protected", f"remote: {GITLAB}"),
+            ("exit 1", "protected", "(pre-receive hook declined)"),
+            ("printf 'caf\\351 ferm\\351\\n'; exit 1", "protected", "remote: caf\ufffd ferm\ufffd"),
+            ("echo 'disk quota exceeded'; exit 1", "quota", "remote: disk quota exceeded"),
+            ("echo 'error: Push cannot contain secrets'; exit 1", "refused", "remote: error: Push cannot"),
+        ],
+    ),
 )
 def test_what_a_hook_of_the_remote_declines(
     caller: Caller, way: tuple[str, str], remote: Path, hook: str, outcome: Outcome, reason: str
@@ -238,8 +241,10 @@ def test_forged_objects_are_not_taken(caller: Caller, way: tuple[str, str], remo
 
 @pytest.mark.parametrize(
     ("kind", "amount", "outcome"),
-    [("refuse", 0, "offline"), ("reset", 0, "cut"), ("garbage", 0, "cut"), ("cut", 0, "cut"),
-     ("cut", 900, "cut"), ("hang", 0, "timeout")],
+    seed(
+        [("refuse", 0, "offline"), ("reset", 0, "cut"), ("garbage", 0, "cut"), ("cut", 0, "cut"),
+         ("cut", 900, "cut"), ("hang", 0, "timeout")],
+    ),
 )  # fmt: skip
 def test_bad_lines_are_told_apart(
     caller: Caller, line: Line, kind: Kind, amount: int, outcome: Outcome

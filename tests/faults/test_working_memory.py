@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 from catalogue import everything
+from long import seed
 from machines import Machine
 from processes import wait_for_workers
 
 PAD = "shop/SCRATCHPAD.md"
-TIMES = 10
-"""Each time an item and a line."""
 
 LOOP = """\
 import subprocess, sys
@@ -26,9 +25,9 @@ for number in range({times}):
 """
 
 
-def writing(machine: Machine, name: str) -> subprocess.Popen[bytes]:
-    """A process that adds items and logs lines, one command after the other."""
-    words = [sys.executable, "-c", LOOP.format(times=TIMES, name=name)]
+def writing(machine: Machine, name: str, times: int) -> subprocess.Popen[bytes]:
+    """A process that adds so many items and logs so many lines, one command after the other."""
+    words = [sys.executable, "-c", LOOP.format(times=times, name=name)]
     return subprocess.Popen(words, cwd=machine.project_folder, env=machine.env)
 
 
@@ -58,10 +57,10 @@ def counted(text: str, line: str) -> int:
     return len(re.findall(rf"^{line}$", text, re.MULTILINE))
 
 
-def all_once(pad: str, log: str, names: str) -> None:
+def all_once(pad: str, log: str, names: str, times: int) -> None:
     """Whether every item and every line is there once."""
     for name in names:
-        for number in range(TIMES):
+        for number in range(times):
             assert counted(pad, rf"- \[ \] scratch {name} {number}") == 1, (name, number, pad)
             assert counted(log, rf"- \d\d:\d\d [+-]\d{{4}} log {name} {number}") == 1, (name, number, log)
 
@@ -72,15 +71,18 @@ def mine(ada: Machine, remote: Path) -> Machine:
     return ada
 
 
-def test_two_processes_and_a_hand_write_the_same_two_notes(mine: Machine, ben: Machine, remote: Path) -> None:
-    processes = [writing(mine, name) for name in "ab"]
+@pytest.mark.parametrize("times", seed([4, 10], of=1))
+def test_two_processes_and_a_hand_write_the_same_two_notes(
+    mine: Machine, ben: Machine, remote: Path, times: int
+) -> None:
+    processes = [writing(mine, name, times) for name in "ab"]
     made = edit_by_hand(mine, processes)
     assert [process.wait() for process in processes] == [0, 0]
     wait_for_workers(mine)
     assert mine.ctxrepo("sync").returncode == 0
     ben.init(str(remote))
     for machine in (mine, ben):
-        all_once(*notes(machine), "ab")
+        all_once(*notes(machine), "ab", times)
         for path in {path for path, _ in made}:
             text = machine.read(path)
             there = re.findall(r"^## By hand (\d+)\n\n- note \1\n  - below \1$", text, re.MULTILINE)
@@ -90,18 +92,19 @@ def test_two_processes_and_a_hand_write_the_same_two_notes(mine: Machine, ben: M
     assert mine.git("status", "--porcelain") == ""
 
 
-def test_two_machines_write_the_same_two_notes(mine: Machine, ben: Machine, remote: Path) -> None:
+@pytest.mark.parametrize("times", seed([4, 10], of=1))
+def test_two_machines_write_the_same_two_notes(mine: Machine, ben: Machine, remote: Path, times: int) -> None:
     ben.init(str(remote))
-    processes = [writing(mine, "a"), writing(ben, "b")]
+    processes = [writing(mine, "a", times), writing(ben, "b", times)]
     assert [process.wait() for process in processes] == [0, 0]
     for machine in (mine, ben, mine, ben):
         wait_for_workers(machine)
         assert machine.ctxrepo("sync").returncode == 0
     for machine in (mine, ben):
-        all_once(*notes(machine), "ab")
+        all_once(*notes(machine), "ab", times)
         assert notes(machine)[0].count("description:") == 1
     assert mine.tree() == ben.tree()
-    assert f"scratch b {TIMES - 1}" in everything(remote)
+    assert f"scratch b {times - 1}" in everything(remote)
 
 
 def test_an_item_that_one_machine_ticks_is_ticked_on_all_and_others_stay(

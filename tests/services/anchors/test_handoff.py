@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from long import seed
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
@@ -256,11 +257,17 @@ class TestLeft:
 words = st.text(st.sampled_from("ab \n🦊Goal: Done"), min_size=1, max_size=80)
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(asked=st.lists(words, min_size=1, max_size=9), logged=st.lists(words, max_size=9))
-def test_twelve_compactions_in_a_row_neither_grow_nor_nest(
-    mine: Machine, asked: list[str], logged: list[str]
-) -> None:
+@pytest.mark.parametrize("examples", seed([2, 5], of=1))
+def test_twelve_compactions_in_a_row_neither_grow_nor_nest(mine: Machine, examples: int) -> None:
+    @settings(max_examples=examples, deadline=None)
+    @given(asked=st.lists(words, min_size=1, max_size=9), logged=st.lists(words, max_size=9))
+    def holds(asked: list[str], logged: list[str]) -> None:
+        _neither_grow_nor_nest(mine, asked, logged)
+
+    holds()
+
+
+def _neither_grow_nor_nest(mine: Machine, asked: list[str], logged: list[str]) -> None:
     memory, project = mine.open(), mine.project()
     for text in logged:
         if text.strip():

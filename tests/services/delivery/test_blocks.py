@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from long import seed
 from machines import NOW, Machine
 
 from ctxrepo.domain.tape.first import FirstFile
@@ -74,12 +75,20 @@ def test_outside_a_project_it_is_what_holds_everywhere(mine: Machine) -> None:
     assert "gotcha" not in text
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.none() | st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b"\xff", b"# T"]), max_size=6).map(b"".join),
-    st.integers(0, 2),
-)
-def test_added_renewed_and_removed_a_file_is_as_it_was(mine: Machine, hand: bytes | None, times: int) -> None:
+BYTES = st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b"\xff", b"# T"]), max_size=6).map(b"".join)
+
+
+@pytest.mark.parametrize("examples", seed([4, 12], of=1))
+def test_added_renewed_and_removed_a_file_is_as_it_was(mine: Machine, examples: int) -> None:
+    @settings(max_examples=examples, deadline=None)
+    @given(st.none() | BYTES, st.integers(0, 2))
+    def holds(hand: bytes | None, times: int) -> None:
+        _is_as_it_was(mine, hand, times)
+
+    holds()
+
+
+def _is_as_it_was(mine: Machine, hand: bytes | None, times: int) -> None:
     file = mine.project_folder / "AGENTS.md"
     file.unlink(missing_ok=True)
     if hand is not None:

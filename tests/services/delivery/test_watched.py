@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from long import seed
 from machines import Machine, make_machine
 
 from ctxrepo.domain.git.origin import Origin
@@ -86,7 +87,7 @@ CHANGES: dict[str, Callable[[Machine], object]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("change", seed(CHANGES.values()), ids=CHANGES)
 def test_a_hook_sees_what_was_changed_until_the_worker_has_looked(
     mine: Machine, change: Callable[[Machine], object]
 ) -> None:
@@ -186,12 +187,20 @@ EDITS = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(edits=EDITS)
+@pytest.mark.parametrize("examples", seed([5, 15], of=1))
 def test_whatever_has_no_news_is_as_the_commit_has_it(
-    edits: list[tuple[str, str, bool]], tmp_path_factory: pytest.TempPathFactory
+    tmp_path_factory: pytest.TempPathFactory, examples: int
 ) -> None:
-    machine = make_machine(tmp_path_factory.mktemp("m"), "ada")
+    @settings(max_examples=examples, deadline=None)
+    @given(edits=EDITS)
+    def holds(edits: list[tuple[str, str, bool]]) -> None:
+        _is_as_the_commit_has_it(tmp_path_factory.mktemp("m"), edits)
+
+    holds()
+
+
+def _is_as_the_commit_has_it(folder: Path, edits: list[tuple[str, str, bool]]) -> None:
+    machine = make_machine(folder, "ada")
     machine.init()
     machine.remember("a fact")
     turn(machine, "start")

@@ -7,8 +7,10 @@ from collections import Counter
 from pathlib import Path
 
 import pisources
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from long import seed
 from machines import NOW, Machine, make_machine
 
 from ctxrepo.domain.git.origin import Origin
@@ -62,15 +64,21 @@ def entries(path: str, text: str) -> Counter[str]:
     return Counter(gist(entry.text) for entry in entries_of(f"global/{path}", text))
 
 
-@settings(
-    max_examples=40,
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-@given(theirs=folders, ours=folders)
-def test_twice_is_once_all_is_found_and_nothing_is_lost(
-    tmp_path: Path, theirs: dict[str, str], ours: dict[str, str]
-) -> None:
+@pytest.mark.parametrize("examples", seed([10, 40], of=1))
+def test_twice_is_once_all_is_found_and_nothing_is_lost(tmp_path: Path, examples: int) -> None:
+    @settings(
+        max_examples=examples,
+        phases=[Phase.explicit, Phase.reuse, Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(theirs=folders, ours=folders)
+    def holds(theirs: dict[str, str], ours: dict[str, str]) -> None:
+        _once_and_for_all(tmp_path, theirs, ours)
+
+    holds()
+
+
+def _once_and_for_all(tmp_path: Path, theirs: dict[str, str], ours: dict[str, str]) -> None:
     shutil.rmtree(tmp_path / "ada", ignore_errors=True)
     machine = make_machine(tmp_path, "ada")
     machine.init()

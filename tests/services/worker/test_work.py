@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from checkouts import repository
+from long import seed
 from machines import PROJECT_URL, Machine
 from saves import checked_out, leave
 
@@ -75,14 +76,16 @@ def test_what_was_remembered_in_a_session_is_committed_and_sent_before_its_end(
 
 @pytest.mark.parametrize(
     ("hooks", "agent", "is_sent"),
-    [
-        ({}, "pi", True),
-        ({"sessionEnd": ["push"]}, "pi", True),
-        ({"sessionStart": ["pull"]}, "pi", False),
-        ({"sessionEnd": []}, "pi", False),
-        ({"sessionEnd": []}, "claude", True),
-        ({"sessionEnd": []}, "", True),
-    ],
+    seed(
+        [
+            ({}, "pi", True),
+            ({"sessionEnd": ["push"]}, "pi", True),
+            ({"sessionStart": ["pull"]}, "pi", False),
+            ({"sessionEnd": []}, "pi", False),
+            ({"sessionEnd": []}, "", True),
+            ({"sessionEnd": []}, "claude", True),
+        ],
+    ),
 )
 def test_d10_pis_settings_say_whether_its_sessions_send_what_they_wrote(
     ada: Machine, work: Callable[[], list[str]], hooks: dict[str, Any], agent: str, is_sent: bool
@@ -238,7 +241,18 @@ def test_an_event_that_names_what_is_no_file_of_the_memory_stops_nothing(
 
 @pytest.mark.parametrize(
     "line",
-    ["", "null", "[]", '{"event": 7}', '{"torn', "\x00\xff", '{"event":"tool","path":"../x","version":"y"}'],
+    seed(
+        [
+            "",
+            "null",
+            "[]",
+            '{"event": 7}',
+            '{"torn',
+            "\x00\xff",
+            '{"event":"tool","path":"../x","version":"y"}',
+        ],
+        of=2,
+    ),
 )
 def test_a_line_that_is_no_event_stops_nothing(
     ada: Machine, work: Callable[[], list[str]], line: str

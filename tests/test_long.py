@@ -1,0 +1,53 @@
+"""Which cases `make test` runs of many, and which it leaves to `make long`."""
+
+from __future__ import annotations
+
+import pytest
+from _pytest.mark.structures import ParameterSet
+from long import seed, seed_of_each
+
+
+def plain(cases: list[ParameterSet]) -> list[tuple[object, ...]]:
+    """The values of the cases that `make test` runs."""
+    return [case.values for case in cases if "long" not in [mark.name for mark in case.marks]]
+
+
+def test_as_many_as_asked_for_are_plain_and_none_is_left_out() -> None:
+    for count in range(1, 30):
+        for of in range(1, 8):
+            made = seed(range(count), of)
+            assert [case.values for case in made] == [(number,) for number in range(count)]
+            assert len(plain(made)) == min(of, count), (count, of)
+
+
+def test_the_plain_ones_are_spread() -> None:
+    assert plain(seed("abcdefghi")) == [("a",), ("e",), ("i",)]
+    assert plain(seed("abcdefghi", of=1)) == [("a",)]
+
+
+def test_of_each_kind_the_first_is_plain() -> None:
+    made = seed_of_each([("a", 1), ("a", 2), ("b", 3), ("a", 4)], lambda letter, number: letter)
+    assert [case.values for case in made] == [("a", 1), ("a", 2), ("b", 3), ("a", 4)]
+    assert plain(made) == [("a", 1), ("b", 3)]
+
+
+def test_a_case_keeps_its_id_and_its_marks() -> None:
+    skipped = pytest.mark.skip(reason="for a reason")
+    cases = [1, pytest.param((2, 3), id="two", marks=skipped), 4]
+    for made in (seed(cases, of=2), seed_of_each(cases, lambda value: isinstance(value, int | tuple))):
+        assert made[1].values == ((2, 3),)
+        assert made[1].id == "two"
+        assert [mark.name for mark in made[1].marks] == ["skip", "long"]
+
+
+def test_long_cases_are_deselected_where_nobody_asks_for_them(pytestconfig: pytest.Config) -> None:
+    options = pytestconfig.getini("addopts")
+    assert options[options.index("-m") + 1] == "not long"
+
+
+@pytest.mark.parametrize("number", seed([1, 2], of=1))
+def test_a_long_case_runs_beside_no_plain_one(number: int, request: pytest.FixtureRequest) -> None:
+    wanted = request.config.getoption("-m")
+    assert (number == 2) == (request.node.get_closest_marker("long") is not None)
+    assert wanted != "not long" or number == 1
+    assert wanted != "long" or number == 2
