@@ -8,11 +8,12 @@ BIN := $(VENV)/bin
 demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
 	@PYTHONPATH=tests $(BIN)/python tools/demo.py
 
+# Tests start thousands of commands: what these load is compiled once, whatever the environment says.
 test: $(VENV)/ready ## all tests but the long ones
-	$(BIN)/python -m pytest -q -n auto
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto
 
 long: $(VENV)/ready ## the long tests: a quarter of an hour
-	$(BIN)/python -m pytest -q -n auto -m long
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto -m long
 
 torture: $(VENV)/ready ## kills, full disks and power cuts at length: about two and a half hours
 	PYTHONPATH=tests:tools $(BIN)/python -m torture set --seeds 5
