@@ -22,7 +22,7 @@ WAITED = 8.0
 
 @pytest.fixture
 def machine(tmp_path: Path, remote: Path) -> Iterator[Machine]:
-    """One whose home is a small disk, with a session that has written a note nobody has committed yet."""
+    """One whose home is a small disk, with a session that has written a note."""
     with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=12m,nr_inodes=1500", "tmpfs") as disk:
         made = connected(make_machine(disk, "ada"), str(remote))
         eventually(lambda: not processes_of(made), WAY_OUT)
@@ -38,7 +38,8 @@ def fill(folder: Path, piece: bytes) -> None:
 
 @contextmanager
 def full(machine: Machine, piece: bytes) -> Iterator[None]:
-    """The disk is full of files that hold `piece`."""
+    """The disk is full of files that hold `piece`, and no worker is left that would give some of it back."""
+    eventually(lambda: not processes_of(machine), WAY_OUT)
     filler = machine.home.parent / "filler"
     filler.mkdir()
     for size in (piece, piece[:4096], piece[:1]):

@@ -87,6 +87,7 @@ def test_settings_under_a_condition_on_where_the_memory_is(
 
 
 @unless(older_git((2, 36), "hasconfig"))
+@pytest.mark.long
 def test_settings_under_a_condition_on_the_remote(
     own: Own, other: Machine, sshd: SshServer, remote: Path
 ) -> None:
@@ -108,6 +109,7 @@ def test_who_commits_as_the_clone_itself_says(
     assert wrote == "Ada of the memory <clone@example.org>"
 
 
+@pytest.mark.long
 def test_settings_of_the_system(
     own: Own, other: Machine, sshd: SshServer, remote: Path, tmp_path: Path
 ) -> None:
@@ -122,6 +124,7 @@ def test_settings_of_the_system(
     both_ways(ada, other, sshd.url(remote), str(remote))
 
 
+@pytest.mark.long
 def test_settings_in_the_folder_for_settings(own: Own, other: Machine, sshd: SshServer, remote: Path) -> None:
     """`$XDG_CONFIG_HOME/git/config`, which git reads beside `~/.gitconfig`."""
     ada = own("ada", "")
