@@ -53,8 +53,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two more than there are processors: tests wait for workers, remotes and clocks a fifth of the time."""
-    return (os.cpu_count() or 1) + 2
+    """One more than there are processors: tests wait for workers, remotes and clocks a fifth of the time."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True)
