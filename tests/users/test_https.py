@@ -17,9 +17,8 @@ pytestmark = needs_https
 
 
 @pytest.fixture
-def other(own: Own) -> Machine:
-    """Another machine, for which the remote is a folder: it is mine whose way is tried."""
-    return own("ben", "")
+def other(own: Own, nginx: HttpsServer) -> Machine:
+    return own("ben", nginx.client(PASSWORD))
 
 
 @pytest.fixture
@@ -28,14 +27,12 @@ def url(nginx: HttpsServer, remote: Path) -> str:
     return nginx.url(remote, "git")
 
 
-def test_a_password_that_was_stored(
-    own: Own, other: Machine, nginx: HttpsServer, url: str, remote: Path
-) -> None:
+def test_a_password_that_was_stored(own: Own, other: Machine, nginx: HttpsServer, url: str) -> None:
     ada = own("ada", f"{nginx.client()}[credential]\n\thelper = store\n")
     stored = ada.home / ".git-credentials"
     stored.write_text(f"https://{USER}:{PASSWORD}@127.0.0.1:{nginx.ports['good']}\n")
     stored.chmod(0o600)
-    both_ways(ada, other, url, str(remote))
+    both_ways(ada, other, url)
 
 
 def helper(folder: Path) -> Path:
@@ -47,16 +44,16 @@ def helper(folder: Path) -> Path:
 
 
 def test_a_program_that_knows_the_password(
-    own: Own, other: Machine, nginx: HttpsServer, url: str, remote: Path, tmp_path: Path
+    own: Own, other: Machine, nginx: HttpsServer, url: str, tmp_path: Path
 ) -> None:
     program = helper(tmp_path)
     ada = own("ada", f"{nginx.client()}[credential]\n\thelper = \"!'{program}'\"\n")
-    both_ways(ada, other, url, str(remote))
+    both_ways(ada, other, url)
     assert "get" in calls(program)
 
 
 def test_a_program_that_knows_it_for_one_site(
-    own: Own, other: Machine, nginx: HttpsServer, url: str, remote: Path, tmp_path: Path
+    own: Own, other: Machine, nginx: HttpsServer, url: str, tmp_path: Path
 ) -> None:
     right, wrong = helper(tmp_path), noting(tmp_path / "wrong", "false")
     site = f"https://127.0.0.1:{nginx.ports['good']}"
@@ -65,12 +62,12 @@ def test_a_program_that_knows_it_for_one_site(
         f'{nginx.client()}[credential "{site}"]\n\thelper =\n\thelper = "!\'{right}\'"\n'
         f'[credential "https://elsewhere.example"]\n\thelper = "!\'{wrong}\'"\n',
     )
-    both_ways(ada, other, url, str(remote))
+    both_ways(ada, other, url)
     assert "get" in calls(right)
     assert calls(wrong) == []
 
 
-def test_settings_for_one_site(own: Own, other: Machine, nginx: HttpsServer, url: str, remote: Path) -> None:
+def test_settings_for_one_site(own: Own, other: Machine, nginx: HttpsServer, url: str) -> None:
     """The authority, and a header in a password's place."""
     known = f"Authorization: Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
     site = f"https://127.0.0.1:{nginx.ports['good']}"
@@ -78,13 +75,13 @@ def test_settings_for_one_site(own: Own, other: Machine, nginx: HttpsServer, url
         "ada",
         f'[http "{site}/"]\n\tsslCAInfo = {nginx.authority}\n\textraHeader = "{known}"\n',
     )
-    both_ways(ada, other, url, str(remote))
+    both_ways(ada, other, url)
 
 
-def test_a_proxy(own: Own, other: Machine, nginx: HttpsServer, url: str, remote: Path) -> None:
+def test_a_proxy(own: Own, other: Machine, nginx: HttpsServer, url: str) -> None:
     with connecting() as proxy:
         ada = own("ada", f"{nginx.client(PASSWORD)}[http]\n\tproxy = http://127.0.0.1:{proxy.port}\n")
-        both_ways(ada, other, url, str(remote))
+        both_ways(ada, other, url)
         assert set(proxy.asked) == {f"127.0.0.1:{nginx.ports['good']}"}
 
 
@@ -92,7 +89,7 @@ def test_a_sparse_clone_brings_what_it_lacks(
     own: Own, other: Machine, nginx: HttpsServer, url: str, filtering: Path
 ) -> None:
     """Contents come later, by the same password."""
-    cli(other, "init", str(filtering))
+    cli(other, "init", url)
     for said in ("8443", "9443"):
         other.write("global/topics/oven.md", f"- the oven listens on {said}\n")
         cli(other, "sync")

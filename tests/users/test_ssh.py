@@ -26,15 +26,14 @@ def authors(machine: Machine) -> set[str]:
 
 
 @pytest.fixture
-def other(own: Own) -> Machine:
-    """Another machine, for which the remote is a folder: it is mine whose way is tried."""
-    return own("ben", "")
+def other(own: Own, sshd: SshServer) -> Machine:
+    return own("ben", ssh_client(sshd.client))
 
 
 def test_an_ssh_command(own: Own, other: Machine, sshd: SshServer, remote: Path, tmp_path: Path) -> None:
     ssh = noting(tmp_path / "my ssh", sshd.client)
     ada = own("ada", f"[core]\n\tsshCommand = \"'{ssh}' -v\"\n")
-    both_ways(ada, other, sshd.url(remote), str(remote))
+    both_ways(ada, other, sshd.url(remote))
     said = " ".join(calls(ssh))
     assert "-v" in said
     assert "git-upload-pack" in said
@@ -54,14 +53,14 @@ def test_a_host_that_only_the_persons_ssh_knows(
         f"  IdentityFile {sshd.folder}/user\n  IdentitiesOnly yes\n  HostKeyAlias tests\n"
         f"  UserKnownHostsFile {sshd.folder}/known\n"
     )
-    both_ways(ada, other, f"shelf:{remote}", str(remote))
+    both_ways(ada, other, f"shelf:{remote}", sshd.url(remote))
     assert "shelf" in calls(ssh)[0]
 
 
 def test_an_address_that_stands_for_another(own: Own, other: Machine, sshd: SshServer, remote: Path) -> None:
     base = sshd.url(remote.parent)
     ada = own("ada", f'{ssh_client(sshd.client)}[url "{base}/"]\n\tinsteadOf = shelf:\n')
-    both_ways(ada, other, f"shelf:{remote.name}", str(remote))
+    both_ways(ada, other, f"shelf:{remote.name}", sshd.url(remote))
 
 
 @needs_https
@@ -72,7 +71,7 @@ def test_reading_over_https_and_writing_over_ssh(
     reading = nginx.url(remote, "read")
     lines = f'[url "{sshd.url(remote)}"]\n\tpushInsteadOf = {reading}\n'
     ada = own("ada", f"{ssh_client(sshd.client)}{nginx.client()}{lines}")
-    both_ways(ada, other, reading, str(remote))
+    both_ways(ada, other, reading, sshd.url(remote))
 
 
 def test_settings_under_a_condition_on_where_the_memory_is(
@@ -82,18 +81,17 @@ def test_settings_under_a_condition_on_where_the_memory_is(
     ada = own("ada", '[includeIf "gitdir:~/.ctxrepo/"]\n\tpath = ~/memory.inc\n')
     (ada.home / "memory.inc").write_text(f"[user]\n\temail = memory@example.org\n{ssh_client(sshd.client)}")
     cli(ada, "init")
-    both_ways(ada, other, sshd.url(remote), str(remote))
+    both_ways(ada, other, sshd.url(remote))
     assert authors(ada) == {"memory@example.org", "ben@example.org"}
 
 
 @unless(older_git((2, 36), "hasconfig"))
-@pytest.mark.long
 def test_settings_under_a_condition_on_the_remote(
     own: Own, other: Machine, sshd: SshServer, remote: Path
 ) -> None:
     ada = own("ada", '[includeIf "hasconfig:remote.*.url:ssh://**"]\n\tpath = ~/ssh.inc\n')
     (ada.home / "ssh.inc").write_text(f"[user]\n\temail = ssh@example.org\n{ssh_client(sshd.client)}")
-    both_ways(ada, other, sshd.url(remote), str(remote))
+    both_ways(ada, other, sshd.url(remote))
     assert authors(ada) == {"ssh@example.org", "ben@example.org"}
 
 
@@ -104,12 +102,11 @@ def test_who_commits_as_the_clone_itself_says(
     cli(ada, "init")
     ada.git("config", "user.name", "Ada of the memory")
     ada.git("config", "user.email", "clone@example.org")
-    both_ways(ada, other, sshd.url(remote), str(remote))
+    both_ways(ada, other, sshd.url(remote))
     wrote = ada.git("log", "--format=%an <%ae>", "-S", "written by mine", "--", "shop/MEMORY.md")
     assert wrote == "Ada of the memory <clone@example.org>"
 
 
-@pytest.mark.long
 def test_settings_of_the_system(
     own: Own, other: Machine, sshd: SshServer, remote: Path, tmp_path: Path
 ) -> None:
@@ -121,22 +118,21 @@ def test_settings_of_the_system(
     git.write_text(f'#!/bin/sh\nGIT_CONFIG_SYSTEM={system} exec {shutil.which("git")} "$@"\n')
     git.chmod(0o755)
     ada = own("ada", "", PATH=f"{git.parent}:{Machine(tmp_path).env['PATH']}")
-    both_ways(ada, other, sshd.url(remote), str(remote))
+    both_ways(ada, other, sshd.url(remote))
 
 
-@pytest.mark.long
 def test_settings_in_the_folder_for_settings(own: Own, other: Machine, sshd: SshServer, remote: Path) -> None:
     """`$XDG_CONFIG_HOME/git/config`, which git reads beside `~/.gitconfig`."""
     ada = own("ada", "")
     folder = ada.home / "settings"
     (folder / "git").mkdir(parents=True)
     (folder / "git" / "config").write_text(ssh_client(sshd.client))
-    both_ways(Machine(ada.home, {"XDG_CONFIG_HOME": str(folder)}), other, sshd.url(remote), str(remote))
+    both_ways(Machine(ada.home, {"XDG_CONFIG_HOME": str(folder)}), other, sshd.url(remote))
 
 
 def test_a_shallow_clone_becomes_whole(own: Own, other: Machine, sshd: SshServer, remote: Path) -> None:
     url = sshd.url(remote)
-    cli(other, "init", str(remote))
+    cli(other, "init", url)
     for number in range(3):
         cli(other, "remember", f"of long ago, {number}")
         cli(other, "sync")
@@ -144,6 +140,6 @@ def test_a_shallow_clone_becomes_whole(own: Own, other: Machine, sshd: SshServer
     words = ["git", "clone", "-q", "--depth=1", url, str(ada.clone)]
     subprocess.run(words, env=ada.env, check=True)
     assert ada.git("rev-parse", "--is-shallow-repository") == "true"
-    both_ways(ada, other, url, str(remote))
+    both_ways(ada, other, url)
     assert ada.git("rev-parse", "--is-shallow-repository") == "false"
     assert "of long ago, 0" in ada.git("log", "-p", "--format=")
