@@ -27,7 +27,6 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about two 
 	PYTHONPATH=tests:tools $(BIN)/python -m torture cuts --seeds 3
 	PYTHONPATH=tests:tools $(BIN)/python -m torture versions
 	PYTHONPATH=tests:tools $(BIN)/python -m torture interleave --cases 20000 --seed 1 --jobs 2
-	TORTURE=1 $(BIN)/python -m pytest -q -m '' tests/attacks/test_mounts.py
 
 attacks: $(VENV)/ready ## every key of git's that could do harm, in every place, at every command: about two hours
 	PYTHONPATH=tests:tools $(BIN)/python -m attacks

@@ -8,20 +8,20 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 
-def seed(cases: Iterable[object], of: int = 3) -> list[ParameterSet]:
-    """The cases for `parametrize`: `make test` runs as many as `of` says, and `make long` the others.
+def mostly_long(cases: Iterable[object], keep: int = 3) -> list[ParameterSet]:
+    """The cases for `parametrize`: `make test` runs `keep` of them, and `make long` the others.
 
     Those for `make test` are the first, the last, and some at equal steps between them; of a single one, the
     first. A tuple is the values of several parameters; a value that is a tuple itself comes in a
     `pytest.param`, which keeps its id and its marks.
     """
     found = [_set(case) for case in cases]
-    last, steps = len(found) - 1, max(of - 1, 1)
-    chosen = {round(number * last / steps) for number in range(of)}
-    return [case if number in chosen else _long(case) for number, case in enumerate(found)]
+    last, steps = len(found) - 1, max(keep - 1, 1)
+    kept = {round(number * last / steps) for number in range(keep)}
+    return [case if number in kept else _long(case) for number, case in enumerate(found)]
 
 
-def seed_of_each(cases: Iterable[object], kind: Callable[..., Hashable]) -> list[ParameterSet]:
+def mostly_long_of_each(cases: Iterable[object], kind: Callable[..., Hashable]) -> list[ParameterSet]:
     """The cases for `parametrize`: `make test` runs the first of each kind, and `make long` the others.
 
     `kind` is called with the values of a case.

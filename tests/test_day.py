@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import Machine, make_machine, make_remote
 from processes import workers
 from sessions import Session, connected, eventually
@@ -52,7 +52,7 @@ def machines(tmp_path: Path) -> Iterator[list[Machine]]:
 
 @pytest.mark.parametrize(
     ("sessions", "begin"),
-    seed([(4, timedelta(hours=23, minutes=40)), (12, timedelta(hours=22, minutes=10))], of=1),
+    mostly_long([(4, timedelta(hours=23, minutes=40)), (12, timedelta(hours=22, minutes=10))], keep=1),
     ids=str,
 )
 def test_a_day_of_sessions(machines: list[Machine], sessions: int, begin: timedelta) -> None:

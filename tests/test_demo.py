@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from checkout import PYTHONPATH
-from long import seed
+from long import mostly_long
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 
@@ -24,7 +24,7 @@ PATH={path} exec git "$@"
 """
 
 
-@pytest.fixture(scope="module", params=seed(["at once", "late"], of=1))
+@pytest.fixture(scope="module", params=mostly_long(["at once", "late"], keep=1))
 def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the demo tells where a fetch is done at once, or later than a session start waits for it."""
     home = tmp_path_factory.mktemp("demo")

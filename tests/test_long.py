@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from _pytest.mark.structures import ParameterSet
-from long import seed, seed_of_each
+from long import mostly_long, mostly_long_of_each
 
 
 def plain(cases: list[ParameterSet]) -> list[tuple[object, ...]]:
@@ -14,30 +14,33 @@ def plain(cases: list[ParameterSet]) -> list[tuple[object, ...]]:
 
 def test_as_many_as_asked_for_are_plain_and_none_is_left_out() -> None:
     for count in range(1, 30):
-        for of in range(1, 8):
-            made = seed(range(count), of)
+        for keep in range(1, 8):
+            made = mostly_long(range(count), keep)
             assert [case.values for case in made] == [(number,) for number in range(count)]
-            assert len(plain(made)) == min(of, count), (count, of)
+            assert len(plain(made)) == min(keep, count), (count, keep)
 
 
 def test_the_plain_ones_are_spread() -> None:
-    assert plain(seed("abcdefghi")) == [("a",), ("e",), ("i",)]
-    assert plain(seed("abcdefghi", of=1)) == [("a",)]
+    assert plain(mostly_long("abcdefghi")) == [("a",), ("e",), ("i",)]
+    assert plain(mostly_long("abcdefghi", keep=1)) == [("a",)]
 
 
 def test_of_each_kind_the_first_is_plain() -> None:
-    made = seed_of_each([("a", 1), ("a", 2), ("b", 3), ("a", 4)], lambda letter, number: letter)
+    made = mostly_long_of_each([("a", 1), ("a", 2), ("b", 3), ("a", 4)], lambda letter, number: letter)
     assert [case.values for case in made] == [("a", 1), ("a", 2), ("b", 3), ("a", 4)]
     assert plain(made) == [("a", 1), ("b", 3)]
 
 
 def test_a_case_keeps_its_id_and_its_marks() -> None:
-    skipped = pytest.mark.skip(reason="for a reason")
-    cases = [1, pytest.param((2, 3), id="two", marks=skipped), 4]
-    for made in (seed(cases, of=2), seed_of_each(cases, lambda value: isinstance(value, int | tuple))):
+    marked = pytest.mark.filterwarnings("error")
+    cases = [1, pytest.param((2, 3), id="two", marks=marked), 4]
+    for made in (
+        mostly_long(cases, keep=2),
+        mostly_long_of_each(cases, lambda value: isinstance(value, int | tuple)),
+    ):
         assert made[1].values == ((2, 3),)
         assert made[1].id == "two"
-        assert [mark.name for mark in made[1].marks] == ["skip", "long"]
+        assert [mark.name for mark in made[1].marks] == ["filterwarnings", "long"]
 
 
 def test_long_cases_are_deselected_where_nobody_asks_for_them(pytestconfig: pytest.Config) -> None:
@@ -45,7 +48,7 @@ def test_long_cases_are_deselected_where_nobody_asks_for_them(pytestconfig: pyte
     assert options[options.index("-m") + 1] == "not long"
 
 
-@pytest.mark.parametrize("number", seed([1, 2], of=1))
+@pytest.mark.parametrize("number", mostly_long([1, 2], keep=1))
 def test_a_long_case_runs_beside_no_plain_one(number: int, request: pytest.FixtureRequest) -> None:
     wanted = request.config.getoption("-m")
     assert (number == 2) == (request.node.get_closest_marker("long") is not None)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import make_machine
 from needs import needs_proc
 from processes import processes_of
@@ -23,7 +23,7 @@ sys.stdin.read()
 
 
 @needs_proc
-@pytest.mark.parametrize("times", seed([30, 100], of=1))
+@pytest.mark.parametrize("times", mostly_long([30, 100], keep=1))
 def test_a_process_is_seen_while_it_becomes_another_program(tmp_path: Path, times: int) -> None:
     machine = make_machine(tmp_path, "ada")
     words = [sys.executable, "-ISc", BECOMES_ITSELF]

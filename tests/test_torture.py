@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from needs import unless
 from torture.commands import kill_commands
 from torture.cuts import cut_power, why_no_cut
@@ -24,12 +24,12 @@ def test_commands_killed_anywhere_lose_nothing_acknowledged(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "plan",
-    seed(
+    mostly_long(
         [
             Plan(clones=3, writers=3, entries=45, kills=9, commands=5, seed=7),
             Plan(clones=3, writers=3, entries=90, kills=25, commands=9, seed=7),
         ],
-        of=1,
+        keep=1,
     ),
     ids=lambda plan: f"{plan.kills} kills",
 )
@@ -40,7 +40,7 @@ def test_many_writers_in_many_clones_lose_nothing_though_they_are_killed(tmp_pat
     assert verdict.faults == []
 
 
-@pytest.mark.parametrize("entries", seed([10, 25], of=1))
+@pytest.mark.parametrize("entries", mostly_long([10, 25], keep=1))
 def test_an_agent_that_edits_faster_than_is_committed_loses_no_edit(tmp_path: Path, entries: int) -> None:
     verdict = one_edits_alone(tmp_path, entries=entries, seed=7)
     assert verdict.acknowledged == entries
@@ -54,7 +54,7 @@ def test_power_cuts_leave_everything_acknowledged(tmp_path: Path) -> None:
     assert found.faults == []
 
 
-@pytest.mark.parametrize("cases", seed([8, 30], of=1))
+@pytest.mark.parametrize("cases", mostly_long([8, 30], keep=1))
 def test_whoever_writes_in_whatever_order_nothing_promised_is_lost(tmp_path: Path, cases: int) -> None:
     found = search(tmp_path, cases=cases, seed=1)
     assert found.cases == cases
@@ -64,7 +64,7 @@ def test_whoever_writes_in_whatever_order_nothing_promised_is_lost(tmp_path: Pat
 SHORT_FLOWS = [pytest.param(f, marks=unless(why_no(f)), id=f.name) for f in flows(versions=40, hold=1)]
 
 
-@pytest.mark.parametrize("flow", seed(SHORT_FLOWS, of=1))
+@pytest.mark.parametrize("flow", mostly_long(SHORT_FLOWS, keep=1))
 def test_of_a_version_that_does_not_reach_the_history_its_session_was_told(
     tmp_path: Path, flow: Flow
 ) -> None:

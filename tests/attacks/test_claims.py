@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import git, repository
-from long import seed
+from long import mostly_long
 from machines import PROJECT_URL, Machine
 from processes import wait_for_workers
 from sessions import Session, connected, eventually
@@ -86,7 +86,7 @@ def test_a_known_checkout_that_takes_another_address_is_told(desk: Machine) -> N
     assert "says that it is" in begin(desk, folder, "b")
 
 
-@pytest.mark.parametrize("name", seed([ID, "root:0123456789ab/shop"], of=1))
+@pytest.mark.parametrize("name", mostly_long([ID, "root:0123456789ab/shop"], keep=1))
 def test_so_is_one_that_names_itself(desk: Machine, name: str) -> None:
     folder = repository(desk.home / "Downloads" / "x")
     git(folder, "config", "ctxrepo.project", name)

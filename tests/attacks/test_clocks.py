@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from clocks import clock_ahead, needs_clock
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine
 from processes import processes_of
 from sessions import Session, connected, eventually, log_of
@@ -78,7 +78,7 @@ def test_a_session_of_the_future_is_not_the_last_one(machine: Machine) -> None:
     assert last.session == "now"
 
 
-@pytest.mark.parametrize("name", seed(["refs/heads/main", "refs/ctxrepo/wt", "packed-refs"], of=1))
+@pytest.mark.parametrize("name", mostly_long(["refs/heads/main", "refs/ctxrepo/wt", "packed-refs"], keep=1))
 def test_a_lock_of_the_future_that_a_killed_git_left_is_taken_away(machine: Machine, name: str) -> None:
     eventually(lambda: not processes_of(machine), WAY_OUT)
     machine.remember("acknowledged")
@@ -90,7 +90,7 @@ def test_a_lock_of_the_future_that_a_killed_git_left_is_taken_away(machine: Mach
 
 
 @needs_clock
-@pytest.mark.parametrize("ahead", seed([HOUR, YEAR], of=1))
+@pytest.mark.parametrize("ahead", mostly_long([HOUR, YEAR], keep=1))
 def test_a_clock_that_was_put_back_loses_nothing_and_holds_nothing_up(
     machine: Machine, remote: Path, ahead: int
 ) -> None:

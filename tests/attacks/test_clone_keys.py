@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import Machine, make_remote
 
 TEXT = "the tide turns at noon"
@@ -138,7 +138,7 @@ ATTACKS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("attack", seed(ATTACKS, of=4), ids=lambda attack: attack.__name__)
+@pytest.mark.parametrize("attack", mostly_long(ATTACKS, keep=4), ids=lambda attack: attack.__name__)
 def test_the_memory_goes_where_config_toml_says_and_nothing_is_run(
     ada: Machine, remote: Path, tmp_path: Path, attack: Attack
 ) -> None:

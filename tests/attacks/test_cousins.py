@@ -11,7 +11,7 @@ from attacks.cousins import COUSINS
 from attacks.forks import Runner
 from attacks.orders import LAST, SENT
 from attacks.stage import Setup, Stage, make_memory
-from long import seed_of_each
+from long import mostly_long_of_each
 from needs import needs_proc
 
 pytestmark = needs_proc
@@ -51,6 +51,6 @@ def kind(name: str) -> str:
     return next((kind for kind in ("a pipe", "a link", "garbage") if name.startswith(kind)), "")
 
 
-@pytest.mark.parametrize("name", seed_of_each(TRIED, kind))
+@pytest.mark.parametrize("name", mostly_long_of_each(TRIED, kind))
 def test_what_lies_in_a_git_folder_does_no_harm(stage: Stage, name: str) -> None:
     assert attack(stage, name, COUSINS[name], [], ORDERS).faults == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import said
-from long import seed
+from long import mostly_long
 from machines import Machine, make_machine, make_remote
 
 from ctxrepo.domain.guard.bounds import GIT_MEMORY, SAID_BYTES, Bound
@@ -63,7 +63,9 @@ def ada(tmp_path: Path, mode: Path) -> Machine:
     return machine
 
 
-@pytest.mark.parametrize(("talk", "bound"), seed([("progress", SAID_BYTES), ("branches", GIT_MEMORY)], of=1))
+@pytest.mark.parametrize(
+    ("talk", "bound"), mostly_long([("progress", SAID_BYTES), ("branches", GIT_MEMORY)], keep=1)
+)
 def test_a_server_that_never_ends_is_left_with_the_number_and_work_goes_on(
     ada: Machine, mode: Path, talk: str, bound: Bound
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import arrived, said
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine, make_machine, make_remote
 from torture import bombs, floods
 from torture.floods import flood
@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[Attack, str]] = {
 CLONED_BY_NOBODY = ("419,430,400 bytes of memory", "larger files that its files are cut out of")
 
 
-@pytest.mark.parametrize(("attack", "words"), seed(REFUSED.values()), ids=REFUSED)
+@pytest.mark.parametrize(("attack", "words"), mostly_long(REFUSED.values()), ids=REFUSED)
 def test_what_is_too_much_is_refused_with_the_number_and_work_goes_on(
     tmp_path: Path, remote: Path, ada: Machine, reads: list[str], attack: Attack, words: str
 ) -> None:
@@ -130,7 +130,7 @@ def test_a_folder_in_a_billion_places_is_read_once(remote: Path, ada: Machine, r
 
 @pytest.mark.parametrize(
     "attack",
-    seed([lambda f: floods.dig(f, 3000), lambda f: floods.fan(f, 10, 10)], of=1),
+    mostly_long([lambda f: floods.dig(f, 3000), lambda f: floods.fan(f, 10, 10)], keep=1),
 )
 def test_who_merged_it_with_their_own_git_is_told_and_goes_back(
     remote: Path, ada: Machine, attack: Attack
@@ -187,7 +187,7 @@ def test_a_bomb_in_the_middle_of_the_history_stops_only_who_looks_at_it(remote: 
 
 @pytest.mark.parametrize(
     "name",
-    seed(
+    mostly_long(
         ["a message in no encoding", "an encoding nobody knows", "the year 500000", "a time before all",
          "a time zone of 99 hours", "100,000 headers", "a message of 500 KiB", "an octopus of 90"],
     ),
@@ -202,7 +202,7 @@ def test_an_odd_commit_is_taken_and_shown(remote: Path, ada: Machine, name: str)
         assert len(said(done)) < 100_000
 
 
-@pytest.mark.parametrize("name", seed(["a time below zero", "the year 292277026596"], of=1))
+@pytest.mark.parametrize("name", mostly_long(["a time below zero", "the year 292277026596"], keep=1))
 def test_a_time_that_no_calendar_has_raises_nothing(remote: Path, ada: Machine, name: str) -> None:
     """git's own check refuses some; a person's git may have taken it."""
     flood(name).attack(Forge(remote), Path())

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from attacks.canaries import FOREIGN, Canaries
 from catalogue import quiet_hooks, remember
-from long import seed
+from long import mostly_long
 from machines import Machine
 
 
@@ -34,7 +34,7 @@ def is_safe(mine: Machine, ben: Machine, remote: Path, watched: Canaries) -> Non
     assert "past the attack" in ben.read("shop/MEMORY.md")
 
 
-@pytest.mark.parametrize("key", seed(["url", "pushurl"], of=1))
+@pytest.mark.parametrize("key", mostly_long(["url", "pushurl"], keep=1))
 def test_a_remote_whose_name_is_the_address(
     mine: Machine, ben: Machine, remote: Path, address: str, watched: Canaries, key: str
 ) -> None:

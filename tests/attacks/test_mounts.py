@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.mark.structures import ParameterSet
-from long import seed
+from long import mostly_long
 from machines import Machine, make_machine
 from needs import lacks, place_of, unless
 from processes import processes_of
@@ -20,9 +20,6 @@ from torture.mounts import mounted, needs_mount, read_only, why_no_filesystem
 pytestmark = needs_mount
 
 WAY_OUT = 60.0
-
-AT_LENGTH = "TORTURE" in os.environ
-"""Asked for by `make torture`: every kind of disk in every trouble."""
 
 KINDS = {
     "ext4": ("mkfs.ext4", "-q", "-F"),
@@ -36,11 +33,6 @@ FOLDS_CASE = Path("/sys/fs/ext4/features/casefold")
 """It exists where the kernel was built with it."""
 
 
-def some(cases: list[str], few: int) -> list[str]:
-    """All of them at length, else the first `few`."""
-    return cases if AT_LENGTH else cases[:few]
-
-
 def why_no_disk(kind: str) -> str:
     """Why this machine can't have a disk of this kind; '' where it can."""
     if kind == "tmpfs":
@@ -51,12 +43,9 @@ def why_no_disk(kind: str) -> str:
     return lacks(tool) or why_no_filesystem(tool.removeprefix("mkfs."))
 
 
-def kinds(wanted: list[str], few: int) -> list[ParameterSet]:
-    """Those of `wanted` that are asked for, all but the first long.
-
-    One that the machine can't have is skipped, and says why.
-    """
-    return seed([pytest.param(kind, marks=unless(why_no_disk(kind))) for kind in some(wanted, few)], of=1)
+def kinds(*wanted: str) -> list[ParameterSet]:
+    """These kinds of disk, all but the first long. One that the machine lacks is skipped, and says why."""
+    return mostly_long([pytest.param(kind, marks=unless(why_no_disk(kind))) for kind in wanted], keep=1)
 
 
 def disk(root: Path, kind: str, size: int = 400) -> ExitStack:
@@ -100,7 +89,7 @@ def flows(machine: Machine, remote: Path, *acknowledged: str) -> None:
     assert not machine.git("status", "--porcelain")
 
 
-@pytest.mark.parametrize("kind", kinds(["xfs", "btrfs", "casefold", "ext4", "tmpfs"], 3))
+@pytest.mark.parametrize("kind", kinds("xfs", "btrfs", "casefold", "ext4", "tmpfs"))
 def test_a_disk_of_any_kind_is_as_good(tmp_path: Path, remote: Path, kind: str) -> None:
     with disk(tmp_path, kind):
         home = tmp_path / "disk" / "home"
@@ -123,7 +112,7 @@ def remount(folder: Path, how: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{how}", str(folder)], check=True, capture_output=True)
 
 
-@pytest.mark.parametrize("kind", kinds(["ext4", "xfs", "btrfs"], 1))
+@pytest.mark.parametrize("kind", kinds("ext4", "xfs", "btrfs"))
 def test_a_disk_that_becomes_read_only_in_the_middle(tmp_path: Path, remote: Path, kind: str) -> None:
     """As after an error of the disk: state, clone and all the rest at once."""
     with disk(tmp_path, kind):
@@ -150,7 +139,7 @@ def test_a_disk_that_becomes_read_only_in_the_middle(tmp_path: Path, remote: Pat
         assert "in vain" not in machine.git("log", "-p", "--format=")
 
 
-@pytest.mark.parametrize("where", seed(some(["both", "state", "clone"], 1), of=1))
+@pytest.mark.parametrize("where", mostly_long(["both", "state", "clone"], keep=1))
 def test_a_part_that_becomes_read_only_in_the_middle(ada: Machine, remote: Path, where: str) -> None:
     connected(ada, str(remote))
     session = Session(ada, "s-1")
@@ -183,7 +172,7 @@ def fill(folder: Path) -> Path:
     return filler
 
 
-@pytest.mark.parametrize("kind", kinds(["xfs", "btrfs", "ext4", "tmpfs"], 2))
+@pytest.mark.parametrize("kind", kinds("xfs", "btrfs", "ext4", "tmpfs"))
 def test_a_disk_that_fills_up_in_the_middle(tmp_path: Path, remote: Path, kind: str) -> None:
     with disk(tmp_path, kind, size=320 if kind == "xfs" else 120):
         machine = connected(make_machine(tmp_path / "disk", "ada"), str(remote))

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine, make_machine, make_remote
 from needs import needs_root
 from odd import bound_socket, folder, link_to_nothing, loop, pipe
@@ -91,7 +91,7 @@ HIDING = [
     *((kind, (scope,)) for scope in SCOPES for kind in (file, link_away, pipe, repository)),
 ]
 names = pytest.mark.parametrize(
-    ("kind", "places"), seed(HIDING, of=5), ids=lambda x: getattr(x, "__name__", "") or x[0]
+    ("kind", "places"), mostly_long(HIDING, keep=5), ids=lambda x: getattr(x, "__name__", "") or x[0]
 )
 
 
@@ -362,7 +362,7 @@ def test_many_notes_below_an_emptied_mount_point_are_held_back_and_told(both: Pa
 Step = st.sampled_from(["hide", "clear", "sync", "other edits", "other sync", "put back"])
 
 
-@pytest.mark.parametrize("examples", seed([3, 8], of=1))
+@pytest.mark.parametrize("examples", mostly_long([3, 8], keep=1))
 def test_whatever_the_order_no_note_is_deleted_that_a_sync_saw_hidden(
     tmp_path_factory: pytest.TempPathFactory, examples: int
 ) -> None:

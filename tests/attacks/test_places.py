@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import Machine, make_machine
 from needs import needs_root
 from processes import processes_of
@@ -93,7 +93,7 @@ def use(machine: Machine) -> None:
     eventually(lambda: not processes_of(machine), WAY_OUT)
 
 
-@pytest.mark.parametrize("umask", seed([0o000, 0o077, 0o777], of=1), ids=oct)
+@pytest.mark.parametrize("umask", mostly_long([0o000, 0o077, 0o777], keep=1), ids=oct)
 def test_whatever_the_mask_nothing_of_ours_is_anybody_elses(tmp_path: Path, remote: Path, umask: int) -> None:
     before = os.umask(0o022)
     try:
@@ -115,7 +115,7 @@ def test_whatever_the_mask_nothing_of_ours_is_anybody_elses(tmp_path: Path, remo
             assert path.stat().st_mode & 0o400, path
 
 
-@pytest.mark.parametrize("rights", seed([0o777, 0o2755], of=1), ids=oct)
+@pytest.mark.parametrize("rights", mostly_long([0o777, 0o2755], keep=1), ids=oct)
 @pytest.mark.parametrize("who", ["command", "hook", "worker"])
 def test_what_was_open_to_others_is_closed_by_whoever_opens_it(
     machine: Machine, rights: int, who: str
@@ -167,7 +167,7 @@ def test_nothing_is_written_through_a_link_at_any_place(machine: Machine, tmp_pa
     assert "written after all" in machine.ctxrepo("search", "written").stdout
 
 
-@pytest.mark.parametrize("level", seed(["journal", "sessions", "models"], of=1))
+@pytest.mark.parametrize("level", mostly_long(["journal", "sessions", "models"], keep=1))
 def test_nothing_is_written_below_a_folder_that_is_a_link(
     machine: Machine, tmp_path: Path, level: str
 ) -> None:
@@ -214,7 +214,7 @@ def moved(machine: Machine, place: Path, link: Path) -> None:
         state.symlink_to(link)
 
 
-@pytest.mark.parametrize("hops", seed([2, 1], of=1))
+@pytest.mark.parametrize("hops", mostly_long([2, 1], keep=1))
 def test_a_state_folder_that_the_user_has_moved_and_linked_serves_as_before(
     machine: Machine, tmp_path: Path, hops: int
 ) -> None:
@@ -231,7 +231,7 @@ def test_a_state_folder_that_the_user_has_moved_and_linked_serves_as_before(
     assert open_to_others(machine) == []
 
 
-@pytest.mark.parametrize("hops", seed([1, 2], of=1))
+@pytest.mark.parametrize("hops", mostly_long([1, 2], keep=1))
 def test_a_link_that_another_user_may_have_put_there_is_refused_by_every_command(
     machine: Machine, tmp_path: Path, hops: int
 ) -> None:

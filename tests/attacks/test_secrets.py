@@ -10,7 +10,7 @@ import pytest
 from attacks.secrets_corpus import KINDS
 from attacks.secrets_score import alarms, score, texts
 from checkout import CHECKOUT
-from long import seed
+from long import mostly_long
 
 HERE = CHECKOUT
 
@@ -25,7 +25,7 @@ def test_of_a_hundred_kinds_of_secrets_ninety_five_are_found() -> None:
     assert done.share >= 0.95, sorted(f"{kind.family}/{kind.name}" for kind, _ in done.missed)
 
 
-@pytest.mark.parametrize("every", seed([6, 1], of=1))
+@pytest.mark.parametrize("every", mostly_long([6, 1], keep=1))
 def test_of_a_thousand_lines_of_the_standard_library_one_at_most_is_flagged(every: int) -> None:
     files = texts(Path(sysconfig.get_path("stdlib")), (".py",))
     seen = alarms(islice(files, 0, None, every))

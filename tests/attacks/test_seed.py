@@ -8,7 +8,7 @@ from attacks.carriers import CARRIERS
 from attacks.keys import batches
 from attacks.orders import FEW
 from attacks.stage import Stage
-from long import seed
+from long import mostly_long
 from needs import needs_proc
 from servers.ssh import needs_sshd
 
@@ -17,13 +17,13 @@ from servers.ssh import needs_sshd
 @needs_proc
 @pytest.mark.parametrize(
     ("place", "apart", "least"),
-    seed(
+    mostly_long(
         [
             (".git/config", "", 2_000),
             (".git/config.worktree", "sent elsewhere", 14),
             (".git/commondir", "address, foreign", 14),
         ],
-        of=1,
+        keep=1,
     ),
 )
 def test_no_key_in_any_place_touches_a_canary(stage: Stage, place: str, apart: str, least: int) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine, make_remote
 from processes import processes_of
 from sessions import Session, connected, eventually
@@ -81,7 +81,7 @@ def test_something_else_is_in_the_journals_place(agent: Session) -> None:
     assert Spool(machine.open().state).is_empty()
 
 
-@pytest.mark.parametrize("also", seed(["access.jsonl", ""], of=1))
+@pytest.mark.parametrize("also", mostly_long(["access.jsonl", ""], keep=1))
 def test_the_spools_lock_is_held_by_others_while_an_agent_edits(agent: Session, also: str) -> None:
     machine = agent.machine
     state = machine.open().state.root
@@ -137,7 +137,7 @@ def test_many_edits_while_a_person_is_amid_a_rebase_are_all_kept(
     assert of_bounds(machine.open()) == []
 
 
-@pytest.mark.parametrize("count", seed([150, 620], of=1))
+@pytest.mark.parametrize("count", mostly_long([150, 620], keep=1))
 def test_as_many_edits_as_were_once_lost_are_all_kept(agent: Session, count: int) -> None:
     """620 while a person is amid a rebase, of which 119 were in no commit; left as their hooks leave them."""
     machine = agent.machine

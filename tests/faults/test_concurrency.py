@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine, count_pushes, make_machine
 from processes import wait_for_workers, workers
 
@@ -105,7 +105,7 @@ def test_an_entry_deleted_and_added_again_is_there_once(shared: tuple[Machine, M
     assert "by ben" in ada.read(NOTE)
 
 
-@pytest.mark.parametrize("count", seed([3, 8], of=1))
+@pytest.mark.parametrize("count", mostly_long([3, 8], keep=1))
 def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Machine], count: int) -> None:
     ada, ben = shared
     with ThreadPoolExecutor() as pool:
@@ -157,7 +157,7 @@ def test_fifty_sessions_that_end_at_once_push_at_most_twice(ada: Machine, remote
     assert [n for n in range(5) if f"fact {n} of the storm" not in held] == []
 
 
-@pytest.mark.parametrize("delay", seed([0.4, 0.1, 0.8], of=1))
+@pytest.mark.parametrize("delay", mostly_long([0.4, 0.1, 0.8], keep=1))
 def test_a_push_that_is_killed_is_made_good_by_the_next_session(
     ada: Machine, remote: Path, delay: float
 ) -> None:
@@ -181,7 +181,7 @@ def test_a_push_that_is_killed_is_made_good_by_the_next_session(
     assert ada.ctxrepo("sync").returncode == 0
 
 
-@pytest.mark.parametrize("count", seed([20, 100], of=1))
+@pytest.mark.parametrize("count", mostly_long([20, 100], keep=1))
 def test_many_syncs_criss_cross_come_together(tmp_path: Path, remote: Path, count: int) -> None:
     machines = [make_machine(tmp_path, f"m{number}") for number in range(4)]
     for machine in machines:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import Machine, make_machine
 from processes import wait_for_workers
 from torture.failing import fail_each, needs_compiler
@@ -48,7 +48,7 @@ def fill(folder: Path, data: bytes) -> None:
 
 
 @needs_mount
-@pytest.mark.parametrize("what", seed(["files", "bytes"], of=1))
+@pytest.mark.parametrize("what", mostly_long(["files", "bytes"], keep=1))
 def test_a_full_disk_refuses_cleanly_and_heals(small_disk: Machine, what: str) -> None:
     assert small_disk.ctxrepo("remember", FACT).returncode == 0
     wait_for_workers(small_disk)
@@ -115,7 +115,7 @@ def test_writers_on_a_disk_of_another_kind_lose_nothing(tmp_path: Path) -> None:
         assert healed(ada, *facts)
 
 
-@pytest.mark.parametrize("blocks", seed([8, 1, 64], of=1))
+@pytest.mark.parametrize("blocks", mostly_long([8, 1, 64], keep=1))
 def test_a_limit_on_the_size_of_files_leaves_none_half_written(ada: Machine, blocks: int) -> None:
     ada.init()
     ada.remember(FACT)
@@ -133,7 +133,9 @@ def test_a_limit_on_the_size_of_files_leaves_none_half_written(ada: Machine, blo
 @needs_compiler
 @pytest.mark.parametrize(
     ("command", "step", "sticky"),
-    seed([("remember", 17, False), ("sync", 157, False), ("remember", 41, True), ("sync", 301, True)], of=2),
+    mostly_long(
+        [("remember", 17, False), ("sync", 157, False), ("remember", 41, True), ("sync", 301, True)], keep=2
+    ),
 )
 def test_whichever_call_fails_nothing_is_lost(tmp_path: Path, command: str, step: int, sticky: bool) -> None:
     """`make torture` lets every one fail."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import Machine
 from torture.editors import Appending, append, edit_over_each_other, show_hook
 
@@ -41,7 +41,7 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-@pytest.mark.parametrize("entries", seed([8, 25], of=1))
+@pytest.mark.parametrize("entries", mostly_long([8, 25], keep=1))
 def test_what_many_append_without_a_lock_is_kept(tmp_path: Path, entries: int) -> None:
     verdict = append(tmp_path, Appending(clones=2, appenders=6, entries=entries, seed=3))
     assert verdict.acknowledged == 2 * 6 * entries
@@ -105,7 +105,7 @@ def test_what_is_written_while_a_slow_disk_keeps_what_comes_in_its_place_is_kept
     assert set(ada.read(NOTE).splitlines()) == {"- first", "- by ben", "- just then"}
 
 
-@pytest.mark.parametrize("entries", seed([5, 15], of=1))
+@pytest.mark.parametrize("entries", mostly_long([5, 15], keep=1))
 def test_every_version_that_a_hook_took_is_in_the_history_of_the_note(tmp_path: Path, entries: int) -> None:
     verdict, unheard_of = edit_over_each_other(tmp_path, editors=2, entries=entries, seed=1)
     assert verdict.acknowledged == 2 * entries
@@ -149,7 +149,8 @@ def test_what_an_agent_left_in_a_file_that_can_not_be_looked_at_any_more_is_in_t
 
 
 @pytest.mark.parametrize(
-    "sessions", seed([pytest.param(("s-1", "s-2", "s-3")), pytest.param(("s-1", "s-1", "s-1"))], of=1)
+    "sessions",
+    mostly_long([pytest.param(("s-1", "s-2", "s-3")), pytest.param(("s-1", "s-1", "s-1"))], keep=1),
 )
 def test_three_versions_between_two_commits_are_three_in_the_history(
     ada: Machine, sessions: tuple[str, ...]
@@ -171,14 +172,14 @@ def test_three_versions_between_two_commits_are_three_in_the_history(
 @pytest.mark.parametrize("is_looked_at_between", [False, True])
 @pytest.mark.parametrize(
     "words",
-    seed(
+    mostly_long(
         [
             pytest.param(("forget", "shop:topics/build.md")),
             pytest.param(("archive", "shop:topics/build.md")),
             pytest.param(("move", "shop:topics/build.md", "shop:topics/other.md")),
             pytest.param(("project", "rename", "store")),
         ],
-        of=2,
+        keep=2,
     ),
 )
 def test_a_note_that_a_command_removes_after_an_agent_edited_it_stays_away(

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from catalogue import arrived, heal, is_whole, object_of, quiet_hooks, remember, said, spoil
 from damage import run
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine
 
 from ctxrepo.services.saving.commit import commit
 
 
-@pytest.mark.parametrize("number", seed([6, 1], of=1))
+@pytest.mark.parametrize("number", mostly_long([6, 1], keep=1))
 def test_whatever_is_spoiled_nothing_is_lost(tmp_path: Path, number: int) -> None:
     """`python tests/damage.py --seeds 200` tries more."""
     assert run(tmp_path, [number]) == []
@@ -25,7 +25,7 @@ def test_whatever_is_spoiled_nothing_is_lost(tmp_path: Path, number: int) -> Non
 class TestObjects:
     @pytest.mark.parametrize(
         ("name", "size"),
-        seed(
+        mostly_long(
             [("HEAD", 0), ("HEAD", 40), ("HEAD^{tree}", 0), ("HEAD:shop", 20), ("HEAD~1", 30),
              ("HEAD~1:shop/MEMORY.md", 0), ("refs/ctxrepo/wt", 0), ("HEAD:shop/MEMORY.md", 0)],
         ),
@@ -60,7 +60,7 @@ class TestObjects:
         assert {"- one", "- two"} <= set(ada.git("grep", "-hoE", "^- (one|two)", "HEAD").splitlines())
         assert is_whole(ada)
 
-    @pytest.mark.parametrize("suffix", seed(["pack", "idx"], of=1))
+    @pytest.mark.parametrize("suffix", mostly_long(["pack", "idx"], keep=1))
     def test_a_spoiled_pack(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, suffix: str
     ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import arrived, heal, quiet_hooks, remember, said
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine
 
 from ctxrepo.services.saving.commit import commit
@@ -17,13 +17,13 @@ from ctxrepo.services.saving.commit import commit
 class TestHeadAndRefs:
     @pytest.mark.parametrize(
         ("name", "data"),
-        seed(
+        mostly_long(
             [("HEAD", b""), ("HEAD", b"garbage\n"), ("HEAD", None), ("refs/heads/main", b""),
              ("refs/heads/main", bytes(41)), ("refs/heads/main", None),
              ("refs/remotes/origin/main", b"garbage\n"),
              ("refs/remotes/origin/main", None), ("refs/ctxrepo/wt", b""), ("refs/ctxrepo/wt", None),
              ("refs/ctxrepo/wt-next", bytes(41)), ("refs/ctxrepo/index", b"")],
-            of=4,
+            keep=4,
         ),
     )  # fmt: skip
     def test_spoiled_or_gone(
@@ -35,7 +35,7 @@ class TestHeadAndRefs:
         arrived(mine, ben, remote, "beside a ref", "committed here", "sent before")
         assert mine.git("log", "--format=%h").count("\n") >= 2, "the history is kept"
 
-    @pytest.mark.parametrize("name", seed(["HEAD", "refs/heads/main"], of=1))
+    @pytest.mark.parametrize("name", mostly_long(["HEAD", "refs/heads/main"], keep=1))
     def test_hooks_are_silent_meanwhile(self, mine: Machine, git_dir: Path, name: str) -> None:
         (git_dir / name).write_text("")
         quiet_hooks(mine)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import arrived, heal, quiet_hooks, remember, said, sync
-from long import seed
+from long import mostly_long
 from machines import Machine
 from needs import needs_root
 
@@ -18,7 +18,7 @@ LOCKS = ("index", "refs/heads/main", "refs/remotes/origin/main", "packed-refs", 
 
 
 class TestLocks:
-    @pytest.mark.parametrize("name", seed(LOCKS, of=2))
+    @pytest.mark.parametrize("name", mostly_long(LOCKS, keep=2))
     def test_one_left_behind_is_in_nobodys_way(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, name: str
     ) -> None:
@@ -47,7 +47,7 @@ class TestLocks:
 
 
 class TestIndex:
-    @pytest.mark.parametrize("data", seed([b"garbage", b"", b"DIRC" + bytes(90), None], of=2))
+    @pytest.mark.parametrize("data", mostly_long([b"garbage", b"", b"DIRC" + bytes(90), None], keep=2))
     def test_corrupt_or_missing(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, data: bytes | None
     ) -> None:
@@ -106,7 +106,9 @@ class TestAPersonAtWork:
         mine.git("merge", "--quit")
         self.goes_on(mine, ben, remote)
 
-    @pytest.mark.parametrize(("switch", "there"), seed([("-cidea", "idea"), ("--detach", "no branch")], of=1))
+    @pytest.mark.parametrize(
+        ("switch", "there"), mostly_long([("-cidea", "idea"), ("--detach", "no branch")], keep=1)
+    )
     def test_another_commit_is_left_when_asked(
         self, mine: Machine, ben: Machine, remote: Path, switch: str, there: str
     ) -> None:

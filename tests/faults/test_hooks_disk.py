@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import Machine, make_machine
 from processes import processes_of
 from sessions import Session, connected, eventually, log_of
@@ -75,7 +75,7 @@ def heals(machine: Machine, remote: Path) -> None:
     assert not machine.git("status", "--porcelain")
 
 
-@pytest.mark.parametrize("piece", seed([b"x" * (1 << 20), b"x"], of=1), ids=["bytes", "files"])
+@pytest.mark.parametrize("piece", mostly_long([b"x" * (1 << 20), b"x"], keep=1), ids=["bytes", "files"])
 def test_on_a_full_disk_a_session_goes_on(machine: Machine, remote: Path, piece: bytes) -> None:
     with full(machine, piece):
         said = goes_on(machine)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from checkout import PAYLOADS
-from long import seed
+from long import mostly_long
 from machines import Machine
 from processes import processes_of
 from sessions import Session, connected, eventually
@@ -57,7 +57,7 @@ def machine(ada: Machine) -> Machine:
     return ada
 
 
-@pytest.mark.parametrize("every", seed([6, 1], of=1))
+@pytest.mark.parametrize("every", mostly_long([6, 1], keep=1))
 @pytest.mark.parametrize("spoil", [Path.unlink, lambda file: file.write_text("this is (no Python")])
 def test_without_any_one_of_its_modules_a_hook_is_silent_or_whole(
     machine: Machine, tmp_path: Path, spoil: object, every: int

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import Machine
 from processes import processes_of
 from sessions import Session, connected, eventually, log_of
@@ -67,7 +67,7 @@ def folder(file: Path) -> None:
     (file / "somebody's").touch()
 
 
-@pytest.mark.parametrize("spoil", seed([torn, zeroed, foreign], of=1))
+@pytest.mark.parametrize("spoil", mostly_long([torn, zeroed, foreign], keep=1))
 def test_all_spoiled_at_once(machine: Machine, remote: Path, spoil: Callable[[Path], None]) -> None:
     eventually(
         lambda: not processes_of(machine), WAY_OUT

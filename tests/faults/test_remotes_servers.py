@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from machines import make_remote
 from owned import own_of
 from servers.forged import forge
@@ -180,7 +180,7 @@ GITLAB = "GitLab: You are not allowed to push code to protected branches on this
 
 @pytest.mark.parametrize(
     ("hook", "outcome", "reason"),
-    seed(
+    mostly_long(
         [
             (f"echo '{GITHUB}'; exit 1", "protected", f"remote: {GITHUB}"),
             (f"echo '{GITLAB}'; exit 1", "protected", f"remote: {GITLAB}"),
@@ -241,7 +241,7 @@ def test_forged_objects_are_not_taken(caller: Caller, way: tuple[str, str], remo
 
 @pytest.mark.parametrize(
     ("kind", "amount", "outcome"),
-    seed(
+    mostly_long(
         [("refuse", 0, "offline"), ("reset", 0, "cut"), ("garbage", 0, "cut"), ("cut", 0, "cut"),
          ("cut", 900, "cut"), ("hang", 0, "timeout")],
     ),

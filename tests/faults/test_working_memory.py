@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import everything
-from long import seed
+from long import mostly_long
 from machines import Machine
 from processes import wait_for_workers
 
@@ -71,7 +71,7 @@ def mine(ada: Machine, remote: Path) -> Machine:
     return ada
 
 
-@pytest.mark.parametrize("times", seed([4, 10], of=1))
+@pytest.mark.parametrize("times", mostly_long([4, 10], keep=1))
 def test_two_processes_and_a_hand_write_the_same_two_notes(
     mine: Machine, ben: Machine, remote: Path, times: int
 ) -> None:
@@ -92,7 +92,7 @@ def test_two_processes_and_a_hand_write_the_same_two_notes(
     assert mine.git("status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("times", seed([4, 10], of=1))
+@pytest.mark.parametrize("times", mostly_long([4, 10], keep=1))
 def test_two_machines_write_the_same_two_notes(mine: Machine, ben: Machine, remote: Path, times: int) -> None:
     ben.init(str(remote))
     processes = [writing(mine, "a", times), writing(ben, "b", times)]

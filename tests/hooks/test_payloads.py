@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from checkout import PAYLOADS
-from long import seed_of_each
+from long import mostly_long_of_each
 from world import World
 
 from ctxrepo.agents import dialect_of, names
@@ -77,7 +77,9 @@ def spoilt(payload: dict[str, Any], chance: random.Random) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize(
-    "path", seed_of_each(ALL, lambda path: path.parent), ids=lambda path: f"{path.parent.name}-{path.stem}"
+    "path",
+    mostly_long_of_each(ALL, lambda path: path.parent),
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
 )
 def test_a_payload_whole_or_spoilt_is_answered_or_passed_over(path: Path, world: World) -> None:
     dialect = dialect_of(path.parent.name)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
@@ -257,7 +257,7 @@ class TestLeft:
 words = st.text(st.sampled_from("ab \n🦊Goal: Done"), min_size=1, max_size=80)
 
 
-@pytest.mark.parametrize("examples", seed([2, 5], of=1))
+@pytest.mark.parametrize("examples", mostly_long([2, 5], keep=1))
 def test_twelve_compactions_in_a_row_neither_grow_nor_nest(mine: Machine, examples: int) -> None:
     @settings(max_examples=examples, deadline=None)
     @given(asked=st.lists(words, min_size=1, max_size=9), logged=st.lists(words, max_size=9))

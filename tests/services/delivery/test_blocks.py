@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine
 
 from ctxrepo.domain.tape.first import FirstFile
@@ -78,7 +78,7 @@ def test_outside_a_project_it_is_what_holds_everywhere(mine: Machine) -> None:
 BYTES = st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b"\xff", b"# T"]), max_size=6).map(b"".join)
 
 
-@pytest.mark.parametrize("examples", seed([4, 12], of=1))
+@pytest.mark.parametrize("examples", mostly_long([4, 12], keep=1))
 def test_added_renewed_and_removed_a_file_is_as_it_was(mine: Machine, examples: int) -> None:
     @settings(max_examples=examples, deadline=None)
     @given(st.none() | BYTES, st.integers(0, 2))

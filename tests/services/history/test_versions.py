@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from long import seed
+from long import mostly_long
 from owned import own_of
 
 from ctxrepo.services.history.versions import Step, came, follow, renamed_to
@@ -136,7 +136,7 @@ def test_when_files_came_is_when_they_were_last_added(past: Past) -> None:
     }
 
 
-@pytest.mark.parametrize("count", seed([3_000, 10_000], of=1))
+@pytest.mark.parametrize("count", mostly_long([3_000, 10_000], keep=1))
 def test_thousands_of_commits_are_gone_through_quickly(tmp_path: Path, count: int) -> None:
     feed = []
     for number in range(count):

@@ -10,7 +10,7 @@ import pisources
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from long import seed
+from long import mostly_long
 from machines import NOW, Machine, make_machine
 
 from ctxrepo.domain.git.origin import Origin
@@ -64,7 +64,7 @@ def entries(path: str, text: str) -> Counter[str]:
     return Counter(gist(entry.text) for entry in entries_of(f"global/{path}", text))
 
 
-@pytest.mark.parametrize("examples", seed([10, 40], of=1))
+@pytest.mark.parametrize("examples", mostly_long([10, 40], keep=1))
 def test_twice_is_once_all_is_found_and_nothing_is_lost(tmp_path: Path, examples: int) -> None:
     @settings(
         max_examples=examples,
