@@ -21,7 +21,7 @@ if __name__ == "__main__":
     pthread_sigmask(SIG_BLOCK, (SIGTERM, SIGHUP, SIGINT))
     alarm(HOOK_SECONDS)
     # -I keeps the script's own folder off the path. The package's folder comes last, so that nothing in it
-    # shadows Python. The short way to modules is loaded by its place: Python's is longest for the first ones.
+    # shadows Python. loading.py is loaded by its path: Python's search takes longest for the first modules.
     package = __file__.rpartition("/")[0]
     home = package.rpartition("/")[0]
     sys.path.append(home)

@@ -16,8 +16,6 @@ import sys
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import MAGIC_NUMBER, SourcelessFileLoader
 from _functools import _lru_cache_wrapper
-from posix import O_CLOEXEC, O_RDONLY, close, read, stat
-from posix import open as open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # loading it would cost a hook more than it saves
@@ -58,7 +56,7 @@ def _loader_of_file(name: str, folder: str, stem: str, package: str) -> _Loader 
     source, compiled = f"{folder}/{stem}.py", f"{folder}/__pycache__/{stem}{_SUFFIX}"
     try:
         data = _read(compiled)
-        now = stat(source)
+        now = posix.stat(source)
     except OSError:
         return None
     stamp = (int(now.st_mtime) & 0xFFFFFFFF, now.st_size & 0xFFFFFFFF)
@@ -69,11 +67,11 @@ def _loader_of_file(name: str, folder: str, stem: str, package: str) -> _Loader 
 
 
 def _read(file: str) -> bytes:
-    opened = open_file(file, O_RDONLY | O_CLOEXEC)
+    opened = posix.open(file, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
-        return read(opened, _MOST_BYTES)
+        return posix.read(opened, _MOST_BYTES)
     finally:
-        close(opened)
+        posix.close(opened)
 
 
 def _is_possible() -> bool:
@@ -122,17 +120,17 @@ class _Importer:
         level: int = 0,
     ) -> "ModuleType":
         """What `builtins.__import__` does. What isn't compiled, and what isn't ours, is left to Python."""
-        if name[:8] == "ctxrepo." and fromlist:
+        if name[:8] == "ctxrepo.":
             module = sys.modules.get(name) or self._load(name)
-            if module is not None and self._has_loaded(module, fromlist):
+            if fromlist and module is not None and self._load_submodules(module, fromlist):
                 return module
         return self._python_import(name, their_globals, their_locals, fromlist, level)
 
-    def _has_loaded(self, module: "ModuleType", names: "Sequence[str]") -> bool:
-        """Load those of `names` that are modules in the package `module`; False where one isn't compiled."""
-        if not hasattr(module, "__path__"):
-            return True  # what a module lacks, the statement itself reports
-        for name in [f"{module.__name__}.{each}" for each in names if not hasattr(module, each)]:
+    def _load_submodules(self, package: "ModuleType", names: "Sequence[str]") -> bool:
+        """Load those of `names` that are modules in the package; False where one of them isn't compiled."""
+        if not hasattr(package, "__path__"):
+            return True  # it is a module: if it lacks one of the names, the import statement says so
+        for name in [f"{package.__name__}.{each}" for each in names if not hasattr(package, each)]:
             if name not in sys.modules and self._load(name) is None:
                 return False
         return True

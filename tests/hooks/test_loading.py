@@ -19,7 +19,6 @@ from ctxrepo.hooks import loading
 from ctxrepo.hooks.loading import FINDER
 
 NAME = "ctxrepo.made_up"
-LOADING = loading.__file__
 
 
 def find(folder: Path) -> ModuleSpec | None:
@@ -150,12 +149,13 @@ except Exception as error:
     print(type(error).__name__, error)
 print(sorted(name for name in sys.modules if name.startswith("ctxrepo")))
 """
-_QUICKLY = f"""
+_LOADING = f"""
+import sys
 from _frozen_importlib_external import SourceFileLoader
 loading = type(sys)("loading")
-SourceFileLoader("loading", {LOADING!r}).exec_module(loading)
-loading.import_quickly({{home!r}})
+SourceFileLoader("loading", {loading.__file__!r}).exec_module(loading)
 """
+_QUICKLY = _LOADING + "loading.import_quickly({home!r})"
 
 
 @pytest.fixture(scope="module")
@@ -194,11 +194,7 @@ def test_a_source_that_was_changed_is_compiled_again(tmp_path: Path, home: Path)
         )
 
 
-_LIGHT_OS = f"""
-import sys
-from _frozen_importlib_external import SourceFileLoader
-loading = type(sys)("loading")
-SourceFileLoader("loading", {LOADING!r}).exec_module(loading)
+_LIGHT_OS = f"""{_LOADING}
 loading.load_light_os()
 import os
 light = os
