@@ -18,25 +18,22 @@ from bench.plan import Command, Hooks, ratio, run
 from ctxrepo import hook
 
 _PACKAGE = str(Path(hook.__file__).parents[1])
-_ALONE = "import os; os._exit(0)"
-_SQLITE = f"""
-import os, sys
-sys.path.append({_PACKAGE!r})
-from ctxrepo.hooks.loading import import_quickly, load_sqlite
-import_quickly({_PACKAGE!r})
-load_sqlite()
-"""
-_LOADED = f"""
-import os, sys
+_ALONE = "import posix; posix._exit(0)"
+_LOADING = f"""
+import posix, sys
 bare = set(sys.modules)
 sys.path.append({_PACKAGE!r})
-from ctxrepo.hooks.loading import import_quickly
+from ctxrepo.hooks.loading import import_quickly, load_light_os, load_sqlite
 import_quickly({_PACKAGE!r})
+load_light_os()
+"""
+_SQLITE = f"{_LOADING}load_sqlite()\n"
+_LOADED = f"""{_LOADING}
 from ctxrepo.faces.hook import main
 main(sys.argv[1:])
 names = [name for name in sys.modules if name not in bare]
-os.write(2, " ".join(names).encode())
-os._exit(0)
+posix.write(2, " ".join(names).encode())
+posix._exit(0)
 """
 
 _MOMENTS = {
@@ -78,7 +75,11 @@ def _row(person: Person, command: Command, python: Path, rounds: int) -> str:
     """Layers that build on one another take turns; what one adds is its own share."""
     modules = _loaded(person, command, python)
     imports = _SQLITE + "".join(f"import {name}\n" for name in modules)
-    layers = [("alone", _ALONE), ("sqlite", _SQLITE + "os._exit(0)"), ("modules", imports + "os._exit(0)")]
+    layers = [
+        ("alone", _ALONE),
+        ("sqlite", _SQLITE + "posix._exit(0)"),
+        ("modules", imports + "posix._exit(0)"),
+    ]
     told = [Command(BASE, [str(python), "-c", "pass"], command.cwd)]
     told += [Command(name, [str(python), "-I", "-S", "-c", code], command.cwd) for name, code in layers]
     rows = run(person, [*told, command], rounds)
