@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from house import House, circles, table
+from house import House, circles, longest_chain, table
 
 MODULES = {
     "__init__": "",
@@ -49,6 +49,22 @@ def house(tmp_path: Path) -> House:
 
 def test_levels_are_those_of_imports_at_once(house: House) -> None:
     assert house.levels == ["ctxrepo.shelf.shelf", "ctxrepo.notes.table", "ctxrepo.notes.note"]
+
+
+def test_all_levels_count_imports_within_functions(house: House) -> None:
+    assert house.all_levels == ["ctxrepo.hook", "ctxrepo.hooks.moment", "ctxrepo.notes.note"]
+
+
+def test_a_circle_is_one_step_of_a_chain() -> None:
+    assert longest_chain({"a": {"b"}, "b": {"a", "c"}, "c": set()}) == ["a + b", "c"]
+
+
+def test_file_names_that_stand_twice(house: House) -> None:
+    more = House({**house.texts, "ctxrepo.shelf.note": ""}, house.rooms)
+    assert (house.file_names_twice, more.file_names_twice) == (
+        {},
+        {"note": ["ctxrepo.notes.note", "ctxrepo.shelf.note"]},
+    )
 
 
 def test_circles_are_those_of_all_imports(house: House) -> None:
