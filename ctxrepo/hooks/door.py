@@ -32,10 +32,6 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             return ""
         if not ensure_private_folder(world.repo.state):
             return ""
-        if os.path.exists(f"{world.repo.state}/ledger"):  # an earlier version kept ledgers there
-            from ctxrepo.hooks.session.ledger import move_old_ledgers
-
-            move_old_ledgers(state, world.repo.state)
         world.agent, world.most_bytes, world.own_modes = dialect.name, dialect.most_bytes, dialect.own_modes
         event = Event(dialect.name, name, fields)
         is_heard = name not in dialect.unheard

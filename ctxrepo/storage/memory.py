@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import field, replace
 from datetime import datetime
 from functools import cached_property
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
-from ctxrepo.errors import ConfigError, CtxrepoError, GitFailed, NotInitialised
+from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.writer import Cache
@@ -97,13 +97,7 @@ class Memory:
         require_owner(root, env)
         clone = Clone(root, repository.branch)
         state = state_of(clone, places)
-        opened = cls(
-            places, settings, repository, clone, state, env, settings_stamp=stamp, config_error=error
-        )
-        if state.former_writes.is_file():
-            with suppress(CtxrepoError, OSError), opened.writing():  # whoever writes next tells what is wrong
-                pass
-        return opened
+        return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, config_error=error)
 
     def with_current_settings(self) -> Memory:
         """The same memory with the settings that config.toml has now; this one if that file hasn't changed or
@@ -271,14 +265,7 @@ class Memory:
     def writing(self) -> Iterator[None]:
         """Hold the write lock: nobody else changes worktree, journal or branch meanwhile."""
         with locked(self.state.lock("write"), WRITE_WAIT):
-            if not self.state.former_writes.is_dir():
-                self._take_over_former_state()
             yield
-
-    def _take_over_former_state(self) -> None:
-        from ctxrepo.storage.state.former import take_over_former_state  # once in the life of a clone
-
-        take_over_former_state(self.state, self.journal, lambda data: self.objects.store(data))
 
     @contextmanager
     def building(self) -> Iterator[None]:

@@ -38,7 +38,7 @@ STATE = (
 
 REPOSITORY = (
     *("cache.db", "cache.db-wal", "cache.db-shm", "cache.db-journal", "cache.db.lock", "vectors.db"),
-    *("usage.db", "stamps.db", "stamps.db-journal", "writes.jsonl", "writes.intent", "journal"),
+    *("usage.db", "stamps.db", "stamps.db-journal", "journal"),
     *("writes.done", "writes.done.1", "spool.jsonl", "traces.jsonl", "traces.jsonl.new", "access.jsonl"),
     *("anchors.jsonl", "anchors.old", "logged.jsonl", "fetched", "exchange.json", "trouble", "maintained"),
     *("work.log", "work.log.1", "well", "faults.jsonl", "blocks.json", "clone", "told", "warm.failed"),

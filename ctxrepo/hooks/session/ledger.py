@@ -5,7 +5,7 @@ notes of several. It takes at most 256 KiB; once it is full, the older half is d
 
 A line about what is in a repository begins with a mark, `@` and the repository's id: entries of two
 repositories may have the same id, and each cache counts its own generations. A line without a mark is about
-the session itself, or is from before there were marks (docs/adr/0045-sessions-stand-above-repositories.md).
+the session itself (docs/adr/0045-sessions-stand-above-repositories.md).
 
 Two versions of ctxrepo may read and write one ledger at once. A line is a word and what belongs to it:
 
@@ -40,16 +40,13 @@ import _blake2
 import os
 
 from ctxrepo.hooks.files.logs import append, lines_of
-from ctxrepo.hooks.files.private import ensure_private_folder, make_private, open_own
+from ctxrepo.hooks.files.private import ensure_private_folder, open_own
 
 FOLDER = "sessions"
 """The folder of all ledgers, below the state root."""
 
 BRIDGES = "bridges"
 """The folder of what sessions may be told of the one before, below the state of the repository."""
-
-OLD_FOLDER = "ledger"
-"""The folder in which an earlier version kept them, below the state of the repository."""
 
 MAX_BYTES = 256 * 1024
 
@@ -83,31 +80,6 @@ def lines_for_repo(lines: list[str], repo: str) -> list[str]:
 def lines_about(path: str, repo: str) -> list[str]:
     """The lines of the ledger at `path` about the session itself and the repository with this id."""
     return lines_for_repo(lines_of(path, MAX_BYTES), repo) if path else []
-
-
-def move_old_ledgers(state: str, repo_state: str) -> None:
-    """Move the ledgers that an earlier version left below a repository's state to where they stand now, so
-    that a session that is under way keeps its own. Several processes may do this at once."""
-    former, folder = f"{repo_state}/{OLD_FOLDER}", f"{state}/{FOLDER}"
-    if make_private(former) != "" or not ensure_private_folder(folder):
-        return
-    try:
-        for name in os.listdir(former):
-            _move(f"{former}/{name}", f"{folder}/{name}")
-        os.rmdir(former)
-    except OSError:  # another process has done it, or whoever comes next tries again
-        pass
-
-
-def _move(former: str, path: str) -> None:
-    try:
-        if os.path.lexists(path):  # an earlier version has written there once more
-            add(path, [line for line in lines_of(former, MAX_BYTES) if line])
-            os.unlink(former)
-        else:
-            os.rename(former, path)
-    except OSError:  # another process has moved it
-        pass
 
 
 def add(path: str, lines: list[str]) -> None:

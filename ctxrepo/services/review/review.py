@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import count
 
-from ctxrepo.domain.git.commit import merge_message, subject_of
+from ctxrepo.domain.git.commit import merge_message
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.frontmatter import split
@@ -115,9 +115,6 @@ def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]
     """(path, entry) of notes that people struck out of what was sent, of which `close` made `kept`, and that
     are not `here` either. What ctxrepo notes beside them, and heads of notes, are no entries."""
     objects = memory.objects
-    if subject_of(objects.header_of(kept).message) != _LEFT_OUT:  # of an earlier version
-        base = objects.merge_base(kept, here) if here else None
-        return list(missing(memory, kept, here, base, _entries))
     left, *others = objects.parents(kept)
     base = others[1] if len(others) > 1 else left
     now = Counter(missing(memory, kept, here, base, _entries))

@@ -34,9 +34,6 @@ _INTENT = "journal.intent"
 
 _DAY = 86400.0
 
-FIRST = "0-0-0-0"
-"""The operation that is older than all others."""
-
 
 @dataclass(frozen=True)
 class Intent:
@@ -78,11 +75,6 @@ class Journal:
         """Put the saves of one operation on disk; when this returns they survive a power cut."""
         make_folder(self.folder)
         add(str(self.folder), encoded(saves))
-
-    def put_first(self, saves: Sequence[Save]) -> None:
-        """Put saves on disk that are older than all others; done again it changes nothing."""
-        make_folder(self.folder)
-        put(str(self.folder), FIRST, encoded(saves))
 
     def read(self) -> list[Save]:
         """The saves that wait, in the order in which they were made. What is in a torn file is left out: it
@@ -190,7 +182,7 @@ def _parse(name: str, data: bytes) -> Iterator[Save]:
         start = middle + max(after, 0) + 1
         if start > len(data) or not text_of(fields, "path"):
             raise ValueError(name)
-        save = save_of(
+        save = _save_of(
             fields,
             None if before == _NO_FILE else data[end:middle],
             None if after == _NO_FILE else data[middle : start - 1],
@@ -206,7 +198,7 @@ def _length(fields: Mapping[str, Any], key: str) -> int:
     return length
 
 
-def save_of(fields: Mapping[str, Any], base: bytes | None, after: bytes | None) -> Save:
+def _save_of(fields: Mapping[str, Any], base: bytes | None, after: bytes | None) -> Save:
     """The save that a record tells of; of what it lacks nothing is known."""
     return Save(
         path=text_of(fields, "path"),

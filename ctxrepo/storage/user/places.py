@@ -145,11 +145,6 @@ class RepositoryPlaces:
         return self.root / "journal"
 
     @property
-    def former_writes(self) -> Path:
-        """Where an earlier ctxrepo had its write log; now a folder that keeps it from making a new one."""
-        return self.root / "writes.jsonl"
-
-    @property
     def owner(self) -> Path:
         """Where the clone is whose state this is."""
         return self.root / "clone"

@@ -8,7 +8,6 @@ from pathlib import Path
 from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
-from ctxrepo.hooks.session.ledger import move_old_ledgers
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.disk.private import move_foreign_aside, put, require_private
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
@@ -50,7 +49,6 @@ def state_of(clone: Clone, places: Places) -> RepositoryPlaces:
         return state_of(clone, places)
     if text != str(clone.root):
         put(state.owner, str(clone.root))
-    move_old_ledgers(str(places.state), str(state.root))
     return state
 
 

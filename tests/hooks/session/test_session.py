@@ -8,7 +8,6 @@ import pytest
 from world import NOTES, World
 
 from ctxrepo.hooks.session.hushed import hush
-from ctxrepo.hooks.session.ledger import FOLDER, OLD_FOLDER
 from ctxrepo.hooks.session.record import NO_TEXT, given_before_writes, read_ledger
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings
@@ -133,20 +132,6 @@ def test_a_copy_holds_what_all_repositories_gave(tmp_path: Path) -> None:
     assert fork.record.entries == {"abc": OTHER}
     fork.save()
     assert read_ledger(fork.path, REPO).entries == {"abc": REPO}
-
-
-def test_a_session_that_is_under_way_at_an_upgrade_is_given_nothing_again(world: World) -> None:
-    """The version before had the ledger below the repository's state, and no id in it."""
-    (now,) = (world.state / FOLDER).iterdir()
-    before = world.folder / OLD_FOLDER
-    before.mkdir(mode=0o700)
-    (before / now.name).write_text(now.read_text().replace(f"@{REPO} ", ""))
-    now.unlink()
-    now.parent.rmdir()
-    assert "5433" not in world.run("UserPromptSubmit", prompt=ASKED)
-    assert not before.exists()
-    assert world.ledger().project == "shop"
-    assert world.errors() == ""
 
 
 def test_a_session_is_given_the_entries_of_another_repository_that_have_the_same_ids(world: World) -> None:

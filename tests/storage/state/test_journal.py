@@ -210,15 +210,6 @@ def test_when_too_much_waits_for_a_commit_no_more_is_promised(
     assert "late.md" in paths(journal)
 
 
-def test_what_is_put_first_is_older_than_all_else_and_putting_it_again_changes_nothing(
-    journal: Journal,
-) -> None:
-    journal.add([save("late.md")])
-    for _ in range(2):
-        journal.put_first([save("a.md"), save("b.md")])
-    assert paths(journal) == ["a.md", "b.md", "late.md"]
-
-
 def test_forgotten_trees_take_no_bytes_and_no_places_along(journal: Journal) -> None:
     journal.add([replace(save("a.md"), op=TOOL, tree="c0ffee"), save("b.md", None, b"before\n")])
     before = journal.read()
