@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from checkout import PAYLOADS
+from repositories import make_checkout
 
 CTXREPO = Path(sys.executable).with_name("ctxrepo")
 
@@ -149,11 +150,9 @@ class Session:
 def machine(root: Path, name: str) -> Machine:
     home = root / name
     project = home / "shop"
-    project.mkdir(parents=True)
+    make_checkout(project, "https://git.example.org/ada/shop.git")
     (home / ".claude").mkdir()
     (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
-    for words in (("init", "-q"), ("remote", "add", "origin", "https://git.example.org/ada/shop.git")):
-        subprocess.run(["git", *words], cwd=project, check=True)
     return Machine(name, home, project)
 
 

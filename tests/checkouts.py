@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from repositories import make_checkout
 from terminal import Terminal
 
 
@@ -14,12 +15,9 @@ def git(folder: Path, *words: str) -> None:
 
 def repository(folder: Path, url: str = "", commits: int = 1) -> Path:
     """A new repository whose commits are like no other's."""
-    folder.mkdir(parents=True)
-    git(folder, "init", "-q")
+    make_checkout(folder, url)
     for number in range(commits):
         git(folder, "commit", "-q", "--allow-empty", "-m", f"{folder} {number}")
-    if url:
-        git(folder, "remote", "add", "origin", url)
     return folder
 
 

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from repositories import make_bare, make_checkout
+
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.locate.project import Project
@@ -121,19 +123,15 @@ class Machine:
 def make_machine(root: Path, name: str, **more: str) -> Machine:
     """A home with a git identity and a checkout of the project; no memory yet."""
     machine = Machine(root / name, more)
-    machine.project_folder.mkdir(parents=True)
+    make_checkout(machine.project_folder, PROJECT_URL)
     identity = f"[user]\n\tname = {name}\n\temail = {name}@example.org\n"
     (machine.home / ".gitconfig").write_text(identity)
-    for words in (("init", "-q"), ("remote", "add", "origin", PROJECT_URL)):
-        subprocess.run(["git", *words], cwd=machine.project_folder, check=True)
     return machine
 
 
 def make_remote(root: Path) -> Path:
     """An empty bare repository."""
-    remote = root / "memory.git"
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
-    return remote
+    return make_bare(root / "memory.git")
 
 
 def count_pushes(remote: Path) -> Path:

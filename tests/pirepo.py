@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from machines import Machine, make_machine
+from repositories import make_checkout
 
 FIXTURE = Path(__file__).parent / "fixtures" / "pi-memory-md"
 SHOP_URL = "https://git.example.org/ada/demo-shop.git"
@@ -52,12 +52,9 @@ class PiMachine(Machine):
 def make_pi_machine(root: Path, **memory_dir: Any) -> PiMachine:
     """A machine before `init`, with the fixture's repository and pi-memory-md's settings."""
     machine = PiMachine(make_machine(root, "ada").home)
-    for folder in (machine.project_folder, machine.clone):
-        folder.mkdir(parents=True)
-    shutil.copytree(FIXTURE / "repo", machine.clone, dirs_exist_ok=True)
-    for words in (("init", "-q"), ("remote", "add", "origin", SHOP_URL)):
-        subprocess.run(["git", *words], cwd=machine.project_folder, check=True)
-    for words in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-qm", "as pi-memory-md left it")):
+    make_checkout(machine.project_folder, SHOP_URL)
+    shutil.copytree(FIXTURE / "repo", make_checkout(machine.clone), dirs_exist_ok=True)
+    for words in (("add", "-A"), ("commit", "-qm", "as pi-memory-md left it")):
         machine.git(*words)
     machine.settings(memoryDir={"localPath": "~/.pi/memory-md", "globalMemory": "global", **memory_dir})
     return machine

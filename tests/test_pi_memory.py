@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from long import mostly_long
+from machines import make_remote
 from pirepo import FIXTURE, PiMachine, make_pi_machine
 from terminal import Terminal
 
@@ -227,9 +228,7 @@ class TestItsOwnGit:
 
     @pytest.fixture
     def remote(self, tmp_path: Path) -> Path:
-        remote = tmp_path / "memory.git"
-        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
-        return remote
+        return make_remote(tmp_path)
 
     @pytest.fixture
     def mine(self, tmp_path: Path, remote: Path) -> PiMachine:

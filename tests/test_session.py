@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from machines import PROJECT_URL, Machine, make_machine, make_remote
 from processes import wait_for_workers
+from repositories import make_checkout
 from servers.ssh import needs_sshd, ssh_server
 from sessions import Session, connected, eventually, log_of
 
@@ -215,10 +215,7 @@ def test_outside_a_project_only_global_memory_is_given(laptop: Machine, tmp_path
 def test_another_project_of_the_same_name_sees_nothing_of_this_one(laptop: Machine) -> None:
     laptop.ctxrepo("remember", "redis listens on port 6380", "-c", "gotcha")
     laptop.ctxrepo("sync")
-    other = laptop.home / "work" / "shop"
-    other.mkdir(parents=True)
-    for words in (("init", "-q"), ("remote", "add", "origin", PROJECT_URL.replace("ada", "zoe"))):
-        subprocess.run(["git", *words], cwd=other, check=True)
+    other = make_checkout(laptop.home / "work" / "shop", PROJECT_URL.replace("ada", "zoe"))
     session = Session(laptop, "s-1")
     assert "gotcha" not in session.hook("SessionStart", cwd=str(other))
     assert session.hook("UserPromptSubmit", cwd=str(other), prompt="which port does redis listen on?") == ""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
+from repositories import make_checkout
 
 from ctxrepo.services.delivery.preset_md import preset_md
 from ctxrepo.services.locate.find import find_project
@@ -20,22 +21,8 @@ def mine(ada: Machine) -> Machine:
 
 
 def checkout(folder: Path, url: str = "") -> Path:
-    folder.mkdir(parents=True)
-    git(folder, "init", "-q", "-b", "main")
-    git(
-        folder,
-        "-c",
-        "user.name=a",
-        "-c",
-        "user.email=a@b.c",
-        "commit",
-        "-q",
-        "--allow-empty",
-        "-m",
-        str(folder),
-    )
-    if url:
-        git(folder, "remote", "add", "origin", url)
+    make_checkout(folder, url)
+    git(folder, "commit", "-q", "--allow-empty", "-m", str(folder))
     return folder
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from checkouts import git, repository
 from long import mostly_long
-from machines import PROJECT_URL, Machine
+from machines import PROJECT_URL, Machine, make_remote
 from processes import wait_for_workers
 from sessions import Session, connected, eventually
 
@@ -194,8 +193,7 @@ def test_nothing_changes_for_a_fork_and_for_a_new_repository(desk: Machine) -> N
 def test_a_new_machine_with_the_first_clone_of_a_project_is_told_nothing(
     desk: Machine, tmp_path: Path
 ) -> None:
-    remote = tmp_path / "memory.git"
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
+    remote = make_remote(tmp_path)
     assert desk.ctxrepo("init", str(remote)).returncode == 0
     eventually(lambda: desk.ctxrepo("sync").returncode == 0, 30)
     other = Machine(tmp_path / "second")

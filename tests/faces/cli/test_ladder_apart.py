@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import facts, git, remember, repository
+from repositories import make_checkout
 from terminal import Terminal
 
 
@@ -91,7 +92,7 @@ def test_names_that_mean_something_else(cli: Terminal) -> None:
 def test_places_that_are_no_project(cli: Terminal, tmp_path: Path) -> None:
     machine = cli.machine
     (machine.home / "docs").mkdir()
-    git(machine.home, "init", "-q")
+    make_checkout(machine.home)
     machine.git("worktree", "add", "-q", str(tmp_path / "worktree"), "-b", "look")
     places = [machine.home, machine.home / "docs", machine.clone, machine.clone / "global"]
     for number, place in enumerate([*places, tmp_path / "worktree", tmp_path, Path("/")]):

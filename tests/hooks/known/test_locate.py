@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from repositories import make_checkout
 from world import repo_with
 
 from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of
@@ -120,9 +121,8 @@ class TestNewWorktree:
 
     @pytest.fixture
     def main(self, tmp_path: Path) -> Path:
-        main = tmp_path / "main"
-        git = ["git", "-C", str(main), "-c", "user.name=a", "-c", "user.email=a@b"]
-        subprocess.run(["git", "init", "-q", str(main)], check=True)
+        main = make_checkout(tmp_path / "main")
+        git = ["git", "-C", str(main)]
         subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "one"], check=True)
         subprocess.run([*git, "worktree", "add", "-q", str(tmp_path / "tree")], check=True)
         (tmp_path / "tree/src").mkdir()

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from machines import Machine, make_machine
+from repositories import make_checkout
 from strict_parser import parse_all
 
 from ctxrepo.domain.git.origin import Origin
@@ -189,8 +190,7 @@ def test_d66_pis_own_setting_says_whether_its_sessions_are_told(off_dev: Path, a
 
 
 def test_none_of_another_project(desk: Desk) -> None:
-    elsewhere = desk.machine.home / "elsewhere"
-    subprocess.run(["git", "init", "-q", str(elsewhere)], check=True)
+    elsewhere = make_checkout(desk.machine.home / "elsewhere")
     for folder in (str(elsewhere), str(desk.machine.home), ""):
         path = desk.begin("first", cwd=str(elsewhere))
         add(path, [f"cwd {folder}"])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from long import mostly_long
 from owned import own_of
+from repositories import make_checkout
 
 from ctxrepo.services.history.versions import Step, came, follow, renamed_to
 from ctxrepo.storage.objects.store import Author, Objects
@@ -23,7 +24,7 @@ class Past:
     """A repository whose commits are written down as files."""
 
     def __init__(self, root: Path) -> None:
-        subprocess.run(["git", "init", "-q", str(root)], check=True)
+        make_checkout(root)
         self.objects = Objects(own_of(root))
         self.names: dict[str, str] = {}
 
@@ -145,7 +146,7 @@ def test_thousands_of_commits_are_gone_through_quickly(tmp_path: Path, count: in
             b"commit refs/heads/main\ncommitter A <a@b> %d +0000\ndata 1\nx\n" % (1_700_000_000 + number)
             + b"M 100644 inline shop/topics/n%d.md\ndata %d\n%s\n" % (number % 100, len(data), data)
         )
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    make_checkout(tmp_path)
     subprocess.run(["git", "fast-import", "--quiet"], cwd=tmp_path, input=b"".join(feed), check=True)
     objects = Objects(own_of(tmp_path))
     tip = objects.ref("refs/heads/main")

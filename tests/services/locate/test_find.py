@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from machines import PROJECT_URL, Machine
+from repositories import make_checkout
 
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.services.locate.find import find_location, find_project
@@ -72,9 +73,7 @@ def a_name(machine: Machine) -> None:
 
 def another_checkout_in_its_place(machine: Machine) -> None:
     machine.project_folder.rename(machine.home / "aside")
-    machine.project_folder.mkdir()
-    git(machine.project_folder, "init", "-q")
-    git(machine.project_folder, "remote", "add", "origin", "https://h.example/zoe/inn.git")
+    make_checkout(machine.project_folder, "https://h.example/zoe/inn.git")
 
 
 def no_repository(machine: Machine) -> None:
@@ -138,10 +137,7 @@ def test_of_a_linked_worktree_the_settings_decide_each_time(recorded: Machine, t
 
 
 def test_what_speaks_against_a_checkout_is_weighed_each_time(recorded: Machine, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "downloads" / "shop"
-    elsewhere.mkdir(parents=True)
-    git(elsewhere, "init", "-q")
-    git(elsewhere, "remote", "add", "origin", PROJECT_URL)
+    elsewhere = make_checkout(tmp_path / "downloads" / "shop", PROJECT_URL)
     first, _ = found(recorded, elsewhere)
     second, was_asked = found(recorded, elsewhere)
     assert first == second

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
+from repositories import make_checkout
 
 from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
@@ -30,12 +31,7 @@ def mine(ada: Machine) -> Machine:
 
 def checkout(machine: Machine, name: str, url: str = "") -> Path:
     """Another checkout on the machine."""
-    folder = machine.home / name
-    folder.mkdir(parents=True)
-    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
-    if url:
-        subprocess.run(["git", "remote", "add", "origin", url], cwd=folder, check=True)
-    return folder
+    return make_checkout(machine.home / name, url)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +60,7 @@ def test_there_is_none_outside_git_in_home_and_in_the_memory(mine: Machine, tmp_
     memory = mine.open()
     assert find_project(memory, mine.clone / "global", mine.env) is None
     assert find_project(memory, tmp_path, mine.env) is None
-    subprocess.run(["git", "init", "-q"], cwd=mine.home, check=True)
+    make_checkout(mine.home)
     (mine.home / "loose").mkdir()
     assert find_project(memory, mine.home / "loose", mine.env) is None
     assert find_project(memory, mine.project_folder, mine.env) is not None

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from machines import NOW, Machine
+from repositories import make_bare, make_checkout
 from saves import checked_out, leave
 
 from ctxrepo.domain.git.oid import EMPTY_BLOB
@@ -156,7 +157,7 @@ def test_the_memory_goes_where_config_toml_says_and_nowhere_else(
     pair: Pair, remote: Path, tmp_path: Path
 ) -> None:
     ada, _ = pair
-    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "evil.git")], check=True)
+    make_bare(tmp_path / "evil.git")
     ada.git("config", "remote.origin.pushurl", str(tmp_path / "evil.git"))
     ada.git("config", "remote.origin.url", str(tmp_path / "evil.git"))
     ada.remember("private")
@@ -340,8 +341,7 @@ def test_a_secret_that_loses_goes_into_no_file_kept_aside(pair: Pair) -> None:
 
 
 def test_a_cloned_memory_can_not_speak_for_another_checkout(mine: Machine) -> None:
-    evil = mine.home / "evil"
-    subprocess.run(["git", "init", "-q", str(evil)], check=True)
+    evil = make_checkout(mine.home / "evil")
     for key, value in {
         "core.worktree": str(mine.project_folder),
         "remote.origin.url": "https://e.vil/x",

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from repositories import make_bare, make_checkout
 
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.storage.user.code import CodeCheckout, describe_checkout, first_commit
@@ -32,7 +33,7 @@ def shop(tmp_path: Path) -> Path:
     """A repository with a remote and one commit."""
     shop = tmp_path / "shop"
     (shop / "deep/er").mkdir(parents=True)
-    git(shop, "init", "-q", "-b", "main")
+    make_checkout(shop)
     git(shop, "commit", "-q", "--allow-empty", "-m", "first")
     return shop
 
@@ -88,9 +89,7 @@ def test_a_linked_worktree_is_its_main_one_unless_isolated(shop: Path, tmp_path:
 
 
 def test_a_submodule_is_a_project_of_its_own(shop: Path, tmp_path: Path) -> None:
-    library = tmp_path / "library"
-    library.mkdir()
-    git(library, "init", "-q")
+    library = make_checkout(tmp_path / "library")
     git(library, "commit", "-q", "--allow-empty", "-m", "x")
     git(shop, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "lib")
     found = look(shop / "lib")
@@ -123,12 +122,12 @@ def test_the_folder_around_a_bare_repository_and_its_worktrees_is_the_project_to
     (around / ".git").write_text("gitdir: ./.bare\n")
     found = look(around / "notes")
     assert (found.top, found.name, found.common) == (around, "around", around / ".bare")
-    git(tmp_path, "init", "-q", "--bare", str(around / "other.git"))
+    make_bare(around / "other.git")
     assert describe_checkout(around / "other.git", dict(os.environ), "share") is None
 
 
 def test_a_repository_without_commits_is_one_too(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
+    make_checkout(tmp_path)
     assert look(tmp_path).top == tmp_path
     assert first(tmp_path) == ""
 
@@ -139,12 +138,12 @@ def test_a_repository_without_commits_is_one_too(tmp_path: Path) -> None:
 def test_any_name_of_a_folder_is_understood(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name / "deep"
     folder.mkdir(parents=True)
-    git(tmp_path / name, "init", "-q")
+    make_checkout(tmp_path / name)
     assert (look(folder).top, look(folder).name) == (tmp_path / name, name)
 
 
 def test_where_there_is_no_checkout_there_is_none(shop: Path, tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    make_bare(tmp_path / "bare.git")
     outside = tmp_path / "outside"
     outside.mkdir()
     for folder in (outside, tmp_path / "bare.git", shop / ".git", tmp_path / "missing", shop / ".git/config"):
@@ -152,9 +151,7 @@ def test_where_there_is_no_checkout_there_is_none(shop: Path, tmp_path: Path) ->
 
 
 def test_git_variables_of_the_caller_do_not_steer_it(shop: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    git(other, "init", "-q")
+    other = make_checkout(tmp_path / "other")
     env = {**os.environ, "GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other)}
     found = describe_checkout(shop, env, "share")
     assert found is not None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from repositories import make_bare, make_checkout
 
 from ctxrepo.storage.user.sound import is_path, is_sound
 
@@ -20,7 +21,7 @@ def git(folder: Path, *words: str) -> None:
 def shop(tmp_path: Path) -> Path:
     shop = tmp_path / "shop"
     (shop / "deep").mkdir(parents=True)
-    git(shop, "init", "-q", "-b", "main")
+    make_checkout(shop)
     git(shop, "commit", "-q", "--allow-empty", "-m", "first")
     return shop
 
@@ -80,7 +81,7 @@ def test_nor_is_a_git_that_is_neither_file_nor_folder(tmp_path: Path, make: Call
 
 @pytest.mark.parametrize("make", ODD)
 def test_nor_is_a_folder_that_looks_bare(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    git(tmp_path, "init", "-q", "--bare", "bare")
+    make_bare(tmp_path / "bare")
     bare = tmp_path / "bare"
     assert is_sound(bare)
     make(bare / ".git")
