@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ctxrepo.app.repository.decide import command
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.moment import second
 
@@ -52,7 +53,8 @@ def _project(project: Project) -> dict[str, Any]:
 
 
 def _item(one: ItemToDecide) -> dict[str, Any]:
-    return {**asdict(one), "since": second(one.since) if one.since else None}
+    since = second(one.since) if one.since else None
+    return {**asdict(one), "since": since, "choices": [command(one, choice) for choice in one.choices]}
 
 
 def _exchanged(last: LastExchange) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from ctxrepo.domain.guard import deletions
 from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import INBOX
-from ctxrepo.domain.records.decision import ItemToDecide, Kind
+from ctxrepo.domain.records.decision import OF_CONFLICT, OF_DECLINED, OF_DELETIONS, ItemToDecide, Kind
 from ctxrepo.domain.records.save import Save
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
@@ -21,14 +21,13 @@ from ctxrepo.services.review.declined import declined
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.heldback import HeldBack, HeldBackFile
 
-_RESOLVE = "ctxrepo conflicts resolve {} --keep {}"
 _MOST_TEXTS = 20
 
 
 def items_to_decide(memory: Memory) -> list[ItemToDecide]:
-    """All of them, of each kind the oldest first. What is held back is as the last commit found it."""
-    found = (*_held_back(memory), *_conflicts(memory), *_declined(memory), *_proposals(memory))
-    return [replace(item, before=_masked(item.before), after=_masked(item.after)) for item in found]
+    """All items, those of each kind oldest first. Files are held back as the last commit judged them."""
+    items = (*_held_back(memory), *_conflicts(memory), *_declined(memory), *_proposals(memory))
+    return [replace(item, before=_masked(item.before), after=_masked(item.after)) for item in items]
 
 
 def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
@@ -52,7 +51,7 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
             after=_on_disk(memory, first) if has_texts else None,
             since=_moment(first.since),
             who=writers.get(path, memory.host),
-            choices=("ctxrepo sync --accept deletions", "ctxrepo doctor --fix") if is_deletion else (),
+            choices=OF_DELETIONS if is_deletion else (),
         )
 
 
@@ -72,32 +71,31 @@ def _why(refusal: Refusal) -> str:
 
 
 def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
-    for one in conflicts(memory):
-        if one.copy is None:
+    for conflict in conflicts(memory):
+        if conflict.copy is None:
             continue
-        keeps = ("kept", "other", "both")
         yield ItemToDecide(
-            id=f"conflict:{one.id}",
+            id=f"conflict:{conflict.id}",
             kind="conflict",
-            path=one.copy.path,
+            path=conflict.copy.path,
             why="two machines changed it, and this is the version that was not kept",
-            before=one.copy.kept or None,
-            after=one.copy.other,
-            since=one.since,
-            choices=tuple(_RESOLVE.format(one.id, keep) for keep in keeps),
+            before=conflict.copy.kept or None,
+            after=conflict.copy.other,
+            since=conflict.since,
+            choices=OF_CONFLICT,
         )
 
 
 def _declined(memory: Memory) -> Iterator[ItemToDecide]:
-    for one in declined(memory):
+    for review in declined(memory):
         yield ItemToDecide(
-            id=f"declined:{one.name}",
+            id=f"declined:{review.name}",
             kind="declined",
-            path=one.ref,
+            path=review.ref,
             why="reviewers struck this out of what was sent",
-            after="\n".join(one.entries),
-            since=_moment(one.name[:8]),
-            choices=(f"ctxrepo declined dismiss {one.name}",),
+            after="\n".join(review.entries),
+            since=_moment(review.name[:8]),
+            choices=OF_DECLINED,
         )
 
 

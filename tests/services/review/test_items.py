@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.app.repository.decide import command
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide
@@ -88,7 +89,7 @@ def test_many_deletions_wait_each_and_say_what_decides_them(mine: Machine) -> No
     assert {(item.kind, item.after) for item in items} == {("deletion", None)}
     assert sorted((item.path, item.before) for item in items)[0] == ("shop/n0.md", "- note 0\n")
     assert len(items) == len({item.id for item in items}) == 12
-    words = items[0].choices[0].split()
+    words = command(items[0], items[0].choices[0]).split()
     assert mine.ctxrepo(*words[1:]).returncode == 0
     assert waiting(mine) == []
 
@@ -99,8 +100,8 @@ def test_a_version_that_lost_a_merge_waits_until_one_of_its_choices_is_taken(min
     (item,) = waiting(mine)
     assert (item.kind, item.path) == ("conflict", NOTE)
     assert (item.before, item.after) == ("- the port is 5", "- the port is 9")
-    (other,) = (choice for choice in item.choices if choice.endswith("other"))
-    assert mine.ctxrepo(*other.split()[1:]).returncode == 0
+    (other,) = (choice for choice in item.choices if choice.verb == "keep-other")
+    assert mine.ctxrepo(*command(item, other).split()[1:]).returncode == 0
     assert mine.read(NOTE).endswith("- the port is 9\n")
     assert waiting(mine) == []
 
@@ -126,7 +127,7 @@ def test_what_reviewers_struck_out_waits_until_somebody_has_seen_it(ada: Machine
     (item,) = waiting(ada)
     assert (item.id, item.kind, item.after) == ("declined:20261120", "declined", f"{NOTE}: unwanted")
     assert item.since is not None
-    assert ada.ctxrepo(*item.choices[0].split()[1:]).returncode == 0
+    assert ada.ctxrepo(*command(item, item.choices[0]).split()[1:]).returncode == 0
     assert waiting(ada) == []
 
 
