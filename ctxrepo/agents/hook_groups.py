@@ -1,7 +1,8 @@
-"""Hooks in a document of JSON as Claude Code and, after it, Codex and Gemini CLI lay them out.
+"""Hooks in a document of JSON: how ours stand in it, beside those of others.
 
-It holds `{"hooks": {EVENT: [{"matcher": TOOLS, "hooks": [{"type", "command", "timeout"}]}]}}`; each of our
-hooks is a group of its own behind the groups that are there.
+Most agents read `{"hooks": {EVENT: [{"matcher": TOOLS, "hooks": [HOOK, ...]}]}}`: each hook of ours is a
+group of its own behind the groups that are there. Without groups it is `{"version": 1, "hooks": {EVENT:
+[HOOK, ...]}}`, and the matcher stands in the hook.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from dataclasses import field
 from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.domain.formats import jsontext, jsontree
 from ctxrepo.lazy import dataclass
+
+_BLANK = "\ufeff \t\r\n"
+
+Path = tuple[str | int, ...]
+"""Where something stands in the document: the keys and indexes that lead to it."""
 
 
 @dataclass(frozen=True)
@@ -28,133 +34,156 @@ class HookGroups:
     """The events for which it is another time."""
     has_comments: bool = False
     """Whether the agent takes a document with comments."""
+    has_groups: bool = True
+    """Whether hooks with one matcher form a group; else a hook stands in its event's list itself."""
+    version: int | None = None
+    """The version that the document has to name; None where it names none."""
 
     def events(self) -> Sequence[str]:
         """The events that get a hook, in the order of a session."""
         return tuple(self.matchers)
 
-    def groups(self, line: Callable[[str], str]) -> dict[str, dict[str, object]]:
-        """Our group for each event; `line` gives an event's command."""
-        ours: dict[str, dict[str, object]] = {}
-        for event, matcher in self.matchers.items():
-            ours[event] = {"matcher": matcher} if matcher else {}
-            ours[event]["hooks"] = [self.hook(event, line(event))]
-        return ours
+    def entries(self, line: Callable[[str], str]) -> dict[str, dict[str, object]]:
+        """Our entry in the list of each event; `line` gives an event's command."""
+        return {event: self._entry(event, self.hook(event, line(event))) for event in self.matchers}
 
     def hook(self, event: str, command: str) -> dict[str, object]:
         """Our hook for an event, as the agent writes one."""
         timeout = self.other_timeouts.get(event, self.timeout)
-        return {"type": "command", "command": command, "timeout": timeout}
+        kind = {"type": "command"} if self.has_groups else {}
+        return {**kind, "command": command, "timeout": timeout}
 
     def connect(self, text: str, line: Callable[[str], str]) -> str:
-        """Put our group into each event; jsontree.Malformed when these settings can't be read.
+        """Put our hook into each event; jsontree.Malformed when this document can't be read.
 
-        A group of ours is brought up to date where it stands. Where a person has put our hook into a group of
-        theirs, only its command is.
+        An entry of ours is brought up to date where it stands. Where a person has put our hook into a group
+        of theirs, only its command is.
         """
-        if not text.strip("\ufeff \t\r\n"):
+        if not text.strip(_BLANK):
             text = "\ufeff{}\n" if text.startswith("\ufeff") else "{}\n"
         self._check(text)
         _refuse_odd_shapes(text, self.matchers)
-        wanted = self.groups(line)
-        for event in _hooks(text):
-            if event not in wanted:
-                text = _without(text, self.name, event, frozenset())
-        for event, group in wanted.items():
-            text = _with(text, self.name, event, group)
+        entries = self.entries(line)
+        for event in _lists(text):
+            if event not in entries:
+                text = self._without(text, event, frozenset())
+        if self.version is not None and "version" not in _settings(text):
+            text = jsontext.append(text, (), self.version, key="version")
+        for event, entry in entries.items():
+            text = self._with(text, event, entry)
         return text
 
     def disconnect(self, text: str, original: str | None = None) -> str:
         """Take our hooks out, and the groups, lists and the object that this leaves empty.
 
-        Lists and the object that `original` has are kept. jsontree.Malformed when the text can't be read.
+        Lists and the object that `original` has stay; the version goes when `original` had none.
+        jsontree.Malformed when the text can't be read.
         """
         self._check(text)
-        if not text.strip("\ufeff \t\r\n"):
+        if not text.strip(_BLANK):
             return text
-        kept: set[tuple[str | int, ...]] = set()
+        protected: set[Path] = set()
         if original is not None and _has_hooks(original):
-            kept = {("hooks",), *(("hooks", event) for event in _hooks(original))}
-        for event in _hooks(text):
-            text = _without(text, self.name, event, kept)
+            protected = {("hooks",), *(("hooks", event) for event in _lists(original))}
+        had_ours = bool(self.lines(text))
+        for event in _lists(text):
+            text = self._without(text, event, protected)
+        is_our_version = self.version is not None and had_ours and original is not None
+        if is_our_version and "version" in _settings(text) and "version" not in _settings(original or ""):
+            text = jsontext.cut(text, ("version",))
         return text
 
     def lines(self, text: str) -> dict[str, list[str]]:
-        """Our commands in these settings, by event."""
+        """Our commands in this document, by event."""
         self._check(text)
-        found: dict[str, list[str]] = {}
-        for event, listed in _hooks(text).items():
-            for group, hook in _places(listed, self.name):
-                found.setdefault(event, []).append(_command(listed, group, hook))
-        return found
+        commands: dict[str, list[str]] = {}
+        for event, listed in _lists(text).items():
+            for _, hook in self._ours(listed):
+                commands.setdefault(event, []).append(_command(hook))
+        return commands
 
     def obstacle(self, _text: str) -> str:
-        """What in these settings keeps hooks from running, or ''; the default knows of nothing."""
+        """What in this document keeps hooks from running, or ''; the default knows of nothing."""
         return ""
 
     def is_blank(self, text: str) -> bool:
-        """Whether these settings say nothing: no text, or an empty object without a comment."""
+        """Whether this document says nothing: no text, or an object without a comment that is empty or names
+        the version only."""
         self._check(text)
-        return not text.strip("\ufeff \t\r\n") or (not jsontree.comments(text) and _parse(text).value == {})
+        if not text.strip(_BLANK):
+            return True
+        blank = {} if self.version is None else {"version": self.version}
+        return not jsontree.comments(text) and _parse(text).value in ({}, blank)
 
     def settings(self, text: str) -> dict[str, object]:
         """The settings; empty when there are none, or when they are no object."""
         self._check(text)
         return _settings(text)
 
+    def _entry(self, event: str, hook: dict[str, object]) -> dict[str, object]:
+        matcher: dict[str, object] = {"matcher": self.matchers[event]} if self.matchers[event] else {}
+        return {**matcher, "hooks": [hook]} if self.has_groups else {**hook, **matcher}
+
     def _check(self, text: str) -> None:
         """jsontree.Malformed where there are comments that the agent doesn't take."""
         if not self.has_comments and jsontree.comments(text):
             jsontree.parse(text)  # which says where the first one is
 
+    def _ours(self, listed: list[object]) -> Iterator[tuple[Path, dict[str, object]]]:
+        """Our hooks in an event's list, each with its path in that list."""
+        for index, entry in enumerate(listed):
+            hooks = entry.get("hooks") if self.has_groups and isinstance(entry, dict) else None
+            inner = [((index, "hooks", at), hook) for at, hook in enumerate(_items(hooks))]
+            for path, hook in inner if self.has_groups else [((index,), entry)]:
+                if isinstance(hook, dict) and is_ours(_command(hook), self.name):
+                    yield path, hook
 
-def _with(text: str, agent: str, event: str, group: dict[str, object]) -> str:
-    """`text` with exactly this group of ours in `event`."""
-    listed = _hooks(text).get(event)
-    if listed is None:
-        if not _has_hooks(text):
-            return jsontext.append(text, (), {event: [group]}, key="hooks")
-        return jsontext.append(text, ("hooks",), [group], key=event)
-    places = list(_places(listed, agent))
-    for extra in reversed(places[1:]):
-        text = _cut(text, event, *extra, kept=frozenset())
-    if not places:
-        return jsontext.append(text, ("hooks", event), group)
-    return _renewed(text, event, *places[0], group)
+    def _with(self, text: str, event: str, entry: dict[str, object]) -> str:
+        """`text` with exactly this entry of ours in `event`."""
+        listed = _lists(text).get(event)
+        if listed is None:
+            if not _has_hooks(text):
+                return jsontext.append(text, (), {event: [entry]}, key="hooks")
+            return jsontext.append(text, ("hooks",), [entry], key=event)
+        paths = [path for path, _ in self._ours(listed)]
+        for extra in reversed(paths[1:]):
+            text = _cut(text, ("hooks", event, *extra), frozenset())
+        if not paths:
+            return jsontext.append(text, ("hooks", event), entry)
+        return self._renewed(text, event, paths[0], entry)
 
+    def _renewed(self, text: str, event: str, path: Path, entry: dict[str, object]) -> str:
+        """Bring the hook of ours at this path up to date, or return `text` as it is when it is."""
+        index = path[0]
+        assert isinstance(index, int)
+        current = _lists(text)[event][index]
+        if not isinstance(current, dict):
+            return text
+        if not self.has_groups or len(current["hooks"]) == 1:
+            return text if current == entry else jsontext.replace(text, ("hooks", event, index), entry)
+        hook = dict(self._ours(_lists(text)[event]))[path]
+        ours = _items(entry["hooks"])[0]
+        if _command(hook) == ours["command"]:
+            return text
+        if "args" in hook:  # a line for a shell can't have them
+            return jsontext.replace(text, ("hooks", event, *path), ours)
+        return jsontext.replace(text, ("hooks", event, *path, "command"), ours["command"])
 
-def _renewed(text: str, event: str, index: int, hook: int, group: dict[str, object]) -> str:
-    """Bring the hook of ours at this place up to date, or return `text` as it is when it is."""
-    listed = _hooks(text)[event]
-    there, wanted = listed[index], group["hooks"]
-    if not (isinstance(there, dict) and isinstance(wanted, list)):
+    def _without(self, text: str, event: str, protected: Set[Path]) -> str:
+        """`text` without any hook of ours in `event`."""
+        for path in reversed([path for path, _ in self._ours(_lists(text)[event])]):
+            text = _cut(text, ("hooks", event, *path), protected)
         return text
-    if len(there["hooks"]) == 1:
-        return text if there == group else jsontext.replace(text, ("hooks", event, index), group)
-    ours = wanted[0]
-    if _command(listed, index, hook) == ours["command"]:
-        return text
-    path = ("hooks", event, index, "hooks", hook)
-    if "args" in there["hooks"][hook]:  # a line for a shell can't have them
-        return jsontext.replace(text, path, ours)
-    return jsontext.replace(text, (*path, "command"), ours["command"])
 
 
-def _without(text: str, agent: str, event: str, kept: Set[tuple[str | int, ...]]) -> str:
-    """`text` without any hook of ours in `event`."""
-    for place in reversed(list(_places(_hooks(text)[event], agent))):
-        text = _cut(text, event, *place, kept=kept)
-    return text
-
-
-def _cut(text: str, event: str, group: int, hook: int, kept: Set[tuple[str | int, ...]]) -> str:
-    """Cut one hook, and each thing around it that is left empty and isn't to be kept."""
-    path: list[str | int] = ["hooks", event, group, "hooks", hook]
-    text = jsontext.cut(text, path)
+def _cut(text: str, hook: Path, protected: Set[Path]) -> str:
+    """Cut one hook, and each thing around it that is left empty and isn't protected."""
+    text = jsontext.cut(text, hook)
+    group = [(hook[:4], hook[:3])] if len(hook) > 3 else []
     # What may be empty now, from inside out, and what then goes: a group goes with its matcher.
-    for emptied, goes in ((path[:4], path[:3]), (path[:2], path[:2]), (path[:1], path[:1])):
+    for emptied, goes in (*group, (hook[:2], hook[:2]), (hook[:1], hook[:1])):
         node = jsontree.find(_parse(text), emptied)
-        if node is None or node.items or tuple(goes) in kept:
+        if node is None or node.items or goes in protected:
             return text
         if goes == emptied and jsontree.comments(text[node.start : node.end]):
             return text  # what somebody wrote there outlives our hooks
@@ -162,8 +191,8 @@ def _cut(text: str, event: str, group: int, hook: int, kept: Set[tuple[str | int
     return text
 
 
-def _hooks(text: str) -> dict[str, list[object]]:
-    """The lists of groups, by event; whatever has another shape is left out."""
+def _lists(text: str) -> dict[str, list[object]]:
+    """The lists of hooks or of groups, by event; whatever has another shape is left out."""
     hooks = _settings(text).get("hooks")
     if not isinstance(hooks, dict):
         return {}
@@ -171,12 +200,12 @@ def _hooks(text: str) -> dict[str, list[object]]:
 
 
 def _settings(text: str) -> dict[str, object]:
-    settings = _parse(text).value if text.strip("\ufeff \t\r\n") else {}
+    settings = _parse(text).value if text.strip(_BLANK) else {}
     return settings if isinstance(settings, dict) else {}
 
 
 def _has_hooks(text: str) -> bool:
-    return bool(text.strip("\ufeff \t\r\n")) and jsontree.find(_parse(text), ("hooks",)) is not None
+    return bool(text.strip(_BLANK)) and jsontree.find(_parse(text), ("hooks",)) is not None
 
 
 def _parse(text: str) -> jsontree.Node:
@@ -184,21 +213,13 @@ def _parse(text: str) -> jsontree.Node:
     return jsontree.parse(jsontree.blank_comments(text))
 
 
-def _places(listed: list[object], agent: str) -> Iterator[tuple[int, int]]:
-    """Where our hooks are in an event's list: index of the group, index in the group."""
-    for i, group in enumerate(listed):
-        inner = group.get("hooks") if isinstance(group, dict) else None
-        for j in range(len(inner) if isinstance(inner, list) else 0):
-            if is_ours(_command(listed, i, j), agent):
-                yield i, j
+def _items(node: object) -> list[dict[str, object]]:
+    return node if isinstance(node, list) else []
 
 
-def _command(listed: list[object], group: int, hook: int) -> str:
+def _command(hook: Mapping[str, object]) -> str:
     """The command line of a hook, '' when it has none; one without a shell as a shell would be told it."""
-    there = listed[group]
-    found = there["hooks"][hook] if isinstance(there, dict) else None
-    command = found.get("command") if isinstance(found, dict) else None
-    args = found.get("args") if isinstance(found, dict) else None
+    command, args = hook.get("command"), hook.get("args")
     if not isinstance(command, str):
         return ""
     return shlex.join([command, *map(str, args)]) if isinstance(args, list) and args else command

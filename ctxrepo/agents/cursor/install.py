@@ -1,6 +1,7 @@
 """Cursor's installation: hooks in its list of hooks, and our skills in the folder that several agents read.
 
-After Cursor's documentation; no session of it was seen by us.
+After Cursor's documentation; no session of it was seen by us. Cursor passes over the whole list where it
+doesn't know an event in it, so only events of its documentation are here.
 """
 
 from __future__ import annotations
@@ -8,8 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ctxrepo.agents.cursor import hooksjson
+from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
+
+TIMEOUT = 10
+"""Seconds after which Cursor ends a hook."""
+
+HOOKS = HookGroups(
+    name="cursor",
+    matchers={
+        "sessionStart": "",
+        "beforeSubmitPrompt": "",
+        "postToolUse": "Read|Write|StrReplace|Edit|ApplyPatch|Delete|Shell",
+        "postToolUseFailure": "Shell",
+        "afterFileEdit": "",
+        "preCompact": "",
+        "stop": "",
+        "sessionEnd": "",
+    },
+    timeout=TIMEOUT,
+    has_groups=False,
+    version=1,
+)
 
 
 def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
@@ -19,8 +40,8 @@ def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
     """Hooks in the list, and our skills."""
-    hooks = {event: line(event) for event in hooksjson.events()}
+    hooks = {event: line(event) for event in HOOKS.events()}
     return (
-        EditedDocument(folder(user_home, environment) / "hooks.json", hooksjson, hooks),
+        EditedDocument(folder(user_home, environment) / "hooks.json", HOOKS, hooks),
         SkillsFolder(user_home / ".agents/skills"),
     )

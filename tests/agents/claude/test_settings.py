@@ -74,10 +74,10 @@ def test_an_event_we_no_longer_want_loses_our_hook() -> None:
 
 
 def test_hooks_of_ours_that_stand_twice_become_one() -> None:
-    settings = {"hooks": SETTINGS.groups(line)}
+    settings = {"hooks": SETTINGS.entries(line)}
     doubled = {event: [group, group, group] for event, group in settings["hooks"].items()}
     found = hooks(SETTINGS.connect(json.dumps({"hooks": doubled}), newer))
-    assert found == {event: [group] for event, group in SETTINGS.groups(newer).items()}
+    assert found == {event: [group] for event, group in SETTINGS.entries(newer).items()}
 
 
 def test_our_hook_in_a_group_of_theirs_changes_its_command_only() -> None:
@@ -141,7 +141,7 @@ def test_hooks_that_are_switched_off_are_an_obstacle() -> None:
 def test_the_fragment_people_read_is_what_setup_writes() -> None:
     fragment = json.loads(assets.files("hooks")["claude/settings.json"])
     words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))
-    expected = {event: [group] for event, group in SETTINGS.groups(lambda e: words("claude", e)).items()}
+    expected = {event: [group] for event, group in SETTINGS.entries(lambda e: words("claude", e)).items()}
     assert fragment == {"hooks": expected}
     assert list(fragment["hooks"]) == list(SETTINGS.events())
 
@@ -182,7 +182,7 @@ def test_disconnect_undoes_connect_to_the_byte_without_knowing_how_it_was(
     text = text.replace("\n", newline)
     connected = SETTINGS.connect(text, line)
     found = hooks(connected)
-    for event, group in SETTINGS.groups(line).items():
+    for event, group in SETTINGS.entries(line).items():
         assert found[event] == [*(ours or {}).get(event, []), group]
     assert SETTINGS.connect(connected, line) == connected
     assert SETTINGS.disconnect(connected) == text

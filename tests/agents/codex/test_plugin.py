@@ -23,7 +23,7 @@ def test_its_manifest_is_that_of_the_other_plugin_but_for_its_hooks() -> None:
 
 
 def test_its_hooks_are_those_that_setup_writes() -> None:
-    wanted = HOOKS.groups(lambda event: f'sh "${{PLUGIN_ROOT}}/hooks/run" codex {event}')
+    wanted = HOOKS.entries(lambda event: f'sh "${{PLUGIN_ROOT}}/hooks/run" codex {event}')
     assert read(read(".codex-plugin/plugin.json")["hooks"])["hooks"] == {
         event: [group] for event, group in wanted.items()
     }

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from long import mostly_long
 from world import HOOK, NOTES, World
 
-from ctxrepo.agents.cursor import hooksjson
 from ctxrepo.agents.cursor.dialect import DIALECT
+from ctxrepo.agents.cursor.install import HOOKS
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.record import read_ledger
@@ -254,14 +254,14 @@ def test_cursor_reads_the_text_as_it_is(text: str) -> None:
 
 
 def test_every_event_that_it_knows_has_a_hook() -> None:
-    assert {name for name, _ in DIALECT.events.values()} == set(hooksjson.events())
-    assert DIALECT.unheard < set(hooksjson.events())
+    assert {name for name, _ in DIALECT.events.values()} == set(HOOKS.events())
+    assert DIALECT.unheard < set(HOOKS.events())
 
 
 ODD: list[Any] = [None, 7, -1.5, True, "", "\ud800", "x" * 300_000, [], [[]], {}, {"a": {"b": []}}, [None, 3]]
 
 
-@pytest.mark.parametrize("event", mostly_long(sorted(hooksjson.events()), keep=2))
+@pytest.mark.parametrize("event", mostly_long(sorted(HOOKS.events()), keep=2))
 def test_odd_payloads_do_no_harm(cursor: Cursor, event: str) -> None:
     whole = {
         **cursor.common,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.agents.cursor import hooksjson, install
+from ctxrepo.agents.cursor import install
+from ctxrepo.agents.cursor.install import HOOKS
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
 from ctxrepo.domain.formats import jsontree
@@ -52,25 +53,25 @@ LISTS = {
 @pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)
 def test_ours_come_behind_theirs_and_go_again_to_the_byte(text: str) -> None:
     before = json.loads(text.removeprefix("\ufeff"))
-    connected = hooksjson.connect(text, command)
+    connected = HOOKS.connect(text, command)
     after = json.loads(connected.removeprefix("\ufeff"))
     assert after.pop("version") == before.pop("version", 1)
     theirs, ours = before.pop("hooks", {}), after.pop("hooks")
     assert after == before
-    for event, hook in hooksjson.hooks(command).items():
+    for event, hook in HOOKS.entries(command).items():
         assert ours.pop(event) == [*theirs.pop(event, []), hook]
     assert ours == theirs
-    assert hooksjson.connect(connected, command) == connected
-    assert hooksjson.lines(connected) == {event: [command(event)] for event in hooksjson.events()}
-    assert hooksjson.lines(text) == {}
-    assert hooksjson.disconnect(connected, text) == text
-    assert hooksjson.disconnect(text, text) == text
+    assert HOOKS.connect(connected, command) == connected
+    assert HOOKS.lines(connected) == {event: [command(event)] for event in HOOKS.events()}
+    assert HOOKS.lines(text) == {}
+    assert HOOKS.disconnect(connected, text) == text
+    assert HOOKS.disconnect(text, text) == text
 
 
 @pytest.mark.parametrize("name", ["others", "windows", "tabs", "minified", "version last"])
 def test_without_the_text_from_before_only_what_is_empty_goes(name: str) -> None:
     text = LISTS[name]
-    cut = hooksjson.disconnect(hooksjson.connect(text, command))
+    cut = HOOKS.disconnect(HOOKS.connect(text, command))
     left = json.loads(cut.removeprefix("\ufeff"))
     wanted = json.loads(text.removeprefix("\ufeff"))
     wanted["hooks"] = {event: listed for event, listed in wanted["hooks"].items() if listed}
@@ -79,24 +80,24 @@ def test_without_the_text_from_before_only_what_is_empty_goes(name: str) -> None
 
 @pytest.mark.parametrize("text", ["", "\ufeff", " \n"])
 def test_a_list_that_we_made_says_nothing_without_us(text: str) -> None:
-    connected = hooksjson.connect(text, command)
+    connected = HOOKS.connect(text, command)
     assert connected.startswith("\ufeff") == text.startswith("\ufeff")
-    assert not hooksjson.is_blank(connected)
-    assert hooksjson.is_blank(hooksjson.disconnect(connected, text))
-    assert hooksjson.is_blank(hooksjson.disconnect(connected))
-    assert hooksjson.disconnect(text) == text
+    assert not HOOKS.is_blank(connected)
+    assert HOOKS.is_blank(HOOKS.disconnect(connected, text))
+    assert HOOKS.is_blank(HOOKS.disconnect(connected))
+    assert HOOKS.disconnect(text) == text
 
 
 def test_hooks_of_an_older_installation_are_renewed_where_they_stand() -> None:
     past = HookLine(Path("/old/py"), LINE.hook, LINE.state)
-    older = hooksjson.connect(OTHERS, lambda event: past("cursor", event))
+    older = HOOKS.connect(OTHERS, lambda event: past("cursor", event))
     older = older.replace('"preCompact"', '"subagentStart"')  # an event that gets no hook any more
     twice = json.loads(older)
     twice["hooks"]["sessionEnd"] *= 2
     twice["hooks"]["sessionEnd"].append({"command": "mine"})
-    renewed = json.loads(hooksjson.connect(json.dumps(twice, indent=2), command))
+    renewed = json.loads(HOOKS.connect(json.dumps(twice, indent=2), command))
     assert "/old/py" not in json.dumps(renewed)
-    assert renewed["hooks"]["sessionEnd"] == [hooksjson.hooks(command)["sessionEnd"], {"command": "mine"}]
+    assert renewed["hooks"]["sessionEnd"] == [HOOKS.entries(command)["sessionEnd"], {"command": "mine"}]
     assert "subagentStart" not in renewed["hooks"]
     assert renewed["hooks"]["beforeShellExecution"] == json.loads(OTHERS)["hooks"]["beforeShellExecution"]
 
@@ -114,7 +115,7 @@ def test_hooks_of_an_older_installation_are_renewed_where_they_stand() -> None:
 )
 def test_a_list_that_cannot_be_read_is_refused_with_its_place(text: str, said: str) -> None:
     with pytest.raises(jsontree.Malformed, match=said):
-        hooksjson.connect(text, command)
+        HOOKS.connect(text, command)
 
 
 def test_files_are_where_cursor_looks() -> None:
@@ -122,12 +123,12 @@ def test_files_are_where_cursor_looks() -> None:
     assert isinstance(document, EditedDocument)
     assert isinstance(skills, SkillsFolder)
     assert (document.path, skills.path) == (HOME / ".cursor/hooks.json", HOME / ".agents/skills")
-    assert document.hooks == {event: f"run {event}" for event in hooksjson.events()}
+    assert document.hooks == {event: f"run {event}" for event in HOOKS.events()}
 
 
 def test_the_fragment_people_read_is_what_setup_writes() -> None:
     fragment = json.loads(assets.files("hooks")["cursor/hooks.json"])
     words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))
-    wanted = hooksjson.hooks(lambda event: words("cursor", event))
+    wanted = HOOKS.entries(lambda event: words("cursor", event))
     assert fragment == {"version": 1, "hooks": {event: [hook] for event, hook in wanted.items()}}
-    assert list(fragment["hooks"]) == list(hooksjson.events())
+    assert list(fragment["hooks"]) == list(HOOKS.events())

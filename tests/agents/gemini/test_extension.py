@@ -43,7 +43,7 @@ def test_its_hooks_are_those_that_setup_writes() -> None:
     def line(event: str) -> str:
         return f'sh "${{extensionPath}}/../run" gemini {event} 2>/dev/null || :'
 
-    wanted = SETTINGS.groups(line)
+    wanted = SETTINGS.entries(line)
     hooks = loaded(EXTENSION / "hooks/hooks.json")["hooks"]
     assert hooks == {event: [group] for event, group in wanted.items()}
 

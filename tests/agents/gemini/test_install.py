@@ -111,7 +111,7 @@ def test_setup_and_the_way_back(ada: Desk, machine: Machine, settings: Path, nam
     before = everything(ada.home)
     connect(machine)
     hooks = loaded(settings)["hooks"]
-    for event, group in SETTINGS.groups(lambda event: machine.line("gemini", event)).items():
+    for event, group in SETTINGS.entries(lambda event: machine.line("gemini", event)).items():
         assert hooks[event][-1] == group
     assert check("gemini", machine).state == "current"
     connected = everything(ada.home)
@@ -234,7 +234,7 @@ def test_what_keeps_hooks_from_running_is_told(text: str, why: str) -> None:
 
 
 def test_a_hook_has_a_name_and_its_time_in_milliseconds() -> None:
-    ((hook,),) = [group["hooks"] for group in [SETTINGS.groups(lambda event: f"run {event}")["AfterTool"]]]
+    ((hook,),) = [group["hooks"] for group in [SETTINGS.entries(lambda event: f"run {event}")["AfterTool"]]]
     assert hook == {"name": NAME, "type": "command", "command": "run AfterTool", "timeout": TIMEOUT}
     assert TIMEOUT >= 1000
 
@@ -242,5 +242,5 @@ def test_a_hook_has_a_name_and_its_time_in_milliseconds() -> None:
 def test_the_fragment_people_read_is_what_setup_writes() -> None:
     fragment = json.loads(assets.files("hooks")["gemini/settings.json"])
     words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))
-    expected = {event: [group] for event, group in SETTINGS.groups(lambda e: words("gemini", e)).items()}
+    expected = {event: [group] for event, group in SETTINGS.entries(lambda e: words("gemini", e)).items()}
     assert fragment == {"hooks": expected}

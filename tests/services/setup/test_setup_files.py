@@ -20,7 +20,7 @@ every_old_file = pytest.mark.parametrize("name", named("ours-"))
 
 def wanted(machine: Machine) -> dict[str, dict[str, object]]:
     """The group that each event shall have."""
-    return SETTINGS.groups(lambda event: machine.line("claude", event))
+    return SETTINGS.entries(lambda event: machine.line("claude", event))
 
 
 def test_there_are_files_of_many_kinds() -> None:
