@@ -7,8 +7,6 @@ one is as short as can be: the work is done in `ctxrepo.faces.hook`.
 """
 
 import sys
-from _frozen_importlib import ModuleSpec, module_from_spec
-from _frozen_importlib_external import SourceFileLoader
 from _signal import SIG_BLOCK, SIGHUP, SIGINT, SIGTERM, alarm, pthread_sigmask
 
 HOOK_SECONDS = 8
@@ -21,17 +19,12 @@ if __name__ == "__main__":
     pthread_sigmask(SIG_BLOCK, (SIGTERM, SIGHUP, SIGINT))
     alarm(HOOK_SECONDS)
     # -I keeps the script's own folder off the path. The package's folder comes last, so that nothing in it
-    # shadows Python. loading.py is loaded by its path: Python's search takes longest for the first modules.
-    package = __file__.rpartition("/")[0]
-    home = package.rpartition("/")[0]
-    sys.path.append(home)
+    # shadows Python.
+    sys.path.append(__file__.rpartition("/")[0].rpartition("/")[0])
     try:
-        loader = SourceFileLoader("ctxrepo.hooks.loading", f"{package}/hooks/loading.py")
-        loading = module_from_spec(ModuleSpec(loader.name, loader, origin=loader.path))
-        sys.modules[loader.name] = loading
-        loader.exec_module(loading)
-        loading.import_quickly(home)
-        loading.load_light_os()
+        from ctxrepo.hooks.loading import find_quickly
+
+        find_quickly()
         from ctxrepo.faces.hook import run
     except Exception:
         sys.exit(1)  # never 2, which agents take as a veto

@@ -44,13 +44,13 @@ OWNERS = {
 }
 ALSO = {
     "ctxrepo.hooks.loading": {
-        *("_frozen_importlib", "_frozen_importlib_external", "builtins"),
-        *("collections", "types"),  # where only the type checker reads; see test_loaded.py
+        *("_frozen_importlib", "_frozen_importlib_external"),
+        "collections",  # where only the type checker reads; see test_loaded.py
     },
     "ctxrepo.hooks.recall.semantic": {"_socket"},
 }
 """What one module may beyond that: the interpreter has loaded it anyway, or a person has switched it on."""
-LIGHT_MAY = {"sys", "os", "time", "_sqlite3", "_functools", "_signal", "_blake2", "posix", "fcntl"}
+LIGHT_MAY = {"sys", "os", "time", "_sqlite3", "_signal", "_blake2", "posix", "fcntl"}
 
 # What turns a value-in, value-out service into something that only works at somebody's terminal.
 SPEAKING = {"print", "input", "exit", "breakpoint"}
@@ -152,28 +152,6 @@ def test_a_light_module_imports_light_modules_only(file: Path) -> None:
         assert top in LIGHT_MAY | ALSO.get(name_of(file), set()) or is_light(name), (
             f"{name_of(file)} imports {name}: one import of json costs more than the whole hook may"
         )
-
-
-@cache
-def light_os() -> frozenset[str]:
-    """What `os` offers to hooks."""
-    code = f"import sys; sys.path.append({str(PACKAGE.parent)!r})\n"
-    code += "from ctxrepo.hooks.loading import load_light_os; load_light_os(); import os; print(*dir(os))"
-    said = subprocess.check_output([sys.executable, "-I", "-S", "-c", code], text=True)
-    return frozenset(said.split())
-
-
-@for_each([f for f in MODULES if is_light(name_of(f))])
-def test_a_light_module_takes_from_os_what_a_hook_has_of_it(file: Path) -> None:
-    taken = {
-        node.attr
-        for node in ast.walk(tree_of(file))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os"
-    }
-    missing = taken - light_os()
-    assert not missing, (
-        f"{name_of(file)} uses os.{missing}: in a hook os is a light one (loading.load_light_os)"
-    )
 
 
 PRINTS_ONLY = {"ctxrepo.faces.cli.waiting"}

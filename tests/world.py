@@ -50,8 +50,6 @@ NOTES = {
 _PATIENT = """\
 import runpy, sys
 sys.path.append({package!r})
-from ctxrepo.hooks.loading import load_sqlite
-load_sqlite()
 from ctxrepo.hooks.known import catch_up
 from ctxrepo.hooks.recall import semantic
 semantic.HELPER_SECONDS = catch_up.WORKER_SECONDS = 5

@@ -25,9 +25,6 @@ def main(argv: list[str]) -> int:
     another installation. Otherwise 0, even after an error."""
     os.umask(os.umask(0o077) & 0o077)  # else a umask like 0o777 denies us what we create
     try:
-        from ctxrepo.hooks.loading import load_sqlite
-
-        load_sqlite()
         from ctxrepo.agents import dialect_of
         from ctxrepo.hooks.dialect.payload import read_stdin
         from ctxrepo.hooks.door import answer, log_error

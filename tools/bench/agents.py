@@ -16,7 +16,7 @@ from bench.person import Person
 from bench.plan import Command, Hooks, ratio, run
 from ctxrepo.agents import dialect_of, names
 
-CEILINGS = {"start": 2.0, "prompt": 2.0, "tool": 1.3, "tool in the memory": 1.6, "stop": 2.0}
+CEILINGS = {"start": 2.4, "prompt": 2.2, "tool": 1.5, "tool in the memory": 1.8, "stop": 2.0}
 
 
 def main(words: list[str]) -> int:

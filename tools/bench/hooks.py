@@ -97,13 +97,13 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
     elsewhere, named = [str(code / "main.py")], [str(code / "src/pay/retry_client.py")]
     person.ctxrepo("remember", "`src/pay/retry_client.py` must not be retried twice", cwd=code)
     person.wait_for_workers()
-    most = 2.6 if size > 10_000 else 2.0
+    most = 2.8 if size > 10_000 else 2.2
     command = hooks.command
     return [
-        Row(command("tool, path elsewhere", "PostToolUse-edit", code, file=elsewhere), 1.3),
-        Row(command("the same through sh", "PostToolUse-edit", code, shell=True, file=elsewhere), 1.3),
+        Row(command("tool, path elsewhere", "PostToolUse-edit", code, file=elsewhere), 1.5),
+        Row(command("the same through sh", "PostToolUse-edit", code, shell=True, file=elsewhere), 1.5),
         Row(
-            command("tool, a file that memory names", "PostToolUse-edit", code, file=named), 1.6, speaks=True
+            command("tool, a file that memory names", "PostToolUse-edit", code, file=named), 1.8, speaks=True
         ),
         Row(command("prompt", "UserPromptSubmit", code, prompt=prompts), most, speaks=True),
         Row(command("prompt through sh", "UserPromptSubmit", code, shell=True, prompt=prompts), most, True),
@@ -111,10 +111,10 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
         Row(command("prompt that recalls nothing", "UserPromptSubmit", code, prompt=unknown), most),
         Row(command("prompt with a keyword", "UserPromptSubmit", code, prompt=asking), most, speaks=True),
         Row(command("prompt passed over", "UserPromptSubmit", code, prompt=["ok, thanks!"]), most),
-        Row(start(hooks, code), 2.0 if size < 10_000 else 4.0, speaks=True),
-        Row(command("a command that failed", "PostToolUseFailure", code), 1.6),
+        Row(start(hooks, code), 2.4 if size < 10_000 else 4.0, speaks=True),
+        Row(command("a command that failed", "PostToolUseFailure", code), 1.8),
         Row(command("the same, known to memory", "PostToolUseFailure", code, error=prompts), most, True),
-        Row(command("tool, inside the memory", "PostToolUse-edit", code, wakes=True, file=note), 1.6),
+        Row(command("tool, inside the memory", "PostToolUse-edit", code, wakes=True, file=note), 1.8),
         Row(command("turn end", "Stop", code, wakes=True), 2.0),
         Row(command("session end", "SessionEnd", code, wakes=True), 2.0),
     ]

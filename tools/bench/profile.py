@@ -23,11 +23,10 @@ _LOADING = f"""
 import posix, sys
 bare = set(sys.modules)
 sys.path.append({_PACKAGE!r})
-from ctxrepo.hooks.loading import import_quickly, load_light_os, load_sqlite
-import_quickly({_PACKAGE!r})
-load_light_os()
+from ctxrepo.hooks.loading import find_quickly
+find_quickly()
 """
-_SQLITE = f"{_LOADING}load_sqlite()\n"
+_SQLITE = f"{_LOADING}import os, _sqlite3\n"
 _LOADED = f"""{_LOADING}
 from ctxrepo.faces.hook import main
 main(sys.argv[1:])
