@@ -1,22 +1,23 @@
-"""A YAML mapping read leniently, with the line of each key; a text quoted. The only owner of PyYAML.
+"""The YAML heads of notes, read leniently and written by python-frontmatter. The only owner of PyYAML.
 
-Importing the libraries takes as long as one or two starts of Python, and nearly no head needs them: so
-whoever needs this module imports it at that moment.
+The handler here puts our caps, our scalars and our order of keys into the library; ADR 67 says what it is for
+and what isn't its. Importing the libraries takes as long as one or two starts of Python, and nearly no head
+needs them to be read: whoever needs this module imports it at that moment.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 import yaml
-from frontmatter import parse
+from frontmatter import Post, dumps, parse
 from frontmatter.default_handlers import YAMLHandler
 from yaml.constructor import SafeConstructor
 from yaml.reader import Reader
 
-from ctxrepo.lazy import dataclass
+from ctxrepo.domain.formats.plain_yaml import is_plain
 
 _MAX_DEPTH = 20
 _TOO_DEEP = f"nested deeper than {_MAX_DEPTH} levels"
@@ -27,15 +28,20 @@ _LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
 _UNREADABLE = "\ufffd"
 """Stands for each character that YAML doesn't take."""
 
+_UNLIMITED = 2**31 - 1
+"""The width of a line that is never folded."""
+
 _NOT_YAML = Reader.NON_PRINTABLE
 _BASE: type[yaml.CSafeLoader | yaml.SafeLoader] = (
     yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 )
 _BOOL = "tag:yaml.org,2002:bool"
+_TEXT = "tag:yaml.org,2002:str"
+_LIST = "tag:yaml.org,2002:seq"
 
 
 class NotYamlError(Exception):
-    """`problem` says why a text is no mapping that may be read; `line` counts from 1, 0 is nowhere."""
+    """`problem` says why a head can't be read as a mapping; `line` counts from 1, 0 is nowhere."""
 
     def __init__(self, problem: object, line: int) -> None:
         super().__init__(problem)
@@ -44,41 +50,57 @@ class NotYamlError(Exception):
 
 
 class RepeatedKey(NamedTuple):
-    """A key that is there again on `line`, after `before`."""
+    """A key that stands again on `line`, after `before`."""
 
     key: str
     line: int
     before: int
 
 
-@dataclass(frozen=True)
-class YamlMapping:
-    """What a text says; `lines` has the line of each key, counted from 1, of a repeated one the last."""
+class HeadPost(Post):
+    """A head's fields, in `metadata`.
 
-    fields: dict[str, Any]
-    lines: dict[str, int]
-    repeated: tuple[RepeatedKey, ...]
+    `lines` has the line of each key, counted from 1 at the opening delimiter; of a repeated key the last.
+    """
+
+    def __init__(self, metadata: Mapping[Any, object], keys: Iterable[tuple[str, int]] = ()) -> None:
+        super().__init__("")  # takes metadata by keyword, but a head may have a field `content` or `handler`
+        self.metadata.update({str(key): value for key, value in metadata.items()})
+        self.lines: dict[str, int] = {}
+        self.repeated: list[RepeatedKey] = []
+        for key, line in keys:
+            if key in self.lines:
+                self.repeated.append(RepeatedKey(key, line, self.lines[key]))
+            self.lines[key] = line
 
 
-def read(text: str) -> YamlMapping:
-    """The mapping that `text` is, with what YAML doesn't take replaced; NotYamlError when it is none."""
-    handler = _Handler()
+def read(head: str) -> HeadPost:
+    """Read a head, delimiters included; characters that YAML doesn't take are replaced.
+
+    NotYamlError when it isn't a mapping, or one that we refuse to read.
+    """
+    handler = _HeadHandler()
     try:
-        fields, _ = parse(f"---\n{_NOT_YAML.sub(_UNREADABLE, text)}---\n", handler=handler)
+        metadata, _ = parse(_NOT_YAML.sub(_UNREADABLE, head), handler=handler)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _not_yaml(text, error) from error
-    return YamlMapping({str(k): v for k, v in fields.items()}, handler.lines, tuple(handler.repeated))
+        raise _not_yaml(handler.inner, error) from error
+    return HeadPost(metadata, handler.keys)
+
+
+def render(fields: Mapping[str, object]) -> str:
+    """The head of a new note, keys in the order given, each on one line."""
+    return dumps(HeadPost(fields), handler=_HeadHandler()) + "\n"
 
 
 def odd_character(text: str) -> tuple[str, int] | None:
     """The first character that YAML doesn't take, and its line; None when there is none."""
-    found = _NOT_YAML.search(text)
-    return (found[0], _line(text, found.start())) if found else None
+    match = _NOT_YAML.search(text)
+    return (match[0], _line(text, match.start())) if match else None
 
 
 def quoted(text: str) -> str:
     """A scalar in double quotes that reads back as exactly this string, on one line."""
-    return yaml.dump(text, default_style='"', allow_unicode=True, width=2**31).rstrip("\n")
+    return yaml.dump(text, default_style='"', allow_unicode=True, width=_UNLIMITED).rstrip("\n")
 
 
 def _resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
@@ -109,47 +131,68 @@ for _kind in ("timestamp", "int", "float", "bool"):
     _leniently(_kind)
 
 
-class _Handler(YAMLHandler):
-    """Reads one mapping; `lines` has the line that each key is on, `repeated` what is there again."""
+class _Dumper(yaml.SafeDumper):
+    """Writes a text without quotes if it is plain, and a list on one line.
+
+    It isn't libyaml's, so that a head has the same bytes on a machine whose PyYAML was built without that.
+    """
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar(_TEXT, text, style=None if is_plain(text) else '"')
+
+
+def _represent_list(dumper: _Dumper, items: list[object]) -> yaml.SequenceNode:
+    return dumper.represent_sequence(_LIST, items, flow_style=True)
+
+
+_Dumper.add_representer(str, _represent_text)
+_Dumper.add_representer(list, _represent_list)
+
+
+class _HeadHandler(YAMLHandler):
+    """The library's handler of YAML, with our delimiters, caps and style.
+
+    After `load`, `inner` is what stands between the delimiters; `keys` has each key and its line in the head.
+    """
+
+    FM_BOUNDARY = re.compile(r"(?:\A\ufeff?|^)---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines: dict[str, int] = {}
-        self.repeated: list[RepeatedKey] = []
+        self.inner = ""
+        self.keys: list[tuple[str, int]] = []
 
-    def split(self, text: str) -> tuple[str, str]:
-        return text[len("---\n") : -len("---")], ""
-
-    def load(self, fm: str, **_: object) -> dict[str, Any]:
-        for key, at in _keys(fm):
-            line = _line(fm, at)
-            if key in self.lines:
-                self.repeated.append(RepeatedKey(key, line, self.lines[key]))
-            self.lines[key] = line
-        fields = _Loader(fm).get_single_data()
+    def load(self, fm: str, **_: object) -> dict[Any, object]:
+        self.inner = fm
+        self._read_keys()
+        fields = super().load(fm, Loader=_Loader)
         if not isinstance(fields, dict | None):
             raise yaml.YAMLError("not a list of `key: value` lines")
         return fields or {}
 
+    def export(self, metadata: dict[str, object], **_: object) -> str:
+        return super().export(metadata, Dumper=_Dumper, sort_keys=False, width=_UNLIMITED)
 
-def _keys(text: str) -> Iterator[tuple[str, int]]:
-    """(key, where it begins) for each key of the mapping on top.
+    def _read_keys(self) -> None:
+        """Read the keys of the mapping on top.
 
-    Aliases can blow a small file up and deep nesting can exhaust the stack: YAMLError before building.
-    """
-    depth, is_key = 0, False
-    for event in yaml.parse(text, Loader=_Loader):
-        at = event.start_mark.index if event.start_mark else 0
-        if isinstance(event, yaml.AliasEvent):
-            raise _RefusedError("aliases are not allowed in a note", at)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.NodeEvent) and depth == 1:
-            is_key = not is_key
-            if is_key and isinstance(event, yaml.ScalarEvent):
-                yield event.value, at
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        if depth > _MAX_DEPTH:
-            raise _RefusedError(_TOO_DEEP, at)
+        Aliases can blow a small file up and deep nesting can exhaust the stack: YAMLError before anything is
+        built.
+        """
+        depth, is_key = 0, False
+        for event in yaml.parse(self.inner, Loader=_Loader):
+            at = event.start_mark.index if event.start_mark else 0
+            if isinstance(event, yaml.AliasEvent):
+                raise _RefusedError("aliases are not allowed in a note", at)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.NodeEvent) and depth == 1:
+                is_key = not is_key
+                if is_key and isinstance(event, yaml.ScalarEvent):
+                    self.keys.append((event.value, _line(self.inner, at) + 1))
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            if depth > _MAX_DEPTH:
+                raise _RefusedError(_TOO_DEEP, at)
 
 
 class _RefusedError(yaml.YAMLError):
@@ -160,14 +203,14 @@ class _RefusedError(yaml.YAMLError):
         self.at = at
 
 
-def _not_yaml(text: str, error: Exception) -> NotYamlError:
-    """An error of the library, with the line that it is on."""
+def _not_yaml(inner: str, error: Exception) -> NotYamlError:
+    """An error of the library, with its line in the head whose inside is `inner`."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     at = error.at if isinstance(error, _RefusedError) else mark.index if mark else -1
     problem = getattr(error, "problem", None) or error
     if problem == _LIBYAML_TOO_DEEP:
         problem = _TOO_DEEP
-    return NotYamlError(problem, _line(text, at) if at >= 0 else 0)
+    return NotYamlError(problem, _line(inner, at) + 1 if at >= 0 else 1)
 
 
 def _line(text: str, at: int) -> int:

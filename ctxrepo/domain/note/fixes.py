@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ctxrepo.domain.note.entry import derived_id, entries_of, explicit_id, with_id
-from ctxrepo.domain.note.frontmatter import read, render, split
+from ctxrepo.domain.note.frontmatter import field_line, read, split
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
 from ctxrepo.lazy import lazy_pattern
@@ -83,7 +83,7 @@ def _tags(_: str, text: str) -> str:
         return text
     bare = re.sub(r"""\A(["'])(.*)\1\Z""", r"\2", found[2])
     words = list(dict.fromkeys(word for word in (" ".join(w.split()) for w in bare.split(",")) if word))
-    written = lines_of(render({"tags": words}))[1].partition(": ")[2].rstrip("\n")
+    written = field_line("tags", words).partition(": ")[2]
     lines[places[0]] = f"{found[1]}{written}{found[3]}"
     after = read("".join(lines))
     is_same = {**before.fields, "tags": words} == after.fields and after.tags == tuple(words)

@@ -1,17 +1,19 @@
 """The head of a note: reading it leniently, and changing one field without touching another byte.
 
-`frontmatter.dumps` sorts keys, drops comments and loses the final newline, and in a git-backed memory every
-byte is history: so a library reads the heads that aren't plain, and our own splice writes.
+python-frontmatter reads the heads that aren't plain, and writes those of new notes. In a git-backed memory
+every byte is history, and writing a head anew would drop its comments and spacing: so our own splice changes
+a field of an existing one.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.note.head import Head, Problem, guessed, head_of, one_line
-from ctxrepo.domain.note.plain_head import read_plain
+from ctxrepo.domain.formats.plain_yaml import is_plain, read_plain
+from ctxrepo.domain.note.head import Head, Problem, date, guessed, head_of, one_line
 from ctxrepo.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -23,8 +25,6 @@ _HEAD = lazy_pattern(r"\A(\ufeff?---[ \t]*\r?\n)(.*?)(^---[ \t]*(?:\r?\n|\Z))", 
 _OPENING = lazy_pattern(r"\ufeff?---[ \t]*([A-Za-z]+)?[ \t]*\r?\n")
 _SURROGATES = lazy_pattern("[\ud800-\udfff]")
 _KEY = lazy_pattern(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
-_PLAIN = lazy_pattern(r"[A-Za-z0-9_/(][\w ./()+'-]*\Z")
-_AMBIGUOUS = lazy_pattern(r"(?i)(true|false|yes|no|on|off|null|~|[-+.\d_:eE]*)\Z")
 
 MAX_HEAD_BYTES = 64 * 1024
 
@@ -47,10 +47,9 @@ def read(text: str) -> Head:
     if len(head.encode("utf-8", "surrogatepass")) > MAX_HEAD_BYTES:
         problem = f"frontmatter is larger than {MAX_HEAD_BYTES // 1024} KiB"
         return Head(lines=lines, problems=(Problem(1, problem, "Move what is long into the body."),))
-    inner = _inner(head)
-    if plain := read_plain(inner):
+    if plain := read_plain(_inner(head)):
         return head_of(plain[0], lines, plain[1])
-    return _read_yaml(inner, lines)
+    return _read_yaml(head, lines)
 
 
 def set_field(text: str, key: str, value: Value) -> str:
@@ -64,8 +63,8 @@ def set_field(text: str, key: str, value: Value) -> str:
     newline = "\r\n" if "\r\n" in head else "\n"
     lines = head.splitlines(keepends=True)
     indent = _indent(lines[1:-1])
-    line = f"{indent}{key}: {_scalar(value)}{newline}"
-    places = [n for n, found in enumerate(lines[:-1]) if n and _key(found, indent) == key]
+    line = indent + field_line(key, value) + newline
+    places = [n for n, line_before in enumerate(lines[:-1]) if n and _key(line_before, indent) == key]
     if places:
         start = places[-1]  # the one that is read, where a key is there twice
         end = start + 1
@@ -77,19 +76,30 @@ def set_field(text: str, key: str, value: Value) -> str:
 
 def render(fields: Mapping[str, Value]) -> str:
     """The head of a new note, keys in the order given."""
-    return "---\n" + "".join(f"{key}: {_scalar(value)}\n" for key, value in fields.items()) + "---\n"
+    from ctxrepo.domain.formats import yaml  # see _read_yaml
+
+    return yaml.render({key: _yaml_value(value) for key, value in fields.items()})
 
 
-def _read_yaml(inner: str, lines: int) -> Head:
-    """The head whose inside is `inner`, read by the YAML library, which few notes need."""
+def field_line(key: str, value: Value) -> str:
+    """The line of one field, as `render` writes it, without its end."""
+    plain = _yaml_value(value)
+    if isinstance(plain, list):
+        return f"{key}: [{', '.join(map(_quoted, plain))}]"
+    return f"{key}: {plain if isinstance(plain, dt.date) else _quoted(plain)}"
+
+
+def _read_yaml(head: str, lines: int) -> Head:
+    """The head as the YAML library reads it, which few notes need and which takes long to import."""
     from ctxrepo.domain.formats import yaml
 
     try:
-        found = yaml.read(inner)
+        post = yaml.read(head)
     except yaml.NotYamlError as error:
-        return guessed(inner, lines, _told(inner, error.problem, error.line + 1))
-    problems = (*_odd_character(yaml.odd_character(inner)), *map(_repeated, found.repeated))
-    return head_of(found.fields, lines, {key: line + 1 for key, line in found.lines.items()}, problems)
+        inner = _inner(head)
+        return guessed(inner, lines, _unreadable(inner, error.problem, error.line))
+    problems = (*_odd_character(yaml.odd_character(head)), *map(_repeated, post.repeated))
+    return head_of(post.metadata, lines, post.lines, problems)
 
 
 def _not_a_head(text: str) -> tuple[Problem, ...]:
@@ -105,8 +115,8 @@ def _not_a_head(text: str) -> tuple[Problem, ...]:
     return (Problem(1, words, "End it with a line `---`; until then all of it is body."),)
 
 
-def _told(inner: str, problem: object, line: int) -> Problem:
-    """What the YAML library found wrong on a line of the file."""
+def _unreadable(inner: str, problem: object, line: int) -> Problem:
+    """Why the YAML library can't read a head, on which line of the file, and what helps."""
     words = one_line(problem)
     if line > 1 and re.match(r" *\t", inner.split("\n")[line - 2]):
         words = "a tab indents, where only spaces may"
@@ -116,15 +126,16 @@ def _told(inner: str, problem: object, line: int) -> Problem:
     return Problem(line, f"frontmatter is not readable YAML: {words}", remedy)
 
 
-def _odd_character(found: tuple[str, int] | None) -> Iterator[Problem]:
-    if found:
-        what = "bytes that are not UTF-8" if _SURROGATES.match(found[0]) else "a control character"
-        yield Problem(found[1] + 1, f"frontmatter holds {what}", "Take it out.")
+def _odd_character(character_at: tuple[str, int] | None) -> Iterator[Problem]:
+    if character_at:
+        character, line = character_at
+        what = "bytes that are not UTF-8" if _SURROGATES.match(character) else "a control character"
+        yield Problem(line, f"frontmatter holds {what}", "Take it out.")
 
 
-def _repeated(found: RepeatedKey) -> Problem:
-    words = f"{found.key} is there twice, first on line {found.before + 1}; the last one holds"
-    return Problem(found.line + 1, words, "Keep one of them.")
+def _repeated(repeated: RepeatedKey) -> Problem:
+    words = f"{repeated.key} is there twice, first on line {repeated.before}; the last one holds"
+    return Problem(repeated.line, words, "Keep one of them.")
 
 
 def _inner(head: str) -> str:
@@ -145,15 +156,16 @@ def _key(line: str, indent: str) -> str:
     return match[1] if match else ""
 
 
-def _scalar(value: Value) -> str:
+def _yaml_value(value: Value) -> str | list[str] | dt.date:
+    """What a field is in YAML: a list of texts, a date, or a text on one line."""
     if not isinstance(value, str):
-        return "[" + ", ".join(_quoted(v) for v in value) + "]"
-    return value if re.fullmatch(r"\d{4}-\d{2}-\d{2}", value) else _quoted(one_line(value))
+        return list(value)
+    return dt.date.fromisoformat(value) if value and date(value) == value else one_line(value)
 
 
 def _quoted(text: str) -> str:
     """A YAML scalar that reads back as exactly this string, on one line."""
-    if _PLAIN.match(text) and not _AMBIGUOUS.match(text) and text == text.strip():
+    if is_plain(text):
         return text
     from ctxrepo.domain.formats import yaml  # see _read_yaml
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.note.frontmatter import read, render, set_field, split
+from ctxrepo.domain.note.frontmatter import field_line, read, render, set_field, split
 
 HEAD = """\
 ---
@@ -22,7 +22,10 @@ x: |
 """
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 keys = st.sampled_from(["description", "tags", "created", "updated", "x", "owner"])
-values = st.one_of(texts, st.lists(st.text("abc-é: #,[]\"'", max_size=6), max_size=4))
+words = st.text("abc-é: #,[]\"'😀\n", max_size=6) | st.sampled_from(
+    ["yes", "Null", "0x1f", "0b10", "007", "1_000", "1e3", "2026-01-31", "2026-13-01", "0999-01-01", "-", "~"]
+)
+values = st.one_of(texts, words, st.lists(words, max_size=4))
 
 
 @pytest.mark.parametrize(
@@ -119,8 +122,12 @@ def test_a_field_that_was_set_reads_back_and_the_others_as_before(
 
 
 @given(st.dictionaries(st.sampled_from(["description", "tags", "updated"]), values))
-def test_a_rendered_head_reads_back(fields: dict[str, str | list[str]]) -> None:
+def test_a_rendered_head_reads_back_and_is_as_the_splice_would_write_it(
+    fields: dict[str, str | list[str]],
+) -> None:
     found = read(render(fields) + "body").fields
     assert list(found) == list(fields)
+    lines = "".join(field_line(key, value) + "\n" for key, value in fields.items())
+    assert not fields or render(fields) == f"---\n{lines}---\n"
     for key, value in fields.items():
         assert found[key] == value if isinstance(value, list) else str(found[key]) == " ".join(value.split())

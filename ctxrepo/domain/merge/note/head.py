@@ -99,7 +99,7 @@ def _tags(was: _Fields | None, us: _Fields, them: _Fields, key: Key) -> str:
     same = [side.lines[key] for side, tags in ((us, ours), (them, theirs)) if tags == stay]
     if same:
         return max(same)
-    return lines_of(frontmatter.render({"tags": [tag for (tag,) in stay]}))[1]
+    return frontmatter.field_line("tags", [tag for (tag,) in stay]) + "\n"
 
 
 def _fields(head: str) -> _Fields | None:

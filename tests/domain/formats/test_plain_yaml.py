@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxrepo.domain.formats.plain_yaml import read_plain
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.head import Head
-from ctxrepo.domain.note.plain_head import read_plain
 
 PIECES = st.sampled_from(
     [
@@ -53,9 +53,13 @@ def by_the_library(text: str) -> Head:
 
 
 @settings(max_examples=1500)
-@given(HEADS.map(lambda pairs: "".join(f"{key}: {value}\n" for key, value in pairs)) | VALUES)
-def test_what_is_read_is_what_the_library_reads(inner: str) -> None:
-    text = f"---\n{inner}\n---\nbody\n"
+@given(
+    HEADS.map(lambda pairs: "".join(f"{key}: {value}\n" for key, value in pairs)) | VALUES,
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["---\n", "\ufeff---\n", "--- \t\n"]),
+)
+def test_what_is_read_is_what_the_library_reads(inner: str, newline: str, opening: str) -> None:
+    text = f"{opening}{inner}\n---\nbody\n".replace("\n", newline)
     quick, slow = frontmatter.read(text), by_the_library(text)
     assert quick == slow
     assert [type(value) for value in quick.fields.values()] == [type(value) for value in slow.fields.values()]
