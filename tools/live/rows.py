@@ -193,7 +193,7 @@ def anchored(play: Play) -> None:
     play.report.look("and the message at which it was left", len(at) == 1, anchors[0]["entry"])
     said = _texts(_read_tape(play, "--around", "task/begin"))
     play.report.look("what was said there is read", "We take wolfram" in said, said)
-    said = _texts(_read_tape(play, "--after", "task/begin", "--anchors", "project"))
+    said = _texts(_read_tape(play, "--after", "task/begin"))
     play.report.look("and what was said later", "Heron is" in said and "wolfram" not in said, said)
     play.asks_for_silence()
 
@@ -242,7 +242,7 @@ def _edits(play: Play, last: Text, pause: float = 0.0) -> Any:
 
 def _read_tape(play: Play, *bounds: str) -> list[dict[str, Any]]:
     """Messages of the project's sessions within these bounds."""
-    answer = play.stage.json("tape", "read", "--entries", "project", *bounds)
+    answer = play.stage.json("tape", "read", "--in", "project", *bounds)
     found: list[dict[str, Any]] = (answer["data"] or {"entries": []})["entries"]
     return found
 

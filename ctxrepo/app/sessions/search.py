@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ctxrepo.app.result import Result
 from ctxrepo.app.sessions.anchor_fields import anchor_fields, message_fields
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.sessions.search import SessionHit, SessionQuery
     from ctxrepo.services.sessions.update import UpdateOutcome
+
+Matches = TypeVar("Matches")
 
 UPDATE_SECONDS = 20.0
 """How long somebody waits for what isn't read yet; the worker goes on with the rest."""
@@ -51,26 +53,35 @@ def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFoun
         moment = since(request.since, desk.now.astimezone(), datetime.astimezone)
         query = replace(query, since=int(moment.timestamp()))
     query = replace(query, here=desk.session[1])
-    found = _scan(desk, query, request) if request.is_raw else _search(desk, query)
+    if request.is_raw:
+        found = _scan(desk, query, request)
+    else:
+        from ctxrepo.services.sessions.search import search_sessions
+
+        found = SessionsFound(*search_index(desk, lambda: search_sessions(desk.memory, query)))
     return Result(found, {"hits": [_fields(hit) for hit in found.hits], "complete": found.is_complete})
 
 
-def _search(desk: Desk, query: SessionQuery) -> SessionsFound:
-    from ctxrepo.services.sessions.search import search_sessions
+def search_index(desk: Desk, search: Callable[[], Matches]) -> tuple[Matches, bool]:
+    """What a search finds in the index of sessions, and whether that holds all that was said.
+
+    The index is brought up to date first, within UPDATE_SECONDS. CtxrepoError where nothing is found, but
+    transcripts are still unread.
+    """
     from ctxrepo.services.sessions.update import update_index
 
     outcome = update_index(desk.memory, UPDATE_SECONDS, desk.progress)
     if outcome.is_complete:
-        return SessionsFound(search_sessions(desk.memory, query), True)
+        return search(), True
     why = _incomplete(outcome)
     try:
-        hits = search_sessions(desk.memory, query)
+        matches = search()
     except NotFound as nothing:
         raise CtxrepoError(f"{nothing.message}, but {why}", "Try again in a minute.") from nothing
     finally:
         desk.wake()
     desk.notice(why)
-    return SessionsFound(hits, False)
+    return matches, False
 
 
 def _scan(desk: Desk, query: SessionQuery, request: SessionsRequest) -> SessionsFound:

@@ -105,26 +105,33 @@ def list_tape(desk: Desk, request: TapeRequest[ListWanted]) -> Result[OnTape[Seq
 
 def search_tape(desk: Desk, request: TapeRequest[TapeSearch]) -> Result[OnTape[TapeHits]]:
     """Find anchors and messages that fit."""
+    from ctxrepo.app.sessions.search import search_index
     from ctxrepo.services.tape.look import search
 
     view = view_tape(desk, request)
     wanted = request.wanted
-    found = search(view, wanted)
+    is_complete = True
+    if "messages" in wanted.kinds:
+        found, is_complete = search_index(desk, lambda: search(view, wanted))
+    else:
+        found = search(view, wanted)
     notice_missing(desk, view)
-    if found.scope == "project" and view.session and "project" not in (wanted.entries_in, wanted.anchors_in):
+    if found.scope == "project" and view.session and wanted.where != "project":
         desk.notice("the session has nothing of one kind that fits, so the whole project was searched")
     is_in_context = wanted.context > 0
     data = {
         "anchors": [shown_fields(a, view.place.folder, with_context=is_in_context) for a in found.anchors],
         "entries": [*map(message_fields, found.messages)],
         "scope": found.scope,
+        "complete": is_complete,
     }
     return Result(on_tape(view, found), data)
 
 
 def read_tape(desk: Desk, request: TapeRequest[ReadTape]) -> Result[OnTape[TapeReading]]:
     """Read what was said."""
-    from ctxrepo.services.tape.look import masked, read
+    from ctxrepo.services.sessions.points import masked
+    from ctxrepo.services.tape.look import read
 
     view = view_tape(desk, request)
     found = read(view, request.wanted)

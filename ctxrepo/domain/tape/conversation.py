@@ -127,9 +127,20 @@ class Stretch:
 
     def holds(self, anchor: Anchor) -> bool:
         """Whether an anchor was left within it, by time."""
-        at = seconds_of(anchor.timestamp)
+        return self.holds_moment(anchor.timestamp)
+
+    def holds_moment(self, when: str) -> bool:
+        """Whether a moment, ISO 8601, is within it; what isn't one is."""
+        at = seconds_of(when)
         since, until = (self.start, _at(self.after)), (self.end, _at(self.until))
         return at is None or (_all_before(since, at) and not _any_before(until, at))
+
+    @property
+    def seconds(self) -> tuple[float | None, float | None]:
+        """The Unix seconds after which it begins, and at which it ends; None where it has no bound."""
+        since = [at for at in (self.start, _at(self.after)) if at is not None]
+        until = [at for at in (self.end, _at(self.until)) if at is not None]
+        return max(since, default=None), min(until, default=None)
 
 
 def merged(parts: Iterable[Sequence[SessionMessage]]) -> list[SessionMessage]:

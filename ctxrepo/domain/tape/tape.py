@@ -23,10 +23,10 @@ SHORT_ID = 8
 @dataclass(frozen=True)
 class AnchorFilter:
     """What is wanted of anchors; '' and () stand for anything. `name`, `summary` and `purpose` are parts of
-    theirs, `type` is all of it, and each of the `keywords` must be there. `text` is a part of any of these,
-    or of what is handed over. Case never matters."""
+    theirs, `type` is all of it, and each of the `keywords` must be there. Each of the `words` is part of one
+    of these, or of what is handed over. Case never matters."""
 
-    text: str = ""
+    words: tuple[str, ...] = ()
     name: str = ""
     type: str = ""
     summary: str = ""
@@ -35,14 +35,15 @@ class AnchorFilter:
 
     def fits(self, anchor: Anchor) -> bool:
         pairs = ((self.name, anchor.name), (self.summary, anchor.summary), (self.purpose, anchor.purpose))
-        words = {word.casefold() for word in anchor.keywords}
-        handoff = handoff_of(anchor.meta).texts if self.text else ()
-        said = (anchor.name, anchor.type, anchor.summary, anchor.purpose, anchor.trigger, *anchor.keywords)
+        keywords = {word.casefold() for word in anchor.keywords}
+        handoff = handoff_of(anchor.meta).texts if self.words else ()
+        texts = (anchor.name, anchor.type, anchor.summary, anchor.purpose, anchor.trigger, *anchor.keywords)
+        text = "\n".join((*texts, *handoff)).casefold()
         return (
             all(part.casefold() in whole.casefold() for part, whole in pairs)
             and self.type in ("", anchor.type)
-            and all(word.casefold() in words for word in self.keywords)
-            and self.text.casefold() in "\n".join((*said, *handoff)).casefold()
+            and all(word.casefold() in keywords for word in self.keywords)
+            and all(word.casefold() in text for word in self.words)
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import seconds_of
@@ -10,7 +11,7 @@ from ctxrepo.domain.tape.conversation import Stretch
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.tape.stretch import between_anchors
+from ctxrepo.services.tape.stretch import AnchorRange
 
 DAYS, HANDOFFS = 2, 10
 """The days that a digest is of; where they hold fewer than two handoffs, the handoffs."""
@@ -23,18 +24,17 @@ _DAY = 86400.0
 
 @dataclass(frozen=True)
 class DigestRequest:
-    """The stretch as a person asks for it: so many days, so many handoffs, or from one anchor to another; 0
-    and '' for what isn't said."""
+    """The stretch as a person asks for it: the last so many days, the last so many handoffs, or between
+    anchors; 0 for what isn't asked for."""
 
     days: int = 0
     handoffs: int = 0
-    after: str = ""
-    until: str = ""
+    anchors: AnchorRange = field(default_factory=AnchorRange)
 
     @property
     def ways(self) -> int:
         """In how many ways a stretch is asked for."""
-        return sum(map(bool, (self.days, self.handoffs, self.after or self.until)))
+        return sum(map(bool, (self.days, self.handoffs, self.anchors != AnchorRange())))
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ def choose_stretch(tape: Tape, own: Tape, request: DigestRequest, now: datetime)
     and never what an earlier digest was of. NoMatch for an anchor that isn't there."""
     if request.ways > 1:
         raise UsageError("a digest is of days, of handoffs or between anchors", "Give one of them.")
-    if request.after or request.until:
-        between = between_anchors(tape, own, request.after, request.until)
+    if request.anchors != AnchorRange():
+        between = request.anchors.resolve(tape, own)
         after, until = between.after, between.until
         ends = [f"after {after.name}" if after else "", f"up to {until.name}" if until else ""]
         return ChosenStretch(between, " ".join(filter(None, ends)))

@@ -8,8 +8,8 @@ from dataclasses import replace
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder
+from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchor import Anchor, anchors_of
-from ctxrepo.services.tape.look import masked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.tape.local_tape import LocalTape
 
@@ -38,3 +38,11 @@ def last_before(points: Points, session: str, at: int) -> Anchor | None:
     meant = [one for one in there if one.type == "handoff"]
     chosen = (meant or there)[-1:]
     return masked(chosen[0]) if chosen else None
+
+
+def masked(anchor: Anchor) -> Anchor:
+    """An anchor without secrets: another program's may hold some."""
+    meta = {key: mask(value) if isinstance(value, str) else value for key, value in anchor.meta.items()}
+    if anchor.keywords:
+        meta["keywords"] = [mask(word) for word in anchor.keywords]
+    return replace(anchor, name=mask(anchor.name), meta=meta)

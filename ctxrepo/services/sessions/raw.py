@@ -17,7 +17,7 @@ from ctxrepo.errors import NoAnswer, NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.sessions.search import SessionHit, SessionQuery, snippet
 from ctxrepo.services.sessions.transcripts import transcripts_here
-from ctxrepo.services.sessions.where import is_of_project, project_names, resume_command, why_no_command
+from ctxrepo.services.sessions.where import Projects, SessionFilter, resume_command, why_no_command
 from ctxrepo.storage.disk.rows import rows_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.files import TranscriptFile
@@ -72,7 +72,7 @@ def scan_sessions(memory: Memory, asked: SessionQuery, *, ignores_case: bool = F
         )
     needles = spellings(asked.text)
     here = transcripts_here(memory, asked.agent)
-    names = project_names(memory)
+    wanted = SessionFilter(Projects(memory), asked.agent, asked.project)
     end, is_complete = time.monotonic() + SECONDS, not here.unknown
     hits: list[SessionHit] = []
     files = [file for file in here.files if file.mtime // _NANOSECONDS >= asked.since]
@@ -82,10 +82,9 @@ def scan_sessions(memory: Memory, asked: SessionQuery, *, ignores_case: bool = F
             found = memory.outside.ask(Path(batch[0].path).parent, look, _PATIENCE)
         except NoAnswer:
             found, is_complete = [], False
-        for one in found:
-            called = names(one.cwd)
-            if is_of_project(called, asked.project) and len(hits) < asked.limit:
-                hits.append(_hit(one, asked.text, next(iter(called), "")))
+        for hit in found:
+            if wanted.wants(hit.file.agent, hit.cwd) and len(hits) < asked.limit:
+                hits.append(_hit(hit, asked.text, wanted.projects.name_of(hit.cwd)))
         if len(hits) >= asked.limit:
             break
         if time.monotonic() > end:

@@ -10,7 +10,7 @@ from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.cache.rows import spelled_out
-from ctxrepo.storage.sessions.index import BY_AGENT, IS_COPY, NewMessage
+from ctxrepo.storage.sessions.index import BY_AGENT, IS_COPY, USED_TOOLS, NewMessage
 
 MOST_CHARACTERS = 100_000
 """Of a longer message the rest isn't searched."""
@@ -53,6 +53,7 @@ def new_message(
         return None
     is_copy = bool(message.session) and message.session != session
     traits = (BY_AGENT if message.who == "agent" else 0) | (IS_COPY if is_copy else 0)
+    traits |= USED_TOOLS if message.tools else 0
     spelled = spelled_out(words)
     return NewMessage(
         key_of(message, agent, session, place),

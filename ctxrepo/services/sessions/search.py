@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import partial
 from itertools import islice
-from pathlib import Path
-from typing import NamedTuple
 
-from ctxrepo.agents.transcript import Message
-from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.project.paths import visible
 from ctxrepo.domain.secrets.part import mask_part
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.conversation import SessionMessage
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.passages import PassageReader
+from ctxrepo.services.sessions.messages import (
+    NEIGHBOUR_CHARS,
+    FoundMessage,
+    MessageQuery,
+    find_messages,
+    moment_of,
+)
 from ctxrepo.services.sessions.points import Points, last_before, points_of
-from ctxrepo.services.sessions.query import expression, first_hit, holds, terms_of
-from ctxrepo.services.sessions.said import shown_text
-from ctxrepo.services.sessions.where import is_of_project, project_names, resume_command, why_no_command
-from ctxrepo.services.transcripts.conversations import message_of, shown
+from ctxrepo.services.sessions.query import first_hit, terms_of
+from ctxrepo.services.sessions.where import Projects, SessionFilter, resume_command, why_no_command
+from ctxrepo.services.transcripts.conversations import shown
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.sessions.index import IndexedSession, SessionIndex, index_file
-from ctxrepo.storage.sessions.search import IndexQuery, MessageRow, beside, best
 
 BEFORE, AFTER = 80, 120
 """Characters that are shown before and from the first hit."""
@@ -36,14 +32,8 @@ _LOOKED_BACK, _LOOKED_AHEAD = 128 * 1024, 4096
 """Characters before and from a hit that are looked at for secrets, before they are cut to what is shown: a
 private key is known by its first line, thousands of characters before its last."""
 
-_NEAR, _READ = 200, 4096
-"""Characters that are shown of a message beside a hit, and that are read of it."""
-
-_PATIENCE = 20.0
-"""Seconds for which transcripts may let a search wait."""
-
-_SPARE = 3
-"""Times the hits that are wanted are asked for: some are no longer there, and some say the same."""
+_NEIGHBOUR_SHOWN = 200
+"""Characters that are shown of a message beside a hit."""
 
 
 @dataclass(frozen=True)
@@ -85,128 +75,59 @@ class SessionHit:
     no_resume: str = ""
 
 
-class _Found(NamedTuple):
-    """A message that was found, when in Unix seconds (0: nothing tells), and those on either side of it."""
-
-    session: IndexedSession
-    hit: SessionMessage
-    at: int
-    before: Sequence[SessionMessage]
-    after: Sequence[SessionMessage]
-
-
 def search_sessions(memory: Memory, asked: SessionQuery) -> list[SessionHit]:
     """At most `limit` hits, the best first, and of equally good ones the newest; NotFound when there is none.
 
     The index must have been brought up to date.
     """
-    terms = terms_of(asked.text)
-    if not (terms or asked.file or asked.is_by_user):
+    if not (terms_of(asked.text) or asked.file or asked.is_by_user):
         raise UsageError("there is nothing to search for", "Give a word, or --file, or --user.")
-    words = expression(terms)
-    if terms and not words:
-        raise UsageError(f"{asked.text!r} has no word in it", "--raw finds signs, too.")
-    with SessionIndex.opened(index_file(memory.state.root)) as index:
-        sessions = {one.number: one for one in index.sessions().values()}
-        names = project_names(memory)
-        wanted = _wanted(sessions.values(), asked, names)
-        query = IndexQuery(
-            words, asked.limit * _SPARE + 20, wanted, asked.since, asked.file, asked.is_by_user
-        )
-        rows = [row for row in best(index.db, query) if row.session in sessions]
-        rows.sort(key=lambda row: bool(asked.here) and sessions[row.session].id == asked.here)
-    if not rows:
-        raise _nothing(asked)
-    place = Path(sessions[rows[0].session].path).parent
-    look = partial(_found, index.path, sessions, rows, terms, asked)
-    found = memory.outside.ask(place, look, _PATIENCE)  # files of others, which may hang
-    if not found:
-        raise _nothing(asked)
-    points = points_of(memory, frozenset(one.session.id for one in found))
-    return [_hit(one, terms, names, points) for one in _with_sides_shown(found)]
+    wanted = SessionFilter(Projects(memory), asked.agent, asked.project)
+    messages = find_messages(
+        memory,
+        MessageQuery(
+            text=asked.text,
+            wants_session=lambda session: wanted.wants(session.agent, session.cwd),
+            types=("user",) if asked.is_by_user else (),
+            file=asked.file,
+            since=asked.since,
+            here=asked.here,
+            context=asked.context,
+            limit=asked.limit,
+        ),
+    )
+    if not messages:
+        raise NotFound(f"nothing found for {asked.text or asked.file!r} in agents' sessions")
+    points = points_of(memory, frozenset(found.session.id for found in messages))
+    terms = terms_of(asked.text)
+    return [_hit(found, terms, wanted.projects, points) for found in _with_neighbours_shown(messages)]
 
 
-def _nothing(asked: SessionQuery) -> NotFound:
-    return NotFound(f"nothing found for {asked.text or asked.file!r} in agents' sessions")
-
-
-def _wanted(
-    sessions: Iterable[IndexedSession], asked: SessionQuery, names: Callable[[str], tuple[str, ...]]
-) -> list[int] | None:
-    """The numbers of the sessions of the agent and the project that are asked for; None for all."""
-    if not (asked.agent or asked.project):
-        return None
-    of_agent = (one for one in sessions if asked.agent in ("", one.agent))
-    return [one.number for one in of_agent if is_of_project(names(one.cwd), asked.project)]
-
-
-def _found(
-    file: Path,
-    sessions: Mapping[int, IndexedSession],
-    rows: Sequence[MessageRow],
-    terms: Sequence[str],
-    asked: SessionQuery,
-) -> list[_Found]:
-    """The messages that are still in their transcripts; of those that say the same only the first.
-
-    Secrets are masked by whoever asks: in a process of its own this would load the rules each time.
-    """
-    found: list[_Found] = []
-    told = set[str]()
-    with SessionIndex.opened(file) as index, closing(PassageReader()) as reader:
-        for row in rows:
-            session = sessions[row.session]
-            sides = beside(index.db, row, asked.context)
-            read = reader.messages_at(session, [*sides[0], row, *sides[1]])
-            message = read.get(row.number)
-            text = shown_text(message) if message else ""
-            if message is None or text in told or not holds(text, terms):
-                continue
-            told.add(text)
-            before, after = (
-                [_read(session, one, read[one.number], _READ) for one in side if one.number in read]
-                for side in sides
-            )
-            found.append(_Found(session, _read(session, row, message), row.at, before, after))
-            if len(found) == asked.limit:
-                break
-    return found
-
-
-def _read(
-    session: IndexedSession, row: MessageRow, message: Message, most: int | None = None
-) -> SessionMessage:
-    """A message with all of its text that is searched, or the beginning of that."""
-    when = second(datetime.fromtimestamp(row.at, UTC)) if row.at else ""
-    found = message_of(session.agent, message)
-    return replace(found, session=session.id, when=when, text=shown_text(message)[:most])
-
-
-def _with_sides_shown(found: Sequence[_Found]) -> list[_Found]:
+def _with_neighbours_shown(messages: Sequence[FoundMessage]) -> list[FoundMessage]:
     """The same with the messages on either side as they are shown. Secrets are looked for in all of them at
     once: most are short, and each search costs something before it reads."""
-    sides = iter(shown([said for one in found for said in (*one.before, *one.after)], _NEAR, _READ))
+    neighbours = [other for found in messages for other in (*found.before, *found.after)]
+    sides = iter(shown(neighbours, _NEIGHBOUR_SHOWN, NEIGHBOUR_CHARS))
     return [
-        one._replace(before=[*islice(sides, len(one.before))], after=[*islice(sides, len(one.after))])
-        for one in found
+        found._replace(before=[*islice(sides, len(found.before))], after=[*islice(sides, len(found.after))])
+        for found in messages
     ]
 
 
-def _hit(
-    one: _Found, terms: Sequence[str], names: Callable[[str], tuple[str, ...]], points: Points
-) -> SessionHit:
-    session = one.session
+def _hit(found: FoundMessage, terms: Sequence[str], projects: Projects, points: Points) -> SessionHit:
+    session = found.session
+    message = replace(found.message, session=session.id, when=moment_of(found.at))
     return SessionHit(
         session.agent,
         session.id,
-        next(iter(names(session.cwd)), ""),
+        projects.name_of(session.cwd),
         session.cwd,
         session.path,
         resume_command(session),
-        replace(one.hit, text=snippet(one.hit.text, terms), details=()),
-        last_before(points, session.id, one.at),
-        one.before,
-        one.after,
+        replace(message, text=snippet(found.text, terms), details=()),
+        last_before(points, session.id, found.at),
+        found.before,
+        found.after,
         why_no_command(session),
     )
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable
 from pathlib import PurePath
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.domain.project.paths import shown
-from ctxrepo.lazy import lazy_pattern
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import IndexedSession
-from ctxrepo.storage.state.compiled import read_checkouts
+from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
 
 _ID = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
 """What a session may be called in a command: never what an agent takes for an option."""
@@ -20,19 +20,51 @@ _MOST_CHARACTERS = 1000
 """Of a folder's name in a command: whoever copies it must get all of it."""
 
 
-def project_names(memory: Memory) -> Callable[[str], tuple[str, ...]]:
-    """What the project of a folder is called: its folder in the memory, where hooks know the checkout, and
-    the names of the checkout. No disk is asked."""
-    tops = sorted(read_checkouts(memory.places.state), key=lambda row: -len(row.top))
+class Projects:
+    """The projects of folders, as hooks know their checkouts. No disk is asked."""
 
-    def names(cwd: str) -> tuple[str, ...]:
-        row = next((row for row in tops if cwd == row.top or cwd.startswith(f"{row.top}/")), None)
-        if row is None:
+    def __init__(self, memory: Memory) -> None:
+        self._deepest_first = sorted(read_checkouts(memory.places.state), key=lambda row: -len(row.top))
+
+    def is_in(self, cwd: str, scope: NamedScope) -> bool:
+        """Whether a folder is in a checkout of a scope's project."""
+        checkout = self._checkout(cwd)
+        if checkout is None or scope.project is None:
+            return False
+        return checkout.folder == scope.folder or checkout.project == scope.project.id
+
+    def names_of(self, cwd: str) -> tuple[str, ...]:
+        """What the project of a folder may be called: its folder in the memory, the name of the checkout, its
+        id; for an unknown one the folder's own name."""
+        checkout = self._checkout(cwd)
+        if checkout is None:
             return (PurePath(cwd).name,) if cwd else ()
-        told = (row.folder, PurePath(row.top).name, row.project)
-        return tuple(dict.fromkeys(filter(None, told)))
+        names = (checkout.folder, PurePath(checkout.top).name, checkout.project)
+        return tuple(dict.fromkeys(filter(None, names)))
 
-    return names
+    def name_of(self, cwd: str) -> str:
+        """What the project of a folder is called; '' for no folder."""
+        return next(iter(self.names_of(cwd)), "")
+
+    def _checkout(self, cwd: str) -> CompiledCheckout | None:
+        rows = self._deepest_first
+        return next((row for row in rows if cwd == row.top or cwd.startswith(f"{row.top}/")), None)
+
+
+@dataclass(frozen=True)
+class SessionFilter:
+    """Which sessions are searched: those of an agent and of a project, by any of its names in whatever case;
+    '' for all."""
+
+    projects: Projects
+    agent: str = ""
+    project: str = ""
+
+    def wants(self, agent: str, cwd: str) -> bool:
+        if self.agent not in ("", agent):
+            return False
+        names = (name.casefold() for name in self.projects.names_of(cwd))
+        return not self.project or self.project.casefold() in names
 
 
 def why_no_command(session: IndexedSession) -> str:
@@ -57,8 +89,3 @@ def resume_command(session: IndexedSession) -> str:
         return command
     end = "-- " if session.cwd.startswith("-") else ""
     return f"cd {end}{shlex.quote(session.cwd)} && {command}"
-
-
-def is_of_project(names: Iterable[str], wanted: str) -> bool:
-    """Whether one of a project's names is the one that is asked for, whatever its case; '' asks for any."""
-    return not wanted or wanted.casefold() in (name.casefold() for name in names)

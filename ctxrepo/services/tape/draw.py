@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from ctxrepo.domain.tape.tree import TreeLine, tree_of
 from ctxrepo.errors import NotFound
-from ctxrepo.services.tape.look import CHARS, masked
+from ctxrepo.services.sessions.points import masked
+from ctxrepo.services.tape.look import CHARS
 from ctxrepo.services.tape.view import TapeView
 from ctxrepo.services.transcripts.conversations import shown
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import field, replace
+from functools import partial
 from typing import Literal, TypeVar
 
-from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.conversation import Conversation, SessionMessage, Stretch, merged
 from ctxrepo.domain.tape.tape import AnchorFilter, Tape
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.tape.stretch import StretchRequest, Where, stretch_of
+from ctxrepo.services.sessions.messages import MessageQuery, find_messages, indexed_sessions
+from ctxrepo.services.sessions.points import masked
+from ctxrepo.services.sessions.query import terms_of
+from ctxrepo.services.tape.stretch import StretchRequest, Where, message_bounds, stretch_of
 from ctxrepo.services.tape.view import TapeView, resolve
 from ctxrepo.services.transcripts.conversations import shown
 
-Found = TypeVar("Found")
+Match = TypeVar("Match")
+
+Kind = Literal["anchors", "messages"]
+
+KINDS: tuple[Kind, ...] = ("anchors", "messages")
+"""What a search looks for, unless it is told."""
 
 CHARS = 300
 """Characters of a message that are shown, unless others are asked for."""
@@ -31,27 +40,30 @@ MANY, TOO_MANY = 10, 20
 
 @dataclass(frozen=True)
 class TapeSearch:
-    """What is looked for: `text` in anchors and in messages, `anchors` of the one and `types` of the other.
+    """What is looked for: `query`, words that must all be there, in anchors and in messages; `anchors` and
+    `types` say which of the one and of the other.
 
-    `entries_in` and `anchors_in` say whether the session that is meant is looked through, or all of the
-    project; where the session has nothing the project is, too. Names of anchors are then those of the
-    session alone; with '' any.
+    `where` is the session that is meant, or all of the project; where the session has nothing the project is
+    searched, too. With `session` only anchors of the session are meant by their names, with '' any.
     """
 
-    text: str = ""
-    kind: Literal["all", "entry", "anchor"] = "all"
+    query: str = ""
+    kinds: Collection[Kind] = KINDS
+    where: Where | Literal[""] = ""
     types: tuple[str, ...] = ()
     limit: int = 20
     context: int = 0
     stretch: StretchRequest = field(default_factory=StretchRequest)
     anchors: AnchorFilter = field(default_factory=AnchorFilter)
-    entries_in: Where | Literal[""] = ""
-    anchors_in: Where | Literal[""] = ""
 
 
 @dataclass(frozen=True)
 class ReadTape:
-    """What is read: the newest `limit` messages of the stretch, or those around an anchor."""
+    """What is read: the newest `limit` messages of the stretch, or those around an anchor.
+
+    `where` is the session that is meant, or all of the project; '' is the project, and with `session` only
+    anchors of the session are meant by their names.
+    """
 
     stretch: StretchRequest = field(default_factory=StretchRequest)
     around: str = ""
@@ -59,8 +71,7 @@ class ReadTape:
     types: tuple[str, ...] = ()
     limit: int = 20
     chars: int = CHARS
-    entries_in: Where = "project"
-    anchors_in: Where | Literal[""] = ""
+    where: Where | Literal[""] = ""
 
 
 @dataclass(frozen=True)
@@ -128,34 +139,27 @@ def list_anchors(
 
 def search(view: TapeView, wanted: TapeSearch) -> TapeHits:
     """The newest anchors and messages that fit. Where the session has none, the project is searched; NoMatch
-    when that has none either."""
+    when that has none either.
+
+    The index of sessions must have been brought up to date, if messages are searched.
+    """
     require_within("--limit", wanted.limit, 1, MOST_SHOWN)
     require_within("--context", wanted.context, 0, MOST_CONTEXT)
-    stretch = stretch_of(view, wanted.stretch, wanted.anchors_in, dates_first=True)
+    stretch = stretch_of(view, wanted.stretch, wanted.where, dates_first=True)
     anchors: list[Anchor] = []
     messages: list[SessionMessage] = []
     scopes: list[Where] = []
-    if wanted.kind != "entry":
-        fitting = replace(wanted.anchors, text=wanted.text)
-
-        def anchors_in(where: Where) -> list[Anchor]:
-            tape = view.own if where == "session" else view.tape
-            return [a for a in tape.anchors if fitting.fits(a) and stretch.holds(a)]
-
-        anchors, scope = _first_found(anchors_in, wanted.anchors_in, wanted.entries_in)
+    if "anchors" in wanted.kinds:
+        anchors, scope = _in_session_or_project(partial(_find_anchors, view, wanted, stretch), wanted.where)
         scopes.append(scope)
-    if wanted.kind != "anchor":
-
-        def entries_in(where: Where) -> list[SessionMessage]:
-            return _messages(view, where, stretch, wanted.types, wanted.text, lambda said: said)
-
-        messages, scope = _first_found(entries_in, wanted.entries_in, wanted.anchors_in)
+    if "messages" in wanted.kinds:
+        messages, scope = _in_session_or_project(partial(_find_messages, view, wanted, stretch), wanted.where)
         scopes.append(scope)
     if not anchors and not messages:
         raise NoMatch("nothing on the tape fits", "`ctxrepo tape list` shows the anchors.")
     return TapeHits(
         tuple(anchor_shown(view, anchor, wanted.context) for anchor in anchors[-wanted.limit :]),
-        tuple(shown(messages[-wanted.limit :], CHARS)),
+        tuple(shown(messages, CHARS)),
         "project" if "project" in scopes else "session",
     )
 
@@ -168,16 +172,15 @@ def read(view: TapeView, wanted: ReadTape) -> TapeReading:
         raise UsageError(
             f"--chars {wanted.chars} is out of range: it can be {LEAST_CHARS} or more, or 0 for all of each"
         )
-    is_only_own = wanted.anchors_in == "session"
     if wanted.around and wanted.stretch != StretchRequest():
         raise UsageError("--around stands alone: not with --after, --until, --last, --from or --to")
     if wanted.around:
-        anchor = resolve(view.tape, view.own, wanted.around, is_only_own=is_only_own)
+        anchor = resolve(view.tape, view.own, wanted.around, is_only_own=wanted.where == "session")
         before, after = _around(view, anchor, wanted)
         return TapeReading(tuple(shown([*before, *after], wanted.chars)), Stretch())
-    stretch = stretch_of(view, wanted.stretch, wanted.anchors_in, dates_first=False)
-    found = _messages(view, wanted.entries_in, stretch, wanted.types, wanted.text, lambda said: said.branch)
-    return TapeReading(tuple(shown(found[-wanted.limit :], wanted.chars)), stretch)
+    stretch = stretch_of(view, wanted.stretch, wanted.where, dates_first=False)
+    messages = _messages_of(view, wanted, stretch)
+    return TapeReading(tuple(shown(messages[-wanted.limit :], wanted.chars)), stretch)
 
 
 def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShown:
@@ -193,42 +196,55 @@ def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShow
     return AnchorShown(clean, short, *(tuple(shown(side, CHARS)) for side in (before, after)))
 
 
-def masked(anchor: Anchor) -> Anchor:
-    """An anchor without secrets: another program's may hold some."""
-    meta = {key: mask(value) if isinstance(value, str) else value for key, value in anchor.meta.items()}
-    if anchor.keywords:
-        meta["keywords"] = [mask(word) for word in anchor.keywords]
-    return replace(anchor, name=mask(anchor.name), meta=meta)
-
-
 def require_within(name: str, number: int, least: int, most: int) -> None:
     """UsageError when a number that was given is out of its range."""
     if not least <= number <= most:
         raise UsageError(f"{name} {number} is out of range: it can be {least} to {most}")
 
 
-def _first_found(
-    look: Callable[[Where], list[Found]], wanted: Where | Literal[""], other: Where | Literal[""]
-) -> tuple[list[Found], Where]:
-    """What is found in the session, or else in the project. What is said of the other kind holds for this
-    one, where nothing is said of it."""
-    if (wanted or other) != "project" and (found := look("session")):
-        return found, "session"
-    return look("project"), "project"
+def _in_session_or_project(
+    find: Callable[[Where], list[Match]], where: Where | Literal[""]
+) -> tuple[list[Match], Where]:
+    """What is found in the session, or else in the project."""
+    if where != "project" and (matches := find("session")):
+        return matches, "session"
+    return find("project"), "project"
 
 
-def _messages(
-    view: TapeView,
-    where: Where,
-    stretch: Stretch,
-    types: Sequence[str],
-    text: str,
-    part: Callable[[Conversation], Conversation],
+def _find_anchors(view: TapeView, wanted: TapeSearch, stretch: Stretch, where: Where) -> list[Anchor]:
+    tape = view.own if where == "session" else view.tape
+    fitting = replace(wanted.anchors, words=tuple(terms_of(wanted.query)))
+    return [anchor for anchor in tape.anchors if fitting.fits(anchor) and stretch.holds(anchor)]
+
+
+def _find_messages(
+    view: TapeView, wanted: TapeSearch, stretch: Stretch, where: Where
 ) -> list[SessionMessage]:
-    sessions = [view.said()] if where == "session" else view.said_in_project()
-    found = [stretch.of(part(said)) for said in sessions]
-    messages = list(found[0]) if where == "session" else merged(found)
-    return [message for message in messages if message.is_of(types) and message.has(text)]
+    """The newest messages that fit, the newest last."""
+    in_project = where == "project"
+    bounds = message_bounds(view, stretch)
+    query = MessageQuery(
+        text=wanted.query,
+        wants_session=view.is_searched(in_project=in_project),
+        fits=bounds.fits,
+        types=wanted.types,
+        since=bounds.since,
+        until=bounds.until,
+        limit=wanted.limit,
+        is_newest_first=True,
+    )
+    oldest_first = [found.message for found in reversed(find_messages(view.memory, query))]
+    view.note_searched(indexed_sessions(view.memory), in_project=in_project)
+    return sorted(oldest_first, key=lambda message: seconds_of(message.when) or 0.0)
+
+
+def _messages_of(view: TapeView, wanted: ReadTape, stretch: Stretch) -> list[SessionMessage]:
+    """The messages of a stretch that are to be read, on the branches that go on."""
+    is_session = wanted.where == "session"
+    conversations = [view.said()] if is_session else view.said_in_project()
+    parts = [stretch.of(conversation.branch) for conversation in conversations]
+    messages = parts[0] if is_session else merged(parts)
+    return [message for message in messages if message.is_of(wanted.types) and message.has(wanted.text)]
 
 
 def _around(

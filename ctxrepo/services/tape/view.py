@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import field
 
 from ctxrepo.domain.tape.anchor import Anchor
@@ -14,8 +14,10 @@ from ctxrepo.services.delivery.sessions import Caller
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape import tape_here, unread_tapes
+from ctxrepo.services.sessions.where import Projects
 from ctxrepo.services.transcripts.conversations import MOST_BYTES, MOST_MESSAGES, read_conversation
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.index import IndexedSession
 from ctxrepo.storage.state.ledgers import ledgers
 
 THIS = "this"
@@ -41,6 +43,7 @@ class TapeView:
     session: str = ""
     _left: int = MOST_BYTES
     _read: dict[str, Conversation | None] = field(default_factory=dict)
+    _unread: set[str] = field(default_factory=set)
     _is_project_read: bool = False
 
     @property
@@ -70,6 +73,8 @@ class TapeView:
                 self._left -= reading.size
                 found = reading.said
         self._read[session] = found
+        if found is None:
+            self._unread.add(session)
         return found
 
     def said_in_project(self) -> list[Conversation]:
@@ -78,12 +83,26 @@ class TapeView:
         found = (self.said_in(agent, session) for session, agent in self._sessions().items())
         return [said for said in found if said]
 
+    def is_searched(self, *, in_project: bool) -> Callable[[IndexedSession], bool]:
+        """Which sessions of the index are searched: all of the scope's on this machine, or the one that is
+        meant."""
+        if not in_project:
+            return lambda one: bool(self.session) and one.id == self.session and self.agent in ("", one.agent)
+        known, projects = self._sessions(), Projects(self.memory)
+        return lambda one: one.id in known or projects.is_in(one.cwd, self.place)
+
+    def note_searched(self, indexed: Collection[str], *, in_project: bool) -> None:
+        """Remember which sessions were to be searched and have no transcript in the index."""
+        wanted = self._sessions() if in_project else {self.session}
+        self._is_project_read |= in_project
+        self._unread |= {session for session in wanted if session not in {*_NOBODY, *indexed}}
+
     def notices(self) -> Iterator[str]:
         """What is missing in all that was looked at."""
         for path, why in unread_tapes(self.memory, self.place.folder).items():
             yield f"{path} is not part of this: it {why}"
         parts = []
-        if unread := sum(said is None for said in self._read.values()):
+        if unread := len(self._unread):
             what = "sessions have" if unread > 1 else "session has"
             parts.append(f"{unread} {what} no transcript that can be read on this machine")
         if self._is_project_read and (away := len(self._elsewhere())):
@@ -186,7 +205,5 @@ def resolve(tape: Tape, own: Tape, name: str, *, is_only_own: bool) -> Anchor:
                 return found
     where = "left in this session" if is_only_own else "on this tape"
     elsewhere = is_only_own and any(way(tape, name) for way in ways)
-    hint = (
-        "Another session left one: `--anchors project`." if elsewhere else "`ctxrepo tape list` shows them."
-    )
+    hint = "Another session left one: `--in project`." if elsewhere else "`ctxrepo tape list` shows them."
     raise NoMatch(f"no anchor called {name!r} is {where}", hint)

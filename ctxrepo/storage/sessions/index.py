@@ -15,8 +15,9 @@ from ctxrepo.storage.cache.rows import storable
 from ctxrepo.storage.processes.database import discard, open_database, transaction
 from ctxrepo.storage.sessions.schema import build, is_current
 
-BY_AGENT, IS_COPY = 1, 2
-"""Traits of a message: the agent said it; it was said in another session, from which this one was forked."""
+BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
+"""Traits of a message: the agent said it; it was said in another session, from which this one was forked; the
+agent used tools in it."""
 
 _WASTE = 10_000
 """Messages without a row that don't count."""
@@ -83,9 +84,10 @@ _ALL = """
 _MESSAGE = """
     insert or ignore into message(session, key, traits, at, place, name, length) values (?, ?, ?, ?, ?, ?, ?)
 """
-_FROM = "select key, number, place, length from message where session = ? and place >= ?"
+_FROM = "select key, number, place, length, traits from message where session = ? and place >= ?"
 _SAME = "select number, session, traits from message where key = ?"
 _DELETE = "delete from message where number = ?"
+_COPY = "insert or ignore into copy values (?, ?)"
 _WORDS = "insert into words(rowid, text) values (?, ?)"
 _TOUCHED = "insert or ignore into touched select number, ? from path where path = ?"
 _PATH = "insert or ignore into path(path) values (?)"
@@ -158,23 +160,24 @@ class SessionIndex:
         with transaction(self.db):
             for one in sessions:
                 self.db.execute("delete from message where session = ?", (one.number,))
+                self.db.execute("delete from copy where session = ?", (one.number,))
                 self.db.execute("delete from session where number = ?", (one.number,))
 
     def store(self, session: IndexedSession, since: int, messages: Iterable[NewMessage]) -> IndexedSession:
         """What a session says from the place `since` on; inside the caller's transaction."""
-        row = (getattr(session, field.name) for field in fields(session) if field.name != "number")
+        values = (getattr(session, field.name) for field in fields(session) if field.name != "number")
         (number,) = self.db.execute(
-            _SESSION, [storable(v) if isinstance(v, str) else v for v in row]
+            _SESSION, [storable(v) if isinstance(v, str) else v for v in values]
         ).fetchone()
         before = {key: rest for key, *rest in self.db.execute(_FROM, (number, since)).fetchall()}
         for message in messages:
-            there, place, length = before.pop(message.key, (0, 0, 0))
-            if there and (place, length) == (message.place, message.length):
+            row, *facts = before.pop(message.key, (0,))
+            if row and facts == [message.place, message.length, message.traits]:
                 continue
-            if there:
-                self.db.execute(_DELETE, (there,))
+            if row:
+                self.db.execute(_DELETE, (row,))
             self._add(number, message)
-        self.db.executemany(_DELETE, [(there,) for there, _, _ in before.values()])
+        self.db.executemany(_DELETE, [(row,) for row, *_ in before.values()])
         return replace(session, number=number)
 
     def _add(self, session: int, message: NewMessage) -> None:
@@ -185,9 +188,12 @@ class SessionIndex:
             number, other, traits = self.db.execute(_SAME, (message.key,)).fetchone()
             is_theirs = other != session and (message.traits & IS_COPY or not traits & IS_COPY)
             if is_theirs:
+                self.db.execute(_COPY, (session, number))
                 return
             self.db.execute(_DELETE, (number,))
             added = self.db.execute(_MESSAGE, row)
+            if other != session:
+                self.db.execute(_COPY, (other, added.lastrowid))
         self.db.execute(_WORDS, (added.lastrowid, storable(message.words)))
         for path in map(storable, message.paths):
             self.db.execute(_PATH, (path,))

@@ -3,7 +3,8 @@
 A message is a document of the full-text index, under its number. The index keeps words and their positions
 and no text: that is read from the agent's own file, from `place` on, when it is shown. A document without its
 text can't be taken out of the index, so of a message that is gone only the row goes; no number is given out
-twice, and once too many have no row any more everything is built again.
+twice, and once too many have no row any more everything is built again. `copy` says which sessions, forked
+from another one, begin with copies of its messages.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sqlite3
 
 from ctxrepo.storage.cache.schema import TOKENIZER
 
-FORMAT = 1
+FORMAT = 2
 
 _SCHEMA = f"""
     create table session(
@@ -28,6 +29,9 @@ _SCHEMA = f"""
     );
     create index message_place on message(session, place);
     create unique index message_key on message(key);
+    create table copy(
+        session integer not null, message integer not null, primary key(session, message)
+    ) without rowid;
     create table path(number integer primary key, path text not null unique);
     create table touched(
         path integer not null, message integer not null, primary key(path, message)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.rows import storable
-from ctxrepo.storage.sessions.index import BY_AGENT
+from ctxrepo.storage.sessions.index import BY_AGENT, USED_TOOLS
 
 _ROWS = """
     select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, {rank} from {source}
@@ -19,15 +19,24 @@ _HELD = _ROWS.format(
     source="words join message m on m.number = words.rowid where words match :words",
 )
 _ANY = _ROWS.format(rank="0.0", source="message m where 1")
-_BY_USER = f" and not m.traits & {BY_AGENT}"
+_TYPES = {
+    "user": f"not m.traits & {BY_AGENT}",
+    "agent": f"m.traits & {BY_AGENT}",
+    "tool": f"m.traits & {USED_TOOLS}",
+}
 _SINCE = " and m.at >= :since"
-_IN = " and m.session in (select value from json_each(:sessions))"
+_UNTIL = " and m.at <= :until"
+_IN = """ and (
+    m.session in (select value from json_each(:sessions)) or m.number in (
+        select message from copy where session in (select value from json_each(:sessions))
+    )
+)"""
 _TOUCHED = """ and m.number in (
     select message from touched join path on path.number = touched.path
     where path.path = :file or substr(path.path, -length(:file) - 1) = '/' || :file
 )"""
 _BEST = " order by score, m.at desc limit :most"
-_NEWEST = " order by m.at desc limit :most"
+_NEWEST = " order by m.at desc, m.place desc limit :most"
 _BEFORE = _ANY + " and m.session = ? and m.place < ? order by m.place desc limit ?"
 _AFTER = _ANY + " and m.session = ? and m.place > ? order by m.place limit ?"
 
@@ -48,31 +57,40 @@ class MessageRow(NamedTuple):
 
 @dataclass(frozen=True)
 class IndexQuery:
-    """`words` is an expression of the full-text index, '' for any; `sessions` are numbers, None for all.
+    """Which messages are wanted, and at most how many.
 
-    `file` is a path or its end, `since` unix seconds.
+    `words` is an expression of the full-text index, '' for any; `sessions` are numbers, None for all, and
+    have what they copied from others. `since` and `until` are Unix seconds, 0 for no bound; both are within.
+    `file` is a path or its end. `types` are of `user`, `agent` and `tool` (tools were used); one of them is
+    enough, and () is any.
     """
 
     words: str
     most: int
     sessions: Sequence[int] | None = None
     since: int = 0
+    until: int = 0
     file: str = ""
-    is_by_user: bool = False
+    types: Collection[str] = ()
+    is_newest_first: bool = False
 
 
-def best(db: sqlite3.Connection, asked: IndexQuery) -> list[MessageRow]:
-    """The messages that hold all of it: the best first, and of equally good ones the newest."""
+def matching(db: sqlite3.Connection, asked: IndexQuery) -> list[MessageRow]:
+    """The messages that have all that is asked for: the best first, and of equally good ones the newest; or
+    the newest first."""
+    types = " or ".join(_TYPES[name] for name in asked.types)
     query = _HELD if asked.words else _ANY
-    query += _BY_USER if asked.is_by_user else ""
+    query += f" and ({types})" if types else ""
     query += _SINCE if asked.since else ""
+    query += _UNTIL if asked.until else ""
     query += _IN if asked.sessions is not None else ""
     query += _TOUCHED if asked.file else ""
-    query += _BEST if asked.words else _NEWEST
+    query += _BEST if asked.words and not asked.is_newest_first else _NEWEST
     values: dict[str, Any] = {
         "words": storable(asked.words),
         "most": asked.most,
         "since": asked.since,
+        "until": asked.until,
         "file": storable(asked.file),
         "sessions": json.dumps([*(asked.sessions or ())]),
     }

@@ -104,7 +104,7 @@ export function addCommands(pi: ExtensionAPI, command: string, delivery: Deliver
     description: "Show the newest anchors of the project, or those with these words: /memory-tape [words]",
     handler: async (args, ctx) => {
       const words = args.trim();
-      const search = ["tape", "search", "--kind=anchor", "--anchors=project", "--entries=project", "--", words];
+      const search = ["tape", "search", "--in=anchors", "--in=project", "--", words];
       await show(ctx, "looking", words ? search : ["tape", "list"]);
     },
   });

@@ -62,7 +62,7 @@ interface Bounds {
   anchorScope?: string;
 }
 
-/** The options for bounds; `after` is an anchor that counts where none of `betweenAnchors` does. */
+/** The options for bounds; `after` is an anchor that counts where `betweenAnchors` names none. */
 const bounded = (after: string | undefined, by: Bounds) => [
   ...given("after", by.betweenAnchors?.start ?? after),
   ...given("until", by.betweenAnchors?.end),
@@ -71,9 +71,11 @@ const bounded = (after: string | undefined, by: Bounds) => [
   ...given("to", by.betweenDates?.end),
   ...each("type", by.types),
   ...given("limit", by.limit),
-  ...given("entries", by.entryScope),
-  ...given("anchors", by.anchorScope),
 ];
+
+/** Where is looked: in the session or the project, the wider one of the scopes that are given. */
+const within = (...scopes: (string | undefined)[]) =>
+  given("in", scopes.includes("project") ? "project" : scopes.find((scope) => scope));
 
 function addTapeTools(add: AddTool): void {
   add({
@@ -117,8 +119,8 @@ function addTapeTools(add: AddTool): void {
       anchorKeywords: Type.Optional(Type.Array(Type.String(), { description: "All of them" })),
     }),
     args: ({ scan, query, kinds = [], contextLines, sinceAnchor, ...more }) => [
-      ...["tape", "search", `--kind=${kind(kinds)}`, ...given("context", contextLines)],
-      ...bounded(sinceAnchor, { ...more, entryScope: more.entryScope ?? more.anchorScope }),
+      ...["tape", "search", ...each("in", searched(kinds)), ...within(...scopes(kinds, more))],
+      ...[...given("context", contextLines), ...bounded(sinceAnchor, more)],
       ...given("name", more.anchorName),
       ...given("anchor-type", more.anchorType),
       ...given("summary", more.anchorSummary),
@@ -142,7 +144,8 @@ function addTapeTools(add: AddTool): void {
       ),
     }),
     args: ({ afterAnchor, scan, maxContentChars, ...by }) => [
-      ...["tape", "read", ...bounded(afterAnchor, by), ...given("scan", scan)],
+      ...["tape", "read", ...within(by.entryScope ?? by.anchorScope)],
+      ...[...bounded(afterAnchor, by), ...given("scan", scan)],
       ...given("chars", maxContentChars === null ? 0 : maxContentChars),
     ],
     text: anchors.passage,
@@ -178,8 +181,17 @@ function addTapeTools(add: AddTool): void {
   });
 }
 
-/** Of several kinds the one that has them all. */
-function kind(kinds: string[]): string {
-  const [one = "all", ...others] = new Set(kinds);
-  return others.length > 0 ? "all" : one;
+/** What is searched for: messages, anchors, or both, as the tool names them. */
+function searched(kinds: string[]): string[] {
+  const isAll = kinds.length === 0 || kinds.includes("all");
+  const anchors = isAll || kinds.includes("anchor") ? ["anchors"] : [];
+  return isAll || kinds.includes("entry") ? [...anchors, "messages"] : anchors;
+}
+
+/** The scopes that bear on what is searched for; one that isn't given is as the other one. */
+function scopes(kinds: string[], { entryScope, anchorScope }: Bounds): (string | undefined)[] {
+  const wanted = searched(kinds);
+  const ofAnchors = wanted.includes("anchors") ? (anchorScope ?? entryScope) : undefined;
+  const ofEntries = wanted.includes("messages") ? (entryScope ?? anchorScope) : undefined;
+  return [ofAnchors, ofEntries];
 }

@@ -135,10 +135,12 @@ class TestNames:
         ({"purpose": "stay"}, False),
         ({"keywords": ("refactor", "Migration")}, True),
         ({"keywords": ("refactor", "migr")}, False),
-        ({"text": "migration"}, True),
-        ({"text": "keyword"}, True),
-        ({"text": "handoff"}, True),
-        ({"text": "nothing"}, False),
+        ({"words": ("migration",)}, True),
+        ({"words": ("keyword",)}, True),
+        ({"words": ("handoff",)}, True),
+        ({"words": ("nothing",)}, False),
+        ({"words": ("GO", "basket")}, True),
+        ({"words": ("go", "nothing")}, False),
         ({"name": "begin", "type": "session"}, False),
         ({}, True),
     ],
@@ -152,5 +154,5 @@ def test_d59_filters_of_anchors(wanted: dict[str, Any], fits: bool) -> None:
 def test_d59_what_is_handed_over_is_found_too() -> None:
     said = {"handoff": {"goal": "Move the basket", "open": ["Ask the bank"]}}
     one = anchor("handoff/session")
-    assert AnchorFilter(text="the BANK").fits(replace(one, meta=said))
-    assert not AnchorFilter(text="the bank").fits(one)
+    assert AnchorFilter(words=("BANK", "the")).fits(replace(one, meta=said))
+    assert not AnchorFilter(words=("the", "bank")).fits(one)

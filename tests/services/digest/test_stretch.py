@@ -11,6 +11,7 @@ from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.services.digest.stretch import ChosenStretch, DigestRequest, choose_stretch
+from ctxrepo.services.tape.stretch import AnchorRange
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
@@ -47,10 +48,10 @@ def test_d71_fewer_make_it_the_last_ten_handoffs(hours: int) -> None:
 
 def test_d71_between_two_anchors_start_excluded_and_end_included() -> None:
     anchors = [anchor("begin", 5), anchor("half", 4), anchor("done", 3), anchor("later", 2)]
-    assert kept(anchors, DigestRequest(after="begin", until="done")) == ["done", "half"]
-    assert kept(anchors, DigestRequest(until="half")) == ["half", "begin"]
+    assert kept(anchors, DigestRequest(anchors=AnchorRange("begin", "done"))) == ["done", "half"]
+    assert kept(anchors, DigestRequest(anchors=AnchorRange(until="half"))) == ["half", "begin"]
     with pytest.raises(NoMatch, match="no anchor called 'gone'"):
-        chosen(anchors, DigestRequest(after="gone"))
+        chosen(anchors, DigestRequest(anchors=AnchorRange("gone")))
 
 
 def test_a_digest_begins_where_the_last_one_ended() -> None:

@@ -39,8 +39,9 @@ def digest(
     from ctxrepo.app.sessions.digest import digest
     from ctxrepo.app.sessions.tape import TapeRequest
     from ctxrepo.services.digest.stretch import DigestRequest
+    from ctxrepo.services.tape.stretch import AnchorRange
 
-    request = TapeRequest(DigestRequest(days, handoffs, after, until), scope)
+    request = TapeRequest(DigestRequest(days, handoffs, AnchorRange(after, until)), scope)
     answer_with_past(open_desk(), digest, request, json, lambda on: "\n".join(_lines(on)))
 
 

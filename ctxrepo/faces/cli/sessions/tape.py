@@ -25,12 +25,6 @@ Types = Annotated[
     list[str] | None,
     option("--type", metavar="T", help="Messages of `user`, `agent` or with a `tool`; may be given again."),
 ]
-Entries = Annotated[
-    str, option("--entries", metavar="WHERE", help="Messages of the `session` or of the `project`.")
-]
-Anchors = Annotated[
-    str, option("--anchors", metavar="WHERE", help="Anchors of the `session` or of the `project`.")
-]
 Limit = Annotated[int, option("--limit", metavar="N", help="Most to show, 1 to 100.")]
 
 
@@ -93,11 +87,16 @@ def list_tape(
 @group.command()
 def search(
     query: Annotated[
-        str, argument(metavar="QUERY", help="Words as they stand in it; case doesn't matter.")
+        str, argument(metavar="QUERY", help='Words that must all be there, or "words that stand together".')
     ] = "",
-    kind: Annotated[
-        str, option("--kind", metavar="KIND", help="`anchor`, `entry` (a message), or `all`.")
-    ] = "",
+    where: Annotated[
+        list[str] | None,
+        option(
+            "--in",
+            metavar="WHERE",
+            help="The `session` or the `project`; only `anchors`, or only `messages`. May be given again.",
+        ),
+    ] = None,
     types: Types = None,
     limit: Limit = 20,
     context: Annotated[
@@ -108,8 +107,6 @@ def search(
     last: Last = False,
     start: Start = "",
     end: End = "",
-    entries: Entries = "",
-    anchors: Anchors = "",
     name: Annotated[str, option("--name", metavar="N", help="Anchors with this in their name.")] = "",
     anchor_type: Annotated[
         str, option("--anchor-type", metavar="T", help="Anchors of this type: `handoff` or `session`.")
@@ -130,32 +127,34 @@ def search(
 ) -> None:
     """Search anchors and messages of the session, and where it has none, those of the project.
 
-    Which stretch of the tape is searched, --from and --to say, or --after and --until, or --last, or --after
-    alone. Where several of these are given, the first in this order counts.
+    Messages are found by their words in any form, and by the commands and files that tools were given, as
+    with `search --in sessions`; here they come by time, the newest last. Anchors are found by parts of words.
+    --from and --to bound the search, or --after and --until, or --last, or --after alone. Where several of
+    these are given, the first in this order counts.
     Where --name, --anchor-type, --summary, --purpose or --keyword says which anchors, only anchors are
-    searched unless --kind is given.
+    searched unless --in says `messages`.
 
-    Example: ctxrepo tape search "retry limit" --from 2026-11-18
+    Example: ctxrepo tape search "retry limit" --in project --from 2026-11-18
     """
     from ctxrepo.app.sessions.tape import TapeRequest, search_tape
     from ctxrepo.domain.tape.tape import AnchorFilter
     from ctxrepo.faces.cli.sessions.tape_text import search_text
-    from ctxrepo.services.tape.look import TapeSearch
-    from ctxrepo.services.tape.stretch import StretchRequest
+    from ctxrepo.services.tape.look import KINDS, TapeSearch
+    from ctxrepo.services.tape.stretch import AnchorRange, StretchRequest
 
     _one_of("--anchor-type", anchor_type, ("", "handoff", "session"))
-    fitting = AnchorFilter("", name, anchor_type, summary, purpose, tuple(keyword or ()))
-    usual = "all" if fitting == AnchorFilter() else "anchor"
+    fitting = AnchorFilter((), name, anchor_type, summary, purpose, tuple(keyword or ()))
+    usual = KINDS if fitting == AnchorFilter() else ("anchors",)
+    places = [_one_of("--in", place, (*_PLACES, *KINDS)) for place in where or ()]
     wanted = TapeSearch(
-        text=query,
-        kind=_one_of("--kind", kind or usual, ("all", "entry", "anchor")),
+        query=query,
+        kinds=[kind for kind in KINDS if kind in places] or usual,
+        where=_one_place([place for place in places if place in _PLACES]),
         types=_types(types),
         limit=limit,
         context=context,
-        stretch=StretchRequest(after, until, last, start, end),
+        stretch=StretchRequest(AnchorRange(after, until), last, start, end),
         anchors=fitting,
-        entries_in=_one_of("--entries", entries, _PLACES),
-        anchors_in=_one_of("--anchors", anchors, _PLACES),
     )
     answer_with_past(open_desk(), search_tape, TapeRequest(wanted, scope, session), json, search_text)
 
@@ -174,8 +173,10 @@ def read(
     chars: Annotated[
         int, option("--chars", metavar="N", help="Characters of each message, 80 or more; 0: all of it.")
     ] = 300,
-    entries: Entries = "project",
-    anchors: Anchors = "",
+    where: Annotated[
+        str,
+        option("--in", metavar="WHERE", help="What was said in the `session`, or in all of the `project`."),
+    ] = "",
     session: Which = "",
     scope: Scope = "",
     json: Json = False,
@@ -190,17 +191,16 @@ def read(
     from ctxrepo.app.sessions.tape import TapeRequest, read_tape
     from ctxrepo.faces.cli.sessions.tape_text import read_text
     from ctxrepo.services.tape.look import ReadTape
-    from ctxrepo.services.tape.stretch import StretchRequest
+    from ctxrepo.services.tape.stretch import AnchorRange, StretchRequest
 
     wanted = ReadTape(
-        stretch=StretchRequest(after, until, last, start, end),
+        stretch=StretchRequest(AnchorRange(after, until), last, start, end),
         around=around,
         text=scan,
         types=_types(types),
         limit=limit,
         chars=chars,
-        entries_in=_one_of("--entries", entries, _PLACES) or "project",
-        anchors_in=_one_of("--anchors", anchors, _PLACES),
+        where=_one_of("--in", where, ("", *_PLACES)),
     )
     said = partial(read_text, is_whole=chars == 0)
     answer_with_past(open_desk(), read_tape, TapeRequest(wanted, scope, session), json, said)
@@ -263,7 +263,16 @@ def tree(session: Which = "", scope: Scope = "", json: Json = False) -> None:
     answer_with_past(open_desk(), tape_tree, TapeRequest(None, scope, session), json, tree_text)
 
 
-_PLACES = ("", "session", "project")
+_PLACES = ("session", "project")
+
+
+def _one_place(places: list[Any]) -> Any:
+    """The one place that is searched, '' for the usual one; UsageError for two."""
+    from ctxrepo.errors import UsageError
+
+    if len(set(places)) > 1:
+        raise UsageError("--in takes session or project, not both", "The project has the session in it.")
+    return places[0] if places else ""
 
 
 def _types(given: list[str] | None) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ QUOTATION = re.compile(
         ("tape", "digest"),
         ("tape", "read"),
         ("tape", "list"),
-        ("tape", "search", "payment", "--entries", "project"),
+        ("tape", "search", "payment", "--in", "project"),
         ("tape", "tree", "--session", S1[:4]),
         ("search", "payment", "--in", "sessions"),
     ],

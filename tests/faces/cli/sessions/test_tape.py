@@ -12,6 +12,9 @@ import pytest
 from machines import Machine
 from said import Talk
 from terminal import Said, Terminal
+from transcripts import ClaudeTranscript, claude_says
+
+from ctxrepo.storage.processes.lock import TryLock
 
 S1, S2 = "aaaa1111-0000-4000-8000-000000000001", "bbbb2222-0000-4000-8000-000000000002"
 AN_HOUR_AGO = datetime.now(UTC) - timedelta(hours=1)
@@ -180,9 +183,9 @@ class TestSearch:
 
     def test_d59_anchors_and_messages_of_the_session(self, cli: Terminal, one: Talk) -> None:
         found = cli("tape", "search", "RETRIES", "--json", **one.env)
-        assert list(found.data) == ["anchors", "entries", "scope"]
+        assert list(found.data) == ["anchors", "entries", "scope", "complete"]
         assert (names(found), texts(found)) == (["task/begin"], ["Add retries to the payments client"])
-        assert found.data["scope"] == "session"
+        assert (found.data["scope"], found.data["complete"]) == ("session", True)
         assert list(found.data["anchors"][0]) == ANCHOR
 
     @pytest.mark.usefixtures("one")
@@ -193,9 +196,9 @@ class TestSearch:
         cli("anchor", "other/one", **other.env)
         found = cli("tape", "search", "8 s", "--json", **other.env)
         assert (texts(found), found.data["scope"]) == (["The limit is 8 s", "Noted: 8 s"], "project")
-        again = cli("tape", "search", "8 s", "--entries", "session", "--json", **other.env)
+        again = cli("tape", "search", "8 s", "--in", "session", "--json", **other.env)
         assert (again.data["scope"], again.err.count("the whole project was searched")) == ("project", 1)
-        assert names(cli("tape", "search", "task", "--kind", "anchor", "--json", **other.env)) == [
+        assert names(cli("tape", "search", "task", "--in", "anchors", "--json", **other.env)) == [
             *("task/begin", "task/half"),
         ]
 
@@ -205,12 +208,12 @@ class TestSearch:
             return len(data["anchors"]), len(data["entries"])
 
         assert found() == (2, 4)
-        assert found("--kind", "anchor") == (2, 0)
-        assert found("--kind", "entry") == (0, 4)
-        assert found("--kind", "entry", "--type", "user") == (0, 2)
-        assert found("--kind", "entry", "--type", "tool") == (0, 1)
-        assert found("--kind", "entry", "--type", "user", "--type", "tool") == (0, 3)
-        assert found("slow-test", "--kind", "entry") == (0, 1), "what a tool was given"
+        assert found("--in", "anchors") == (2, 0)
+        assert found("--in", "messages") == (0, 4)
+        assert found("--in", "messages", "--type", "user") == (0, 2)
+        assert found("--in", "messages", "--type", "tool") == (0, 1)
+        assert found("--in", "messages", "--type", "user", "--type", "tool") == (0, 3)
+        assert found("slow-test", "--in", "messages") == (0, 1), "what a tool was given"
 
     @pytest.mark.parametrize(
         ("words", "wanted"),
@@ -226,12 +229,12 @@ class TestSearch:
     def test_d59_filters_of_anchors(
         self, cli: Terminal, one: Talk, words: tuple[str, ...], wanted: list[str]
     ) -> None:
-        assert names(cli("tape", "search", "--kind", "anchor", *words, "--json", **one.env)) == wanted
+        assert names(cli("tape", "search", "--in", "anchors", *words, "--json", **one.env)) == wanted
 
     @pytest.mark.usefixtures("one")
     def test_d59_context_around_anchors(self, cli: Terminal) -> None:
         (found,) = cli(
-            "tape", "search", "--name", "begin", "--kind", "anchor", "--context", "5", "--json"
+            "tape", "search", "--name", "begin", "--in", "anchors", "--context", "5", "--json"
         ).data["anchors"]
         assert [e["text"] for e in found["before"]] == [
             "Add retries to the payments client",
@@ -241,7 +244,7 @@ class TestSearch:
 
     def test_d59_dates_come_before_anchors_before_last_before_since(self, cli: Terminal, one: Talk) -> None:
         def found(*words: str) -> list[str]:
-            return texts(cli("tape", "search", "--kind", "entry", *words, "--json", **one.env))
+            return texts(cli("tape", "search", "--in", "messages", *words, "--json", **one.env))
 
         since = ("--after", "task/begin")
         between = (*since, "--until", "task/half")
@@ -252,12 +255,108 @@ class TestSearch:
         ]
         assert found(*between, *dates) == ["Add retries to the payments client"]
         assert found(*between, "--last") == ["The limit is 8 s", "Noted: 8 s"]
-        assert cli("tape", "search", "--kind", "entry", *since, "--last", **one.env).code == 3
+        assert cli("tape", "search", "--in", "messages", *since, "--last", **one.env).code == 3
 
     @pytest.mark.usefixtures("one")
     def test_nothing_found_is_no_match(self, cli: Terminal) -> None:
         said = cli("tape", "search", "nosuchword", "--json")
         assert (said.code, said.error["code"]) == (3, "no_match")
+
+
+class TestSearchByTheIndex:
+    """Messages are found by the index that `search --in sessions` asks (ADR 66)."""
+
+    def test_words_in_any_form_and_order_and_quoted_ones_together(self, cli: Terminal, one: Talk) -> None:
+        def found(query: str) -> list[str]:
+            said = cli("tape", "search", query, "--in", "messages", "--json", **one.env)
+            return texts(said) if said.code == 0 else []
+
+        assert found("client payment retry") == ["Add retries to the payments client"]
+        assert found('"the payments client"') == ["Add retries to the payments client"]
+        assert found('"client payments"') == []
+
+    def test_a_session_of_the_project_without_an_anchor_is_searched(self, cli: Terminal, one: Talk) -> None:
+        claude_says(cli.machine, "s-9", ["where is the dunlin?"])
+        cli("status")  # hooks know the checkout since
+        found = cli("tape", "search", "dunlin", "--in", "project", "--json", **one.env)
+        assert (texts(found), found.data["scope"]) == (["where is the dunlin?"], "project")
+
+    def test_a_session_of_another_folder_is_not(self, cli: Terminal, one: Talk) -> None:
+        elsewhere = ClaudeTranscript(cli.machine, "s-9", "/elsewhere/shop")
+        elsewhere.user("where is the dunlin?")
+        cli("status")
+        assert cli("tape", "search", "dunlin", "--in", "project", **one.env).code == 3
+
+    def test_what_hooks_put_beside_a_prompt_is_not_shown(self, cli: Terminal) -> None:
+        said = talk(cli.machine)
+        said.user('where is the dunlin?\n<ctxrepo-memory tag="ab">\nwalrus\n</ctxrepo-memory tag="ab">')
+        said.write()
+        assert texts(cli("tape", "search", "dunlin", "--json", **said.env)) == ["where is the dunlin?"]
+        assert cli("tape", "search", "walrus", **said.env).code == 3
+
+    def test_bounds_go_by_the_message_at_which_an_anchor_was_left(self, cli: Terminal) -> None:
+        """The anchor itself was left later than all of them."""
+        said = talk(cli.machine)
+        first = said.user("one knot")
+        said.agent("two knots")
+        said.user("three knots")
+        said.write()
+        cli("anchor", "at/first", "--entry", first, **said.env)
+
+        def found(*bounds: str) -> list[str]:
+            words = ("tape", "search", "knot", "--in", "messages", *bounds)
+            return texts(cli(*words, "--json", **said.env))
+
+        assert found("--after", "at/first") == ["two knots", "three knots"]
+        assert found("--until", "at/first") == ["one knot"]
+
+    def test_more_than_are_asked_for_at_first_may_have_to_be_read(self, cli: Terminal) -> None:
+        """An anchor left late at an early message: messages of others in between are passed over."""
+        said = talk(cli.machine)
+        first = said.user("knot one")
+        said.agent("knot two")
+        said.write()
+        other = talk(cli.machine, S2, 5)
+        other.turns(40, "knot")
+        other.write()
+        cli("anchor", "other", **other.env)
+        cli("anchor", "at/first", "--entry", first, **said.env)
+        words = ("--after", "at/first", "--in", "project", "--in", "messages", "--limit", "1", "--json")
+        assert texts(cli("tape", "search", "knot", *words, **said.env)) == ["knot two"]
+
+    def test_a_fork_has_what_was_said_before_it(self, cli: Terminal, one: Talk) -> None:
+        fork = talk(cli.machine, S2, 30)
+        fork.lines = [dict(line) for line in one.lines]
+        fork.user("Another way")
+        fork.write()
+        found = cli("tape", "search", "--in", "messages", "--in", "session", "--json", **fork.env)
+        assert texts(found) == [*(texts(cli("tape", "search", "--json", **one.env))), "Another way"]
+        assert found.data["scope"] == "session"
+
+    def test_while_another_process_reads_transcripts_it_says_so(
+        self, cli: Terminal, one: Talk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("ctxrepo.app.sessions.search.UPDATE_SECONDS", 0.1)
+        reading = TryLock(cli.machine.open().state.lock("sessions"))
+        assert reading.acquire()
+        found = cli("tape", "search", "retries", "--json", **one.env)
+        assert (names(found), texts(found), found.data["complete"]) == (["task/begin"], [], False)
+        assert "what was said last may be missing" in found.err
+        nothing = cli("tape", "search", "unicorn", **one.env)
+        assert (nothing.code, "what was said last may be missing" in nothing.err) == (1, True)
+        assert cli("tape", "search", "retries", "--in", "anchors", **one.env).err == "", "needs no index"
+        reading.release()
+
+    def test_a_session_whose_transcript_is_gone_is_counted(self, cli: Terminal, one: Talk) -> None:
+        one.path.unlink()
+        found = cli("tape", "search", "task", "--json", **one.env)
+        assert names(found) == ["task/begin", "task/half"]
+        assert "1 session has no transcript that can be read on this machine" in found.err
+
+    def test_of_signs_alone_it_says_what_finds_them(self, cli: Terminal, one: Talk) -> None:
+        said = cli("tape", "search", "=>", **one.env)
+        assert (said.code, said.is_one_line()) == (2, True)
+        assert "--raw" in said.err
 
 
 class TestRead:
@@ -314,7 +413,7 @@ class TestRead:
         other.write()
         cli("anchor", "other/one", **other.env)
         assert texts(cli("tape", "read", "--json", **other.env))[-2:] == ["Noted: 8 s", "Something else"]
-        only = cli("tape", "read", "--entries", "session", "--json", **other.env)
+        only = cli("tape", "read", "--in", "session", "--json", **other.env)
         assert texts(only) == ["Something else"]
 
     def test_secrets_are_never_shown(self, cli: Terminal) -> None:
@@ -343,9 +442,7 @@ class TestNames:
         cli("anchor", "auth-old", **other.env)
         found = cli("tape", "read", "--after", "auth", "--json", **other.env).data["after"]
         assert found["name"] == "auth"
-        found = cli("tape", "read", "--after", "auth", "--anchors", "session", "--json", **other.env).data[
-            "after"
-        ]
+        found = cli("tape", "read", "--after", "auth", "--in", "session", "--json", **other.env).data["after"]
         assert found["name"] == "auth-old"
 
     @pytest.mark.parametrize("verb", ["read", "search"])
@@ -374,10 +471,10 @@ class TestNames:
         (("read", "--chars", "79"), "80 or more"),
         (("read", "--chars", "-1"), "80 or more"),
         (("read", "--from", "soon"), "no date"),
-        (("search", "--kind", "x"), "all, entry, anchor"),
+        (("search", "--in", "x"), "session, project, anchors, messages"),
         (("search", "--type", "x"), "user, agent, tool"),
         (("list", "--type", "x"), "handoff, session"),
-        (("read", "--entries", "x"), "session, project"),
+        (("read", "--in", "x"), "session, project"),
     ],
 )
 def test_what_is_out_of_range_says_so_in_one_line(cli: Terminal, words: tuple[str, ...], says: str) -> None:
@@ -497,6 +594,7 @@ class TestRefused:
         [
             ("read", "--to", "9999-12-31"),
             ("search", "x", "--anchor-type", "bogus"),
+            ("search", "x", "--in", "session", "--in", "project"),
             ("read", "--around", "task/begin", "--last"),
             ("read", "--around", "task/begin", "--after", "task/begin"),
             ("read", "--around", "task/begin", "--to", "2026-11-20"),
@@ -510,7 +608,7 @@ class TestRefused:
 def test_who_says_which_anchors_is_given_anchors_only(cli: Terminal, one: Talk) -> None:
     found = cli("tape", "search", "--name", "task", "--json", **one.env)
     assert (names(found), texts(found)) == (["task/begin", "task/half"], [])
-    both = cli("tape", "search", "--name", "task", "--kind", "all", "--json", **one.env)
+    both = cli("tape", "search", "--name", "task", "--in", "anchors", "--in", "messages", "--json", **one.env)
     assert (names(both), len(texts(both))) == (["task/begin", "task/half"], 4)
 
 
