@@ -17,7 +17,8 @@ from repositories import make_bare, make_checkout
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.notes.remember import Fact, RememberResult, remember
+from ctxrepo.services.notes.remember import RememberResult, remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.services.worker.remote_queue import RemoteQueue

@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
+from ctxrepo.domain.formats.described import hints_of, sentences
 from ctxrepo.domain.secrets.rule import Rule
 from ctxrepo.domain.secrets.rules import RULES
-from ctxrepo.domain.settings.keys import hints_of, kind, sections, sentences
+from ctxrepo.domain.settings.keys import kind, sections
 from ctxrepo.faces.cli import table as commands_table
-from ctxrepo.faces.cli.parser import PANELS, registered, root_command
+from ctxrepo.faces.cli.parser import MODULES, registered, root_command
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -125,7 +126,7 @@ def commands_of(group: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def table() -> str:
     """ctxrepo/faces/cli/table.tsv as it should be: a line for each command, its parameters indented below."""
-    modules = {name: m for ms in PANELS.values() for m in ms for name in registered(m).commands}
+    modules = {name: module for module in MODULES for name in registered(module).commands}
     root = root_command()
     lines = [_param(p) for p in root.params]
     for name, command in commands_of(root):

@@ -10,7 +10,8 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.desk import Desk
-from ctxrepo.app.notes.notes import ListRequest, ReadRequest, list_notes, read
+from ctxrepo.app.notes.browsing import ListRequest, list_notes, read
+from ctxrepo.app.notes.writing import TargetRequest
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import ConfigError
@@ -40,7 +41,7 @@ def test_a_note_that_another_process_wrote_is_seen(ada: Machine, desk: Desk) -> 
     opened = desk.memory
     ada.ctxrepo("remember", "Tests need redis")
     assert "shop/MEMORY.md" in paths(desk)
-    said = desk.perform(read, ReadRequest(parse_target("MEMORY"))).data
+    said = desk.perform(read, TargetRequest(parse_target("MEMORY"))).data
     assert "Tests need redis" in said["text"]
     assert desk.memory is opened, "nothing that it stands on has moved"
 

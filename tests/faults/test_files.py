@@ -17,7 +17,8 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import Busy
-from ctxrepo.services.notes.remember import Fact, remember
+from ctxrepo.services.notes.remember import remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.sync.sync import sync
 
 NOTE = "shop/topics/build.md"

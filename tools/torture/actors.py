@@ -24,7 +24,8 @@ from ctxrepo.hooks.known.compiled import open_hooks, repo_of
 from ctxrepo.hooks.session import saves
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.move import move
-from ctxrepo.services.notes.remember import Fact, remember
+from ctxrepo.services.notes.remember import remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from torture.points import Unexpected, full_disk, in_a_child, stopped_at
 from torture.promises import SECRET, TOKEN, Promises, seemingly_read, settled, tokens

@@ -18,7 +18,8 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Busy
 from ctxrepo.faces.worker import main as work
 from ctxrepo.services.anchors.leave import AnchorRequest, anchor
-from ctxrepo.services.notes.remember import Fact, remember
+from ctxrepo.services.notes.remember import remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.sync.sync import sync
 from ctxrepo.storage.objects.loose import Loose
 

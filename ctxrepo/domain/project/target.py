@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import field
+from typing import Annotated
 
 from ctxrepo.domain.project.paths import note_path
 from ctxrepo.errors import UsageError
@@ -64,6 +65,16 @@ def parse_destination(text: str) -> Target:
         return parse_target(text)
     stand_in = parse_target(f"{text}_.md")
     return Target(stand_in.scope, stand_in.path.removesuffix("_.md"))
+
+
+NoteOrEntry = Annotated[Target, parse_target, "[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry."]
+"""A note or an entry in a request: how it is read from a word, and what that word is."""
+EntryName = Annotated[Target, parse_entry]
+"""What can only be an entry."""
+Destination = Annotated[Target, parse_destination]
+"""Where something is to go."""
+ScopeName = Annotated[str, "global, project, or a project's id or folder."]
+"""A scope in a request."""
 
 
 def ids_meant(name: str, ids: Iterable[str]) -> list[str]:

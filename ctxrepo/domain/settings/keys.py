@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import inspect
 import math
 from functools import cache, cached_property
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin
 
+from ctxrepo.domain.formats.described import hints_of, sentences
 from ctxrepo.domain.project.suggest import nearest
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
@@ -51,11 +50,6 @@ def sections() -> dict[str, type]:
     values = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     found = {name: type(value) for name, value in values.items() if dataclasses.is_dataclass(value)}
     return {REPOSITORY: RepositorySettings, **found}
-
-
-def hints_of(section: type) -> dict[str, Any]:
-    """Field -> its type, with the bounds that stand there."""
-    return get_type_hints(section, include_extras=True)
 
 
 @cache
@@ -159,19 +153,6 @@ def kind(hint: Any) -> str:
         item = get_args(hint)[0]
         return "a list of texts" if item is str else f"a list of {' and '.join(map(str, get_args(item)))}"
     return {bool: "true or false", int: "a whole number", float: "a number"}.get(hint, "a text")
-
-
-@cache
-def sentences(kind: type) -> dict[str, str]:
-    """Field -> the string that stands below it; only the source has those."""
-    (body,) = ast.parse(inspect.getsource(kind)).body
-    assert isinstance(body, ast.ClassDef)
-    found = {}
-    for field, below in zip(body.body, body.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            assert isinstance(below, ast.Expr), f"{kind.__name__}.{field.target.id} has no sentence below it"
-            found[field.target.id] = " ".join(ast.literal_eval(below.value).split())
-    return found
 
 
 def _number(value: object, hint: Any) -> int | float | None:

@@ -101,7 +101,7 @@ def show(
     if result.error:
         output.failed_with_data(as_json, result.data, result.error)
     else:
-        output.done(as_json, result.data, "" if as_json else text(result.value))
+        output.done(as_json, result.data if as_json else {}, "" if as_json else text(result.value))
         for line in hints(result.value):
             output.notice(line)
     if result.exit_code:

@@ -1,16 +1,163 @@
-"""Options that several commands share, each with the same words everywhere, and how they are read."""
+"""Options and arguments of commands, those that are fields of a request and others, and how text is read.
+
+What a field means is said below it, for every face; how it is spelled is said beside the command (ADR 62).
+"""
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
+from ctxrepo.domain.formats.described import Between, hints_of, sentences
 from ctxrepo.errors import Unreadable, UsageError
 
 if TYPE_CHECKING:
     import typer
+
+USUAL = ""
+"""A field that is spelled as it is called: `--name` with a value, or without one for a bool; an argument in
+capitals where it has no default."""
+OWN = "own"
+"""Where a parameter of the function itself stands among the fields."""
+DRY_RUN = "--dry-run"
+SCOPE = "--scope -s SCOPE"
+TAG = "--tag -t TAG"
+LIMIT = "--limit N"
+
+
+def command(**spelled: str) -> Callable[[Callable[..., None]], Command]:
+    """A command whose function takes a `request`: the fields in `spelled` are its options and arguments, in
+    this order, each with its spelling.
+
+    A spelling has the names of an option and then the word for its value, or that word alone for an
+    argument: `--note -n PATH`, `TEXT`.
+    """
+    return lambda function: Command(function, spelled)
+
+
+class Command:
+    """A command as it is called by the parser and by `plain`: with a value for each option and argument."""
+
+    def __init__(self, function: Callable[..., None], spelled: dict[str, str]) -> None:
+        self._function = function
+        self._spelled = spelled
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+        self.__doc__ = function.__doc__
+
+    def __call__(self, **values: Any) -> None:
+        """Make the request of the values that are its fields', and call the function."""
+        hints = hints_of(self._request)
+        given = {}
+        for name in [name for name, spelling in self._spelled.items() if spelling != OWN]:
+            value, read = values.pop(name, None), _reader(hints[name])
+            is_left_out = value is None or (not value and read and not _is_required(self._request, name))
+            if not is_left_out:
+                given[name] = read(value) if read else value
+        self._function(self._request(**given), **values)
+
+    @cached_property
+    def _request(self) -> Any:
+        """The class of the request, which the function's module imports."""
+        return vars(sys.modules[self.__module__])[self._function.__annotations__["request"]]
+
+    @cached_property
+    def __signature__(self) -> inspect.Signature:
+        """The parameters as typer asks for them."""
+        return inspect.Signature(list(self._params()))
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {name: param.annotation for name, param in self.__signature__.parameters.items()}
+
+    def _params(self) -> Iterator[inspect.Parameter]:
+        own = dict(inspect.signature(self._function, eval_str=True).parameters)
+        own.pop("request")
+        hints, said = hints_of(self._request), sentences(self._request)
+        for name, spelling in self._spelled.items():
+            if spelling == OWN:
+                yield _keyword(name, own[name].annotation, own.pop(name).default)
+            else:
+                yield _param(self._request, name, hints[name], said.get(name, ""), spelling)
+        for name, param in own.items():
+            is_json = name == "json"
+            yield _keyword(
+                name, Annotated[bool, json_option()] if is_json else param.annotation, param.default
+            )
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def _param(request: Any, name: str, hint: Any, sentence: str, spelling: str) -> inspect.Parameter:
+    """A field as typer asks for it."""
+    kind, extras = _parts(hint)
+    default = _default(request, name)
+    is_many = get_origin(kind) in (Sequence, tuple)
+    form = kind if kind in (bool, int) else list[str] if is_many else str
+    if not spelling:
+        spelling = _usual(name, form, is_required=_is_required(request, name))
+    names = [word for word in spelling.split() if word.startswith("-")]
+    details: dict[str, Any] = {
+        "help": sentence or next(extra for extra in extras if isinstance(extra, str)),
+        "metavar": next((word for word in spelling.split() if not word.startswith("-")), None),
+    }
+    for extra in extras:
+        if isinstance(extra, Between):
+            details |= {"min": extra.least, "max": extra.most}
+    if default is None and form is str:
+        default = ""
+    elif default == ():
+        default = None
+    if default is None:
+        form = form | None
+    declared = option(*names, **details) if names else argument(**details)
+    return _keyword(name, Annotated[form, declared], default)
+
+
+def _usual(name: str, form: Any, *, is_required: bool) -> str:
+    words = name.replace("_", "-")
+    if is_required:
+        return words.upper()
+    return f"--{words}" if form is bool else f"--{words} {'N' if form is int else words.upper()}"
+
+
+def _default(request: Any, name: str) -> Any:
+    """What a field has when it isn't given; a lazy dataclass that wasn't made yet has it as an attribute."""
+    value = getattr(request, name, inspect.Parameter.empty)
+    return getattr(value, "default", value)
+
+
+def _is_required(request: Any, name: str) -> bool:
+    return _default(request, name) is inspect.Parameter.empty
+
+
+def _parts(hint: Any) -> tuple[Any, list[Any]]:
+    """(the type, what `Annotated` adds to it), None as an alternative left aside."""
+    extras: list[Any] = []
+    while True:
+        alternatives = [each for each in get_args(hint) if each is not NoneType]
+        if get_origin(hint) is Annotated:
+            extras += hint.__metadata__
+            hint = alternatives[0]
+        elif NoneType in get_args(hint):
+            (hint,) = alternatives
+        else:
+            return hint, extras
+
+
+def _reader(hint: Any) -> Callable[[Any], Any] | None:
+    """What makes the value of a field of what the parser has; None where it is that already."""
+    kind, extras = _parts(hint)
+    own = tuple if get_origin(kind) in (Sequence, tuple) else Path if kind is Path else None
+    return next(filter(callable, extras), own)
 
 
 def option(*names: str, **details: Any) -> Any:
@@ -37,14 +184,6 @@ def json_option() -> Any:
 
 def scope_option() -> Any:
     return option("--scope", "-s", metavar="SCOPE", help="global, project, or a project's id or folder.")
-
-
-def tag_option() -> Any:
-    return option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
-
-
-def target_argument() -> Any:
-    return argument(metavar="TARGET", help="[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry.")
 
 
 _STREAMS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")

@@ -10,50 +10,52 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 from typer.main import get_command_name, get_group
-from typer.models import CommandInfo
+from typer.models import CommandInfo, TyperInfo
 
 import ctxrepo
 from ctxrepo.errors import INTERRUPTED
 from ctxrepo.faces.cli import table
 
 PANELS = {
-    "Notes and entries": (
-        "notes.notes",
-        "notes.change",
-        "notes.back",
-        "notes.scratch",
-        "notes.log",
-        "notes.files",
-    ),
-    "Look through them": (
-        "notes.look",
-        "sessions.recall",
-        "sessions.trace",
-        "sessions.stats",
-        "sessions.evaluate",
-        "review.history",
-    ),
-    "Repository, remote, other machines": (
-        "repository.repository",
-        "repository.sync",
-        "repository.doctor",
-        "notes.check",
-        "notes.imports",
-        "review.conflicts",
-        "review.declined",
-        "repository.cache",
-    ),
-    "Projects, agents and their sessions": (
-        "repository.project",
-        "repository.agents",
-        "sessions.session",
-        "sessions.sessions",
-        "sessions.tape",
-        "sessions.block",
-    ),
-    "Settings": ("repository.config", "completion.command"),
+    "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
+    "scratch",
+    "Look through them": "search tags links recall trace eval history stats",
+    "Repository, remote, other machines": "init status sync pull push doctor check import conflicts declined "
+    "cache",
+    "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
+    "Settings": "completion config",
 }
-"""Heading in the list of commands -> the modules here whose commands stand below it."""
+"""Heading in the list of commands -> those below it, in the order in which they are listed."""
+MODULES = (
+    "notes.authoring",
+    "notes.relocating",
+    "notes.lookup",
+    "notes.scratchpad",
+    "notes.caretaking",
+    "sessions.recall",
+    "sessions.trace",
+    "sessions.stats",
+    "sessions.evaluate",
+    "review.history",
+    "repository.repository",
+    "repository.sync",
+    "repository.doctor",
+    "review.conflicts",
+    "review.declined",
+    "repository.cache",
+    "repository.project",
+    "repository.agents",
+    "sessions.session",
+    "sessions.sessions",
+    "sessions.tape",
+    "sessions.block",
+    "repository.config",
+    "completion.command",
+)
+"""The modules here that have commands; each has a function that registers them."""
+
+_ORDER = [name for names in PANELS.values() for name in names.split()]
+_PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names.split()}
 
 
 def _version(wanted: bool) -> None:
@@ -88,24 +90,27 @@ class LazyCommand(TyperCommand):
 def root_command() -> Any:
     """All commands with their options, for tools/reference.py."""
     app = _app()
-    for panel, modules in PANELS.items():
-        for module in modules:
-            _register(app, module, panel)
+    for module in MODULES:
+        import_module(f"ctxrepo.faces.cli.{module}").register(app)
+    for entries in (app.registered_commands, app.registered_groups):
+        entries.sort(key=lambda entry: _ORDER.index(_name(entry)))
+        for entry in entries:
+            entry.rich_help_panel = _PANEL_OF[_name(entry)]
     return get_group(app)
 
 
 def registered(module: str, command: str = "") -> Any:
     """The root command as typer builds it, with the commands of `module`, or only with `command` of them."""
     app = _app()
-    _register(app, module)
+    import_module(f"ctxrepo.faces.cli.{module}").register(app)
     if command:
         app.registered_commands = [one for one in app.registered_commands if _name(one) == command]
         app.registered_groups = [one for one in app.registered_groups if one.name == command]
     return get_group(app)
 
 
-def _name(command: CommandInfo) -> str:
-    return command.name or get_command_name(getattr(command.callback, "__name__", ""))
+def _name(entry: CommandInfo | TyperInfo) -> str:
+    return entry.name or get_command_name(getattr(entry.callback, "__name__", ""))
 
 
 def _app() -> typer.Typer:
@@ -122,16 +127,6 @@ def _app() -> typer.Typer:
     )
     app.callback()(root)
     return app
-
-
-def _register(app: typer.Typer, module: str, panel: str | None = None) -> None:
-    """Add the commands of a module, below a heading of the list."""
-    known = len(app.registered_commands), len(app.registered_groups)
-    import_module(f"ctxrepo.faces.cli.{module}").register(app)
-    for command in app.registered_commands[known[0] :]:
-        command.rich_help_panel = panel
-    for group in app.registered_groups[known[1] :]:
-        group.rich_help_panel = panel
 
 
 def run(words: Sequence[str]) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose, frontmatter
@@ -19,6 +21,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.bygone import Bygone, before_last_change, bygone, former_path
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.notes.move import completed, move
+from ctxrepo.services.notes.requests import RestoreRequest
 from ctxrepo.services.reading.find import destination_of, find_entry, scope_named
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
 from ctxrepo.services.saving.commit import commit
@@ -33,19 +36,9 @@ class RestoreResult:
     was there already, and nothing was written."""
 
     at: str
-    id: str = ""
+    id: str = field(default="", metadata=ENTRY_ID)
     source: str = ""
     existing: bool = False
-
-
-@dataclass(frozen=True)
-class RestoreRequest:
-    """What is brought back: `target` as it was last, or in the commit whose id begins with `version`; it goes
-    to where it was, or `to` the note that is named."""
-
-    target: Target
-    to: Target | None = None
-    version: str = ""
 
 
 def restore(

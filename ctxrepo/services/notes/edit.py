@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose, frontmatter
@@ -65,7 +67,7 @@ class EditResult:
     path: str
     hash: str
     changed: bool
-    id: str = ""
+    id: str = field(default="", metadata=ENTRY_ID)
     at: str = ""
     gone: tuple[str, ...] = ()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import normalised
@@ -23,7 +25,7 @@ class Forgotten:
     """What is gone: the place it had, and the id and the text if it was an entry."""
 
     at: str
-    id: str = ""
+    id: str = field(default="", metadata=ENTRY_ID)
     text: str = ""
 
 

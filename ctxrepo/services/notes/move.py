@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
@@ -33,7 +34,7 @@ class MoveResult:
 
     before: str
     at: str
-    id: str = ""
+    id: str = field(default="", metadata=ENTRY_ID)
     linking: int = 0
 
 

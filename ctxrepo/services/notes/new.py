@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -11,10 +10,10 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.compose import word
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
+from ctxrepo.services.notes.requests import NewNoteRequest
 from ctxrepo.services.reading.find import destination_of, scope_named
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
@@ -31,18 +30,6 @@ class NewNote:
 
 MAX_DESCRIPTION = 1000
 """Characters of a line that every session is shown."""
-
-
-@dataclass(frozen=True)
-class NewNoteRequest:
-    """A `body` that has frontmatter of its own keeps it; description and tags are set in it. Without one it
-    is put below the head of the `template`, whose description then does for an empty one."""
-
-    target: Target
-    description: str = ""
-    tags: Sequence[str] = ()
-    body: str = ""
-    template: str = ""
 
 
 def new(

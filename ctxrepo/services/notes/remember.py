@@ -5,22 +5,30 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, field, replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day, stamp
+from ctxrepo.domain.formats.plain_data import ENTRY_ID, plain_data
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, without_id
 from ctxrepo.domain.note.likeness import similarity
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, is_archived
-from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.find import NamedScope, entries_containing, find_entry, read_note, scope_named
+from ctxrepo.services.notes.requests import Fact
+from ctxrepo.services.reading.find import (
+    NamedScope,
+    destination_of,
+    entries_containing,
+    read_note,
+    scope_named,
+)
 from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.services.reading.resolve import entry_named
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.cache.rows import is_pinned
@@ -38,30 +46,10 @@ _LOOKED_AT = 50
 
 
 @dataclass(frozen=True)
-class Fact:
-    """What to remember, and where: `note` and `scope` as the person gave them."""
-
-    text: str
-    note: Target | None = None
-    scope: str = ""
-    category: str = ""
-    tags: Sequence[str] = ()
-    key: str = ""
-    supersedes: str = ""
-    with_id: bool = False
-    pin: bool = False
-
-    @property
-    def scope_name(self) -> str:
-        """The scope to write to: that of `note` before `scope`."""
-        return self.note.scope if self.note and self.note.scope else self.scope
-
-
-@dataclass(frozen=True)
 class Near:
     """An entry that says much the same as another one."""
 
-    id: str
+    id: str = field(metadata=ENTRY_ID)
     at: str
 
 
@@ -130,6 +118,7 @@ def remember_all(
 
 
 def _prepared(memory: Memory, fact: Fact, project: Project | None) -> _PreparedFact:
+    fact = _placed(memory, fact, project)
     scope = scope_named(memory, fact.scope_name, project)
     line = compose.bullet(
         fact.text,
@@ -138,8 +127,13 @@ def _prepared(memory: Memory, fact: Fact, project: Project | None) -> _PreparedF
         key=fact.key,
         explicit_id=random_name(6) if fact.with_id else "",
     )
-    superseded = find_entry(memory, fact.supersedes, project)[1] if fact.supersedes else None
+    superseded = entry_named(memory, fact.supersedes, project) if fact.supersedes else None
     return _PreparedFact(fact, scope, line, superseded)
+
+
+def _placed(memory: Memory, fact: Fact, project: Project | None) -> Fact:
+    """The fact with its note as a place to write to: of an entry, the note that it is in."""
+    return replace(fact, note=destination_of(memory, fact.note, project)) if fact.note else fact
 
 
 @dataclass(frozen=True)
@@ -281,11 +275,15 @@ def propose(
     memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
 ) -> RememberResult:
     """Put `fact` into the inbox, as a proposal that waits for a person's yes."""
+    fact = _placed(memory, fact, project)
     scope = scope_named(memory, fact.scope_name, project)
+    former = entry_named(memory, fact.supersedes, project).id if fact.supersedes else ""
     # A bad fact is refused now, not when it is accepted.
     compose.bullet(fact.text, category=fact.category, tags=fact.tags, key=fact.key)
     change_id = random_name(6)
-    wanted = asdict(fact) | {"note": fact.note.path if fact.note else "", "scope": scope.folder}
+    places = {"note": fact.note.path if fact.note else "", "scope": scope.folder, "supersedes": former}
+    wanted = plain_data(fact) | places
+    del wanted["is_proposal"]
     change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **_who(origin)}
     path = f"{INBOX}/{memory.host}.jsonl"
     with drafting(memory, "stage", origin, now) as draft:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.git.origin import Origin
@@ -17,6 +18,7 @@ from ctxrepo.domain.working.checklist import Item, added, cleared, item_line, it
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
+from ctxrepo.services.notes.requests import TickRequest
 from ctxrepo.services.reading.find import NamedScope, read_note, scope_named
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
@@ -34,6 +36,13 @@ class Scratch:
     @property
     def at(self) -> str:
         return f"{self.path}#L{self.item.line + 1}"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The item as a program is told it."""
+        item = self.item
+        place = {"id": f"^{item.id}", "at": self.at}
+        return {**place, "text": item.text, "done": item.is_done, "depth": item.depth}
 
 
 @dataclass(frozen=True)
@@ -64,16 +73,6 @@ def add(
         draft.register(place.project)
     fresh = [i for i in items_of(path, after) if not i.is_done and normalised(i.text) == said]
     return Scratch(path, fresh[-1])
-
-
-@dataclass(frozen=True)
-class TickRequest:
-    """The item that is named by its id or by a part of its words, and whether it is to be ticked or made open
-    again."""
-
-    named: str
-    is_done: bool
-    scope: str = ""
 
 
 def tick(

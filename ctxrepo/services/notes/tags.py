@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -11,10 +10,10 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.compose import word
 from ctxrepo.domain.note.note import Note, bump_updated
-from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
+from ctxrepo.services.notes.requests import TagChange
 from ctxrepo.services.reading.find import scope_named, search_order
 from ctxrepo.services.reading.resolve import find_note
 from ctxrepo.services.saving.write import drafting
@@ -49,15 +48,6 @@ def tags(memory: Memory, scope: str, project: Project | None) -> list[Tag]:
     )
     found = [Tag(name, of_notes[name], of_entries[name]) for name in of_notes | of_entries]
     return sorted(found, key=lambda tag: (-tag.notes - tag.entries, tag.name))
-
-
-@dataclass(frozen=True)
-class TagChange:
-    """Tags that a note is to get, and others that are to be taken from it."""
-
-    target: Target
-    add: Sequence[str] = ()
-    remove: Sequence[str] = ()
 
 
 def set_tags(

@@ -10,9 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ctxrepo.domain.formats.described import hints_of
 from ctxrepo.domain.formats.toml import lines_of
 from ctxrepo.domain.project.suggest import nearest
-from ctxrepo.domain.settings.keys import REPOSITORY, accepted, hints_of, kind, nearest_key, sections
+from ctxrepo.domain.settings.keys import REPOSITORY, accepted, kind, nearest_key, sections
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.lazy import dataclass

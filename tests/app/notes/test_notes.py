@@ -9,10 +9,10 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.desk import Desk
-from ctxrepo.app.notes import notes
+from ctxrepo.app.notes import browsing, writing
 from ctxrepo.domain.project.target import parse_entry, parse_target
 from ctxrepo.errors import UsageError
-from ctxrepo.services.notes.new import NewNoteRequest
+from ctxrepo.services.notes.requests import Fact, NewNoteRequest
 
 
 @pytest.fixture
@@ -22,36 +22,36 @@ def desk(ada: Machine) -> Desk:
 
 
 def test_a_fact_is_remembered_superseded_and_read_by_its_former_id(desk: Desk) -> None:
-    first = desk.perform(notes.remember, notes.RememberRequest(["Tests need redis"]))
+    first = desk.perform(writing.remember, Fact("Tests need redis"))
     assert first.data["id"] == f"^{first.value.id}"
     former = parse_entry(first.data["id"])
-    second = desk.perform(notes.remember, notes.RememberRequest(["Tests need valkey"], supersedes=former))
-    assert second.data["was"] == ("Tests need redis",)
+    second = desk.perform(writing.remember, Fact("Tests need valkey", supersedes=former))
+    assert second.data["was"] == ["Tests need redis"]
     assert desk.take_notices() == []
-    found = desk.perform(notes.read, notes.ReadRequest(parse_target(second.data["id"])))
+    found = desk.perform(browsing.read, writing.TargetRequest(parse_target(second.data["id"])))
     assert found.value.text == found.data["text"] == "- Tests need valkey"
 
 
 def test_several_facts_are_one_write_and_share_no_key(desk: Desk) -> None:
-    done = desk.perform(notes.remember_all, notes.RememberRequest(["One", "Two"]))
+    done = desk.perform(writing.remember_all, [Fact("One"), Fact("Two")])
     assert [one["at"] for one in done.data["remembered"]] == [one.at for one in done.value]
     with pytest.raises(UsageError, match="take one fact, not 2"):
-        desk.perform(notes.remember_all, notes.RememberRequest(["One", "Two"], key="k"))
+        desk.perform(writing.remember_all, [Fact("One", key="k"), Fact("Two", key="k")])
 
 
 def test_what_is_much_the_same_is_noticed(desk: Desk) -> None:
-    desk.perform(notes.remember, notes.RememberRequest(["Tests need redis on port 6380"]))
-    desk.perform(notes.remember, notes.RememberRequest(["Tests need redis on port 6381"]))
+    desk.perform(writing.remember, Fact("Tests need redis on port 6380"))
+    desk.perform(writing.remember, Fact("Tests need redis on port 6381"))
     (notice,) = desk.take_notices()
     assert "says much the same" in notice
 
 
 def test_notes_are_listed_with_and_without_what_sessions_are_given(desk: Desk) -> None:
-    desk.perform(notes.new, NewNoteRequest(parse_target("topics/x"), "About x"))
-    request = notes.ListRequest("topics")
-    (listed,) = desk.perform(notes.list_notes, request).value
+    desk.perform(writing.new, NewNoteRequest(parse_target("topics/x"), "About x"))
+    request = browsing.ListRequest("topics")
+    (listed,) = desk.perform(browsing.list_notes, request).value
     assert (listed.place, listed.description) == ("shop/topics/x.md", "About x")
-    (weighed,) = desk.perform(notes.list_delivered, request).data["notes"]
+    (weighed,) = desk.perform(browsing.list_delivered, request).data["notes"]
     assert weighed["delivered"] == "line"
-    folders = desk.perform(notes.list_folders, notes.ListRequest()).data["folders"]
+    folders = desk.perform(browsing.list_folders, browsing.ListRequest()).data["folders"]
     assert {"path": "shop/topics", "notes": 1, "bytes": weighed["bytes"]} in folders

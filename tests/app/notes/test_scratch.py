@@ -9,8 +9,8 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.desk import Desk
-from ctxrepo.app.notes import log, look, scratch
-from ctxrepo.services.notes.scratch import TickRequest
+from ctxrepo.app.notes import browsing, writing
+from ctxrepo.services.notes.requests import TickRequest
 from ctxrepo.services.reading.search import SearchQuery
 
 
@@ -22,29 +22,29 @@ def desk(ada: Machine) -> Desk:
 
 def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
     for text in ("Ask the bank", "Ask the bank again"):
-        desk.perform(scratch.add_item, scratch.AddItemRequest(text))
-    done = desk.perform(scratch.tick, TickRequest("bank", is_done=True))
+        desk.perform(writing.add_item, writing.AddItemRequest(text))
+    done = desk.perform(writing.tick, TickRequest("bank", is_done=True))
     assert (done.data["text"], done.data["more"]) == ("Ask the bank", 1)
     assert desk.take_notices() == ["1 other item has these words as well; name one by its id"]
-    open_ones = desk.perform(scratch.list_items, scratch.ChecklistRequest()).value
+    open_ones = desk.perform(browsing.list_items, writing.ChecklistRequest()).value
     assert [one.item.text for one in open_ones] == ["Ask the bank again"]
-    cleared = desk.perform(scratch.clear_done, scratch.ChecklistRequest()).data["cleared"]
+    cleared = desk.perform(writing.clear_done, writing.ChecklistRequest()).data["cleared"]
     assert [one["text"] for one in cleared] == ["Ask the bank"]
 
 
 def test_a_line_is_logged_read_and_its_day_listed(desk: Desk) -> None:
-    nothing = desk.perform(log.read_day, log.DayRequest())
+    nothing = desk.perform(browsing.read_day, browsing.DayRequest())
     assert nothing.value is None
-    made = desk.perform(log.log, log.LogRequest("Moved the basket"))
-    read = desk.perform(log.read_day, log.DayRequest())
+    made = desk.perform(writing.log, writing.LogRequest("Moved the basket"))
+    read = desk.perform(browsing.read_day, browsing.DayRequest())
     assert read.data["entries"][0]["id"] == made.data["id"]
-    assert desk.perform(log.list_days, log.DaysRequest()).value == [nothing.data["date"]]
+    assert desk.perform(browsing.list_days, browsing.ScopeRequest()).value == [nothing.data["date"]]
 
 
 def test_what_is_written_is_found_at_once(desk: Desk) -> None:
-    desk.perform(log.log, log.LogRequest("Moved the basket to Postgres"))
-    (hit,) = desk.perform(look.search, look.SearchRequest(SearchQuery("postgres"), 1)).data["hits"]
+    desk.perform(writing.log, writing.LogRequest("Moved the basket to Postgres"))
+    (hit,) = desk.perform(browsing.search, browsing.SearchRequest(SearchQuery("postgres"), 1)).data["hits"]
     assert "basket" in hit["text"]
-    desk.perform(log.log, log.LogRequest("Postgres is slow"))
-    desk.perform(look.search, look.SearchRequest(SearchQuery("postgres"), 1))
+    desk.perform(writing.log, writing.LogRequest("Postgres is slow"))
+    desk.perform(browsing.search, browsing.SearchRequest(SearchQuery("postgres"), 1))
     assert desk.take_notices() == ["there is more than 1; --limit shows it"]

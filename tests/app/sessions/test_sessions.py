@@ -10,7 +10,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.desk import Desk
-from ctxrepo.app.notes import check
+from ctxrepo.app.notes import upkeep
 from ctxrepo.app.sessions import block, sessions, stats, trace
 from ctxrepo.app.sessions.recall import MemoryRecallRequest, recall
 from ctxrepo.errors import NotFound, UsageError
@@ -54,8 +54,8 @@ def test_a_file_holds_the_packet_until_it_is_taken_out(ada: Machine, desk: Desk)
 
 
 def test_what_is_wrong_in_a_note_ends_with_1(ada: Machine, desk: Desk) -> None:
-    assert desk.perform(check.check, check.CheckRequest()).exit_code == 0
+    assert desk.perform(upkeep.check, upkeep.CheckRequest()).exit_code == 0
     ada.write("shop/wrong.md", "---\ndescription: [\n---\n- a\n")
-    found = desk.perform(check.check, check.CheckRequest())
+    found = desk.perform(upkeep.check, upkeep.CheckRequest())
     assert found.exit_code == 1
     assert {one["path"] for one in found.data["findings"]} == {"shop/wrong.md"}

@@ -12,7 +12,8 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.health.doctor import doctor
-from ctxrepo.services.notes.remember import Fact, propose
+from ctxrepo.services.notes.remember import propose
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.setup import setup

@@ -13,10 +13,11 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_destination, parse_target
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
-from ctxrepo.services.history.restore import RestoreRequest, RestoreResult, restore
+from ctxrepo.services.history.restore import RestoreResult, restore
 from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.move import archive, move
+from ctxrepo.services.notes.requests import RestoreRequest
 from ctxrepo.services.projects.rename_project import rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
@@ -164,7 +165,7 @@ def test_what_a_key_replaced_takes_its_place_again(mine: Machine) -> None:
 
 def test_what_was_superseded_and_is_there_holds_again(mine: Machine) -> None:
     first = mine.remember("argo")
-    mine.remember("flux", supersedes=first.id)
+    mine.remember("flux", supersedes=Target(entry_id=first.id))
     assert again(mine, f"^{first.id}") == RestoreResult(first.at, first.id, first.at)
     assert first.id not in marks(mine).struck
 

@@ -135,7 +135,7 @@ def test_what_a_key_replaced_holds_again(mine: Machine) -> None:
 
 def test_what_was_superseded_is_delivered_again(mine: Machine) -> None:
     first = mine.remember("argo")
-    mine.remember("flux", supersedes=first.id)
+    mine.remember("flux", supersedes=Target(entry_id=first.id))
     assert first.id in marks(mine).struck
     back(mine)
     assert first.id not in marks(mine).struck

@@ -11,14 +11,15 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.hooks.known.cache import generation_of
 from ctxrepo.hooks.known.notes import changed_since
 from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.session_writes import changed_by_others
-from ctxrepo.services.notes.remember import Fact, Near, propose, remember
+from ctxrepo.services.notes.remember import Near, propose, remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.memory import Memory
 
@@ -139,14 +140,14 @@ def test_a_key_replaces_the_scopes_entry_wherever_it_stands(mine: Machine) -> No
 
 def test_what_is_superseded_stays_in_the_note_and_leaves_delivery(mine: Machine) -> None:
     old = mine.remember("deploy by hand")
-    new = mine.remember("deploy through CI", supersedes=old.id)
+    new = mine.remember("deploy through CI", supersedes=Target(entry_id=old.id))
     assert "deploy by hand" in mine.read("shop/MEMORY.md")
     assert (marks(mine, old.id), marks(mine, new.id)) == ((False, True), (False, False))
 
 
 def test_what_was_superseded_holds_again_when_it_is_said_again(mine: Machine) -> None:
     old = mine.remember("deploy by hand")
-    mine.remember("deploy through CI", supersedes=old.id)
+    mine.remember("deploy through CI", supersedes=Target(entry_id=old.id))
     assert marks(mine, old.id) == (False, True)
     memory = mine.open()
     later = NOW + timedelta(minutes=1)
@@ -200,7 +201,7 @@ def test_a_session_that_pins_or_supersedes_what_others_wrote_is_not_told_of_it(m
     claude = Origin(memory.host, "s1", "claude")
     for fact in (
         Fact("pinned soon", category="one", pin=True),
-        Fact("holds now", category="three", supersedes=old.id),
+        Fact("holds now", category="three", supersedes=Target(entry_id=old.id)),
     ):
         remember(memory, fact, mine.project(), claude, NOW)
     commit(mine.open(), NOW)
@@ -260,7 +261,7 @@ def test_a_staged_fact_waits_in_the_inbox(mine: Machine) -> None:
         ({"text": "x" * 70_000}, UsageError, "larger than 64 KiB"),
         ({"text": "x", "category": "two words"}, UsageError, "not a single word"),
         ({"text": "x", "scope": "elsewhere"}, NotFound, "no scope 'elsewhere'"),
-        ({"text": "x", "supersedes": "0" * 12}, NotFound, "no entry"),
+        ({"text": "x", "supersedes": Target(entry_id="0" * 12)}, NotFound, "no entry"),
         ({"text": "token ghp_" + "a1B2" * 9}, Refused, "secret"),
     ],
 )

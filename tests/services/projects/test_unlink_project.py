@@ -14,7 +14,8 @@ from ctxrepo.errors import NotFound
 from ctxrepo.services.delivery.blocks import add, renew
 from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.locate.project import read_registry
-from ctxrepo.services.notes.remember import Fact, remember
+from ctxrepo.services.notes.remember import remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.projects.link_project import link_project
 from ctxrepo.services.projects.unlink_project import UnlinkResult, unlink_project
 from ctxrepo.services.saving.commit import commit

@@ -9,7 +9,8 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import NotFound
-from ctxrepo.services.notes.remember import Fact, remember
+from ctxrepo.services.notes.remember import remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.review.pull_request import OTHER, PullRequest, deeds_in_review, pull_request
 from ctxrepo.services.saving.commit import commit
 

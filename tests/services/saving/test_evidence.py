@@ -13,11 +13,12 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.evidence import fate
 from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
-from ctxrepo.services.notes.remember import Fact, RememberResult, remember
+from ctxrepo.services.notes.remember import RememberResult, remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
 
@@ -80,7 +81,7 @@ def test_an_edit_after_a_value_was_superseded_by_another_note_is_the_edit_of_tha
 ) -> None:
     old = say(mine, "the port is 5432", key="port")
     committed(mine)
-    say(mine, "see the compose file", category="port", supersedes=old.id)
+    say(mine, "see the compose file", category="port", supersedes=Target(entry_id=old.id))
     memory = mine.open()
     target, passage = parse_target(f"^{old.id}"), Passage("5432", "5431")
     edit(memory, EditRequest(target, passage), mine.project(), Origin(memory.host), NOW)
@@ -103,7 +104,7 @@ def test_what_is_forgotten_did_not_move_to_what_is_said_instead(mine: Machine) -
 
 def test_what_is_superseded_stays_struck_when_it_is_edited(mine: Machine) -> None:
     old = say(mine, "deploy by hand on Friday", pin=True)
-    say(mine, "deploy through CI", supersedes=old.id)
+    say(mine, "deploy through CI", supersedes=Target(entry_id=old.id))
     assert committed(mine) == {
         "deploy by hand on Friday": (False, True),
         "deploy through CI": (True, False),

@@ -11,7 +11,8 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave import AnchorRequest, anchor
-from ctxrepo.services.notes.new import NewNoteRequest, new
+from ctxrepo.services.notes.new import new
+from ctxrepo.services.notes.requests import NewNoteRequest
 from ctxrepo.services.saving.commit import commit
 
 # Put together at run time, so that no scanner of this repository takes them for real ones.

@@ -12,13 +12,14 @@ import pytest
 from machines import Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.usage import Usage
 from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.move import archive, move
-from ctxrepo.services.notes.remember import Fact, remember
+from ctxrepo.services.notes.remember import remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.read import read
 from ctxrepo.services.usage.observe import note_read, observe
 from ctxrepo.services.usage.usage import usage, zombies
@@ -209,7 +210,7 @@ def change(seen: Observed, how: str, origin: Origin) -> None:
     elif how == "edit":
         edit(memory, EditRequest(target, Passage("5433", "5434")), project, origin, now)
     elif how == "supersede":
-        remember(memory, Fact("It is 6000 now", supersedes=seen.id), project, origin, now)
+        remember(memory, Fact("It is 6000 now", supersedes=Target(entry_id=seen.id)), project, origin, now)
     elif how == "move":
         move(
             memory,

@@ -1,37 +1,140 @@
-"""Commands that look through the notes: search, tags, links."""
+"""Commands that look through notes: read, list, search, tags, links, export."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Annotated, cast
 
+from ctxrepo.app.notes.browsing import DeliveryList, ExportRequest, ListRequest
+from ctxrepo.app.notes.writing import TargetRequest
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import argument, json_option, option, scope_option, tag_option
+from ctxrepo.faces.cli.options import (
+    LIMIT,
+    OWN,
+    SCOPE,
+    TAG,
+    USUAL,
+    argument,
+    command,
+    json_option,
+    option,
+    scope_option,
+)
 
 if TYPE_CHECKING:
     import typer
 
+    from ctxrepo.app.notes.browsing import ExportedScope
+    from ctxrepo.services.notes.list_notes import NoteSummary
     from ctxrepo.services.notes.tags import Tag
     from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.search import Hit, Mode
+    from ctxrepo.services.reading.tree import FolderSize
 
 _WIDTH = 160
 """Characters of an entry that a hit shows on its one line."""
 
 
 def register(app: typer.Typer) -> None:
-    for command in (search, tags, links):
-        app.command()(command)
+    for each in (read, search, tags, links, export):
+        app.command()(each)
+    app.command("list")(list_notes)
+
+
+@command(target=USUAL)
+def read(request: TargetRequest, json: bool = False) -> None:
+    """Print a note, or one entry of it.
+
+    Example: ctxrepo read topics/release.md
+    """
+    from ctxrepo.app.notes.browsing import read
+
+    answer(open_desk(), read, request, json, lambda reading: reading.text.rstrip("\n"))
+
+
+@command(folder="FOLDER", scope=SCOPE, tags=TAG, long=OWN, tree=OWN, depth="--depth N", limit=LIMIT)
+def list_notes(
+    request: ListRequest,
+    long: Annotated[
+        bool, option("--long", "-l", help="Show sizes, and how a session is given each note.")
+    ] = False,
+    tree: Annotated[bool, option("--tree", help="Show folders, and how much is in each.")] = False,
+    json: bool = False,
+) -> None:
+    """List the notes in view: the project's and the global ones.
+
+    The archive is listed by its name only. With --long each note has its bytes, its entries, whether it is
+    pinned, and whether a session that starts here is given it whole, cut, by a line of the index, or not.
+
+    Example: ctxrepo list topics --long
+    """
+    from ctxrepo.app.notes import browsing
+
+    folder, tags = request.folder, request.tags
+    if tree and (tags or folder or long or request.limit):
+        raise UsageError("--tree counts all notes", "Leave out all but --scope and --depth.")
+
+    def nothing(notes: Sized) -> Iterator[str]:
+        if not notes and not json:
+            asked = f"no note is below {folder}" if folder else "no note has these tags" if tags else ""
+            yield asked or "no notes yet: `ctxrepo remember` writes the first"
+
+    desk = open_desk()
+    if tree:
+        answer(desk, browsing.list_folders, request, json, _folder_table)
+    elif long:
+        answer(desk, browsing.list_delivered, request, json, _delivery_table, nothing)
+    else:
+        answer(desk, browsing.list_notes, request, json, lambda notes: "\n".join(map(_note, notes)), nothing)
+
+
+def _note(note: NoteSummary) -> str:
+    tags = f" [{', '.join(note.tags)}]" if note.tags else ""
+    mark = " (pinned)" * note.pinned + (f"  ({note.problem})" if note.problem else "")
+    return f"{note.place} — {note.description or 'No description'}{tags}{mark}"
+
+
+def _delivery_table(listed: DeliveryList) -> str:
+    """Path, bytes, entries, pinned, delivered."""
+    if not listed.notes:
+        return ""
+    rows = [("note", "bytes", "entries", "pinned", "delivered")]
+    rows += [
+        (w.note.place, str(w.bytes), str(w.note.entries), "pinned" if w.pinned else "", w.delivered or "no")
+        for w in listed.notes
+    ]
+    return "\n".join([*output.aligned(rows), f"{listed.total} bytes are given in all"])
+
+
+def _folder_table(folders: Sequence[FolderSize]) -> str:
+    """Folders, with how many notes and bytes are in each."""
+    names = [f"{'  ' * f.depth}{f.path.rpartition('/')[2]}/" for f in folders]
+    width = max(map(len, names))
+    digits = max(len(str(f.notes)) for f in folders)
+    return "\n".join(
+        f"{name:<{width}}  {f.notes:>{digits}} {'note ' if f.notes == 1 else 'notes'}  {_size(f.bytes):>9}"
+        for name, f in zip(names, folders, strict=True)
+    )
+
+
+def _size(count: int) -> str:
+    """`12.3 kB`, in the greatest unit that fits."""
+    for size, unit in ((1_000_000, "MB"), (1_000, "kB")):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} B"
 
 
 def search(
     query: Annotated[
         str, argument(metavar="QUERY", help='Words that must all be there; "…" stand together.')
     ] = "",
-    tag: Annotated[list[str] | None, tag_option()] = None,
+    tag: Annotated[
+        list[str] | None, option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
+    ] = None,
     scope: Annotated[str, scope_option()] = "",
     category: Annotated[
         str, option("--category", "-c", metavar="C", help="Only entries of this kind, e.g. gotcha.")
@@ -79,7 +182,7 @@ def search(
 
     Example: ctxrepo search "redis port" --tag tests
     """
-    from ctxrepo.app.notes.look import SearchRequest, search
+    from ctxrepo.app.notes.browsing import SearchRequest, search
     from ctxrepo.services.reading.search import SearchQuery
 
     of_sessions = {
@@ -142,16 +245,17 @@ def tags(
 
     Example: ctxrepo tags topics/release.md --add ci
     """
-    from ctxrepo.app.notes.look import ScopeRequest, list_tags, set_tags
+    from ctxrepo.app.notes.browsing import ScopeRequest, list_tags
+    from ctxrepo.app.notes.writing import set_tags
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.services.notes.tags import TagChange
+    from ctxrepo.services.notes.requests import TagChange
 
     desk = open_desk()
     if bool(target) != bool(add or remove):
         raise UsageError("TARGET and --add or --remove belong together", "Without them all tags are listed.")
     if target:
         change = TagChange(parse_target(target), add or (), remove or ())
-        answer(desk, set_tags, change, json, lambda done: f"{done.path} [{', '.join(done.tags)}]")
+        answer(desk, set_tags, change, json, lambda tagged: f"{tagged.path} [{', '.join(tagged.tags)}]")
     else:
         answer(desk, list_tags, ScopeRequest(scope), json, _tag_table)
 
@@ -174,11 +278,11 @@ def links(
 
     Example: ctxrepo links topics/release.md
     """
-    from ctxrepo.app.notes.look import LinksRequest, ScopeRequest, list_broken_links, list_links
+    from ctxrepo.app.notes.browsing import ScopeRequest, list_broken_links, list_links
     from ctxrepo.domain.project.target import parse_target
 
     if target:
-        answer(open_desk(), list_links, LinksRequest(parse_target(target)), json, _links)
+        answer(open_desk(), list_links, TargetRequest(parse_target(target)), json, _links)
     else:
         answer(open_desk(), list_broken_links, ScopeRequest(scope), json, _broken)
 
@@ -211,3 +315,19 @@ def _line(hit: Hit) -> str:
     mark = " (superseded)" if hit.superseded else ""
     near = "" if hit.similarity is None else f"{hit.similarity:.2f}  "
     return f"{near}{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
+
+
+@command(scope=USUAL, folder=USUAL)
+def export(request: ExportRequest, json: bool = False) -> None:
+    """Copy one scope to a plain folder.
+
+    Every file is copied byte for byte; git isn't needed to read them.
+
+    Example: ctxrepo export project ~/shop-notes
+    """
+    from ctxrepo.app.notes.browsing import export
+
+    def said(exported: ExportedScope) -> str:
+        return f"exported: {output.counted(exported.files, 'file')} of {exported.folder} to {exported.place}"
+
+    answer(open_desk(), export, request, json, said)

@@ -1,4 +1,4 @@
-"""The move from another memory program, shown before it is made."""
+"""Operations that look after the notes as a whole: they are checked and mended, and others are imported."""
 
 from __future__ import annotations
 
@@ -7,14 +7,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.settings.pi import expanded
 from ctxrepo.errors import NotInitialised
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
+    from ctxrepo.services.checks.check import NoteFinding
+    from ctxrepo.services.checks.fix import FileFix
     from ctxrepo.services.imports.plan import ImportPlan, PlannedNote
     from ctxrepo.services.imports.values import SourceContents, SourceSearch
+
+
+@dataclass(frozen=True)
+class CheckRequest:
+    """What is to be looked at, and whether what needs no decision is mended, or only said to be."""
+
+    fixes: bool = False
+    """Mend what needs no decision of yours, and show the difference."""
+    is_trial: bool = False
+    """With --fix: show it and change nothing."""
+
+
+@dataclass(frozen=True)
+class CheckedNotes:
+    """What was or would be mended, and what is left."""
+
+    fixed: Sequence[FileFix]
+    findings: Sequence[NoteFinding]
+
+
+def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
+    """Look through all notes; ends with 1 when something is found."""
+    from ctxrepo.services.checks.check import check
+    from ctxrepo.services.checks.fix import fix, fixable
+
+    fixes: Sequence[FileFix] = ()
+    if request.fixes:
+        fixes = fixable(desk.memory) if request.is_trial else fix(desk.memory, desk.origin, desk.now)
+    if fixes and not request.is_trial:
+        desk.wake()
+    findings = check(desk.memory)
+    data: dict[str, Any] = {"findings": plain_data(findings)}
+    if request.fixes:
+        data["fixed"] = [{"path": each.path, "deeds": each.deeds, "diff": each.diff} for each in fixes]
+    return Result(CheckedNotes(fixes, findings), data, 1 if findings else 0)
 
 
 @dataclass(frozen=True)

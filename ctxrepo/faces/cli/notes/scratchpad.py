@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.notes.writing import ChecklistRequest
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import argument, json_option, option, scope_option, without_verb
+from ctxrepo.faces.cli.options import SCOPE, argument, command, json_option, scope_option, without_verb
 
 if TYPE_CHECKING:
     from ctxrepo.services.notes.scratch import ClearResult, Scratch
@@ -48,7 +49,7 @@ def add(
 
     Example: ctxrepo scratch add "Ask the bank about the 8 s limit"
     """
-    from ctxrepo.app.notes.scratch import AddItemRequest, add_item
+    from ctxrepo.app.notes.writing import AddItemRequest, add_item
 
     def said(made: Scratch) -> str:
         return _told("open already" if made.existing else "added", made)
@@ -79,44 +80,40 @@ def undo(
 
 
 @group.command("clear-done")
-def clear_done(
-    scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
-) -> None:
+@command(scope=SCOPE)
+def clear_done(request: ChecklistRequest, json: bool = False) -> None:
     """Take out the items that are done.
 
     One stays while anything below it is open, or is no item. The history keeps all of them.
 
     Example: ctxrepo scratch clear-done
     """
-    from ctxrepo.app.notes.scratch import ChecklistRequest, clear_done
+    from ctxrepo.app.notes.writing import clear_done
 
-    def said(result: ClearResult) -> str:
-        return f"cleared: {output.counted(len(result.gone), 'item')} of {result.path}"
+    def said(cleared: ClearResult) -> str:
+        return f"cleared: {output.counted(len(cleared.gone), 'item')} of {cleared.path}"
 
-    answer(open_desk(), clear_done, ChecklistRequest(scope), json, said)
+    answer(open_desk(), clear_done, request, json, said)
 
 
 @group.command("list")
-def list_items(
-    scope: Annotated[str, scope_option()] = "",
-    every: Annotated[bool, option("--all", "-a", help="Also what is done.")] = False,
-    json: Annotated[bool, json_option()] = False,
-) -> None:
+@command(scope=SCOPE, is_whole="--all -a")
+def list_items(request: ChecklistRequest, json: bool = False) -> None:
     """List what is open.
 
     Example: ctxrepo scratch list --all
     """
-    from ctxrepo.app.notes import scratch
+    from ctxrepo.app.notes.browsing import list_items
 
-    def said(found: Sequence[Scratch]) -> str:
-        return "\n".join(map(_line, found)) or "nothing is open"
+    def said(items: Sequence[Scratch]) -> str:
+        return "\n".join(map(_line, items)) or "nothing is open"
 
-    answer(open_desk(), scratch.list_items, scratch.ChecklistRequest(scope, every), json, said)
+    answer(open_desk(), list_items, request, json, said)
 
 
 def _tick(named: list[str], scope: str, json: bool, *, is_done: bool) -> None:
-    from ctxrepo.app.notes.scratch import tick
-    from ctxrepo.services.notes.scratch import TickRequest
+    from ctxrepo.app.notes.writing import tick
+    from ctxrepo.services.notes.requests import TickRequest
 
     verb = "done" if is_done else "open again"
     request = TickRequest(" ".join(named), is_done, scope)

@@ -1,4 +1,4 @@
-"""The command that moves another program's memory here: import."""
+"""Commands that look after the notes as a whole: check, import."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from ctxrepo.app.notes.upkeep import CheckRequest
 from ctxrepo.domain.formats.counted import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.ask import confirm, tell
-from ctxrepo.faces.cli.options import argument, json_option, option
+from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:
     import typer
 
-    from ctxrepo.app.notes.imports import ImportResult
+    from ctxrepo.app.notes.upkeep import CheckedNotes, ImportResult
+    from ctxrepo.services.checks.fix import FileFix
     from ctxrepo.services.imports.plan import ImportPlan, PlannedNote, PlannedSetting, PlannedTape
     from ctxrepo.services.imports.values import SourceContents
 
@@ -25,7 +27,38 @@ _SHOWN = 40
 
 
 def register(app: typer.Typer) -> None:
+    app.command()(check)
     app.command("import")(import_)
+
+
+@command(fixes="--fix", is_trial="--dry-run")
+def check(request: CheckRequest, json: bool = False) -> None:
+    """Look through all notes for what is not as it was meant.
+
+    Ends with 1 when something is found. With --fix it shows what it mended, and then what is left for you.
+    Of a conflict that git left in a note or a tape both sides are kept.
+
+    Example: ctxrepo check --fix --dry-run
+    """
+    from ctxrepo.app.notes.upkeep import check
+
+    if request.is_trial and not request.fixes:
+        raise UsageError("--dry-run goes with --fix", "Without --fix nothing is changed anyway.")
+
+    def said(checked: CheckedNotes) -> str:
+        lines = [line for fix in checked.fixed for line in _fixed(fix, request.is_trial)]
+        lines += [
+            f"{f.path}{f':{f.line}' if f.line else ''}: {f.problem}. {f.remedy}" for f in checked.findings
+        ]
+        return "\n".join(lines) or "nothing to mend"
+
+    answer(open_desk(), check, request, json, said)
+
+
+def _fixed(fix: FileFix, is_dry: bool) -> Iterator[str]:
+    if fix.diff:
+        yield fix.diff
+    yield f"{'would mend' if is_dry else 'mended'} {fix.path}: {'; '.join(fix.deeds)}"
 
 
 def import_(
@@ -45,7 +78,7 @@ def import_(
 
     Example: ctxrepo import pi-memory
     """
-    from ctxrepo.app.notes.imports import ImportRequest, import_memory, list_sources
+    from ctxrepo.app.notes.upkeep import ImportRequest, import_memory, list_sources
 
     if not source:
         if place:
@@ -154,7 +187,7 @@ def _setting(one: PlannedSetting) -> str:
 
 
 def _listed(found: Sequence[SourceContents]) -> str:
-    from ctxrepo.app.notes.imports import entry_count
+    from ctxrepo.app.notes.upkeep import entry_count
 
     if not found:
         return "nothing of pi-memory-md, pi-memory or the scored design is here"

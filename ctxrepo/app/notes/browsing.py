@@ -1,0 +1,255 @@
+"""Operations that look through notes and write nothing: a note read, all of them listed, searched, copied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from ctxrepo.app.notes.writing import ChecklistRequest, TargetRequest
+from ctxrepo.app.result import Result, reads
+from ctxrepo.domain.formats.described import Between
+from ctxrepo.domain.project.target import ScopeName
+from ctxrepo.errors import NotFound
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.note.note import Note
+    from ctxrepo.services.notes.list_notes import NoteDelivery, NoteSummary
+    from ctxrepo.services.notes.scratch import Scratch
+    from ctxrepo.services.notes.tags import Tag
+    from ctxrepo.services.reading.links import Link, NoteLinks
+    from ctxrepo.services.reading.read import Reading
+    from ctxrepo.services.reading.search import Hit, SearchQuery
+    from ctxrepo.services.reading.tree import FolderSize
+
+
+@dataclass(frozen=True)
+class ListRequest:
+    """Which notes: below a folder, no more than `depth` folders down, with all of these tags."""
+
+    folder: str = ""
+    """Only notes below it, e.g. topics or archive."""
+    scope: ScopeName = ""
+    tags: Sequence[str] = ()
+    """A tag; may be given again."""
+    depth: Annotated[int | None, Between(0)] = None
+    """Only so many folders down."""
+    limit: Annotated[int | None, Between(1)] = None
+    """Most notes to show."""
+
+
+@dataclass(frozen=True)
+class DeliveryList:
+    """Notes with what a session is given of them, and the bytes that it is given in all."""
+
+    notes: Sequence[NoteDelivery]
+    total: int
+
+    def __len__(self) -> int:
+        return len(self.notes)
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """What is looked for, and how many hits are wanted at most."""
+
+    query: SearchQuery
+    limit: int = 20
+
+
+@dataclass(frozen=True)
+class ScopeRequest:
+    """One scope; with '' the project and global."""
+
+    scope: ScopeName = ""
+
+
+@dataclass(frozen=True)
+class DayRequest:
+    """A day, such as 2026-11-20 or yesterday; '' is today."""
+
+    day: str = ""
+    """Print the log of that day, e.g. 2026-11-20 or yesterday."""
+    scope: ScopeName = ""
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """A scope, and the folder it is copied to."""
+
+    scope: ScopeName
+    folder: Path
+    """Where to; empty or not there yet."""
+
+
+@dataclass(frozen=True)
+class ExportedScope:
+    """A scope's `folder` in the repository, how many `files` of it are copied to `place`, and why others
+    aren't."""
+
+    folder: str
+    place: Path
+    files: int
+    skipped: Mapping[str, str]
+
+
+def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
+    """Read a note, or one entry of it, also by an id that the entry had before."""
+    from ctxrepo.services.reading.read import read
+    from ctxrepo.services.usage.observe import note_read
+
+    reading = read(desk.memory, request.target, desk.project, follows=True)
+    note_read(desk.memory, desk.origin, reading, desk.now.timestamp())
+    note, entry = reading.note, reading.entry
+    name = request.target.entry_id or request.target.word
+    if entry and name and not entry.id.startswith(name):
+        desk.notice(f"^{name} is ^{entry.id} now, at {entry.at}")
+    head = note.head
+    data = {
+        "path": note.path,
+        "hash": reading.hash,
+        "text": reading.text,
+        "description": head.description,
+        "tags": head.tags,
+        "created": head.created,
+        "updated": head.updated,
+        "entries": [
+            {"id": f"^{e.id}", "at": e.at, "text": e.text} for e in ([entry] if entry else note.entries)
+        ],
+    }
+    return Result(reading, data)
+
+
+def find(desk: Desk, request: TargetRequest) -> Result[Reading]:
+    """Find the note or entry that somebody is to edit."""
+    from ctxrepo.services.reading.read import read
+
+    reading = read(desk.memory, request.target, desk.project)
+    return Result(reading, {"path": reading.note.path, "hash": reading.hash, "text": reading.text})
+
+
+def find_file(desk: Desk, request: TargetRequest) -> Result[str]:
+    """Find the path of a note, as it is or with a target in it."""
+    from ctxrepo.services.reading.resolve import find_note
+
+    return Result(find_note(desk.memory, request.target, desk.project).path, "path")
+
+
+def list_notes(desk: Desk, request: ListRequest) -> Result[Sequence[NoteSummary]]:
+    """List the notes in view."""
+    return Result(_in_view(desk, request), "notes")
+
+
+def list_delivered(desk: Desk, request: ListRequest) -> Result[DeliveryList]:
+    """List them with their sizes, and how a session that starts here is given each."""
+    from ctxrepo.services.delivery.context import Start, context
+    from ctxrepo.services.notes.list_notes import weighed
+
+    summaries = _in_view(desk, request)
+    packet = context(desk.memory, desk.project, Start(desk.cwd)).text
+    notes = weighed(desk.memory, summaries, packet)
+    data = [
+        {**vars(each.note), "bytes": each.bytes, "pinned": each.pinned, "delivered": each.delivered or None}
+        for each in notes
+    ]
+    return Result(DeliveryList(notes, len(packet.encode())), {"notes": data})
+
+
+def _in_view(desk: Desk, request: ListRequest) -> Sequence[NoteSummary]:
+    from ctxrepo.services.notes.list_notes import below, list_notes, tagged
+
+    committed = desk.commit_pending()
+    notes = tagged(list_notes(desk.memory, request.scope, desk.project, committed), request.tags)
+    notes = below(notes, request.folder, request.depth)
+    if request.limit and len(notes) > request.limit:
+        desk.notice(f"there are {len(notes)} notes; --limit shows more")
+    return notes[: request.limit]
+
+
+def list_folders(desk: Desk, request: ListRequest) -> Result[Sequence[FolderSize]]:
+    """List the folders of a scope, with how much is in each."""
+    from ctxrepo.services.reading.tree import tree
+
+    return Result(tree(desk.memory, request.scope, desk.project, request.depth), "folders")
+
+
+@reads
+def search(desk: Desk, request: SearchRequest) -> Result[Sequence[Hit]]:
+    """Search all notes, the archived too."""
+    from ctxrepo.services.reading.search import search
+
+    hits = search(desk.memory, request.query, desk.project, request.limit + 1)
+    if len(hits) > request.limit and request.query.mode == "words":  # by meaning there always is more
+        desk.notice(f"there is more than {request.limit}; --limit shows it")
+    return Result(hits[: request.limit], "hits")
+
+
+@reads
+def list_tags(desk: Desk, request: ScopeRequest) -> Result[Sequence[Tag]]:
+    """List the tags in use."""
+    from ctxrepo.services.notes.tags import tags
+
+    return Result(tags(desk.memory, request.scope, desk.project), "tags")
+
+
+@reads
+def list_links(desk: Desk, request: TargetRequest) -> Result[NoteLinks]:
+    """Say what a note links to, and what links to it."""
+    from ctxrepo.services.reading.links import links
+
+    return Result(links(desk.memory, request.target, desk.project))
+
+
+@reads
+def list_broken_links(desk: Desk, request: ScopeRequest) -> Result[Sequence[Link]]:
+    """List the links that lead nowhere."""
+    from ctxrepo.services.reading.links import broken_links
+
+    return Result(broken_links(desk.memory, request.scope, desk.project), "broken")
+
+
+def read_day(desk: Desk, request: DayRequest) -> Result[Note | None]:
+    """Read the log of a day; None where nothing is logged today."""
+    from ctxrepo.domain.working.daily import parse_day
+    from ctxrepo.services.reading.log import read_day
+
+    day = parse_day(request.day or "today", desk.now.astimezone())
+    try:
+        note = read_day(desk.memory, day, request.scope, desk.project)
+    except NotFound:
+        if request.day:
+            raise
+        return Result(None, {"date": day, "path": "", "text": "", "entries": []})
+    entries = [{"id": f"^{e.id}", "at": e.at, "text": e.text} for e in note.entries]
+    return Result(note, {"date": day, "path": note.path, "text": note.text, "entries": entries})
+
+
+def list_days(desk: Desk, request: ScopeRequest) -> Result[Sequence[str]]:
+    """List the days that have a log."""
+    from ctxrepo.services.reading.log import logged_days
+
+    return Result(logged_days(desk.memory, request.scope, desk.project), "days")
+
+
+def list_items(desk: Desk, request: ChecklistRequest) -> Result[Sequence[Scratch]]:
+    """List what is open in the checklist."""
+    from ctxrepo.services.notes.scratch import items
+
+    all_items = items(desk.memory, request.scope, desk.project)
+    shown = [item for item in all_items if request.is_whole or not item.item.is_done]
+    return Result(shown, {"items": [item.data for item in shown]})
+
+
+def export(desk: Desk, request: ExportRequest) -> Result[ExportedScope]:
+    """Copy one scope to a plain folder."""
+    from ctxrepo.services.notes.export import export
+
+    place = desk.cwd / request.folder.expanduser()
+    exported = export(desk.memory, request.scope, place, desk.project, desk.now)
+    for path, why in exported.skipped.items():
+        desk.notice(f"{path} {why}, and is not exported")
+    files, skipped = exported.files, exported.skipped
+    data = {"scope": exported.scope, "folder": str(place), "files": files, "skipped": dict(skipped)}
+    return Result(ExportedScope(exported.folder, place, files, skipped), data)

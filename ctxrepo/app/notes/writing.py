@@ -1,0 +1,281 @@
+"""Operations that write notes: remember, new, edit, move, forget and their like, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ctxrepo.app.result import Result, writes
+from ctxrepo.domain.formats.counted import counted
+from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.project.target import Destination, NoteOrEntry, ScopeName
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.note.entry import Entry
+    from ctxrepo.services.history.restore import RestoreResult
+    from ctxrepo.services.history.undo import Undone
+    from ctxrepo.services.notes.edit import EditRequest, EditResult
+    from ctxrepo.services.notes.forget import Forgotten
+    from ctxrepo.services.notes.move import MoveResult
+    from ctxrepo.services.notes.new import NewNote
+    from ctxrepo.services.notes.remember import RememberResult
+    from ctxrepo.services.notes.requests import Fact, NewNoteRequest, RestoreRequest, TagChange, TickRequest
+    from ctxrepo.services.notes.scratch import ClearResult, Scratch
+    from ctxrepo.services.notes.tags import TagResult
+    from ctxrepo.services.notes.touch import TouchResult
+
+
+@dataclass(frozen=True)
+class TargetRequest:
+    """The note or entry that something is done to."""
+
+    target: NoteOrEntry
+
+
+@dataclass(frozen=True)
+class MoveRequest:
+    """The note or entry, and where it goes."""
+
+    target: NoteOrEntry
+    to: Destination
+    """[SCOPE:]PATH, SCOPE: for the same path there, or FOLDER/."""
+
+
+@dataclass(frozen=True)
+class FileRequest:
+    """A note by its path in the repository."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class UndoRequest:
+    """What is taken back: a commit, or what the last command wrote, of this kind `only` where it is given."""
+
+    commit: str = ""
+    """A commit of the memory instead, as `history` shows it."""
+    only: str = ""
+
+
+@dataclass(frozen=True)
+class LogRequest:
+    """What was done, found or decided."""
+
+    text: str
+    scope: ScopeName = ""
+
+
+@dataclass(frozen=True)
+class AddItemRequest:
+    """What is to be done, in a line."""
+
+    text: str
+    scope: ScopeName = ""
+
+
+@dataclass(frozen=True)
+class ChecklistRequest:
+    """A scope's checklist; `is_whole`: also what is done."""
+
+    scope: ScopeName = ""
+    is_whole: bool = False
+    """Also what is done."""
+
+
+def remember(desk: Desk, fact: Fact) -> Result[RememberResult]:
+    """Write one fact into memory."""
+    (result,) = _remembered(desk, [fact])
+    return Result(result, _fields(result))
+
+
+def remember_all(desk: Desk, facts: Sequence[Fact]) -> Result[list[RememberResult]]:
+    """Write all facts in one write: every one of them is kept, or none."""
+    results = _remembered(desk, facts)
+    return Result(results, {"remembered": [*map(_fields, results)]})
+
+
+@writes
+def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
+    from ctxrepo.services.notes.remember import propose, remember_all
+
+    first = facts[0]
+    if len(facts) > 1 and (first.key or first.supersedes or first.is_proposal):
+        raise UsageError(
+            f"--key, --supersedes and --stage take one fact, not {len(facts)}",
+            "Remember such a fact by itself.",
+        )
+    if first.is_proposal:
+        proposed = [propose(desk.memory, fact, desk.project, desk.origin, desk.now) for fact in facts]
+        desk.notice(
+            "sessions don't see proposals: leave out --stage to remember it, or `ctxrepo undo` to drop it"
+        )
+        return proposed
+    results = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now)
+    _notice_doubts(desk, results)
+    return results
+
+
+def _notice_doubts(desk: Desk, results: Sequence[RememberResult]) -> None:
+    """Tell of similar entries, of others with the same key, and of a text too long for a prompt."""
+    for near in dict.fromkeys(near for result in results for near in result.near):
+        desk.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that one")
+    for rival in (rival for result in results for rival in result.rivals):
+        desk.notice(
+            f"^{rival.id} at {rival.at} has this key too; `ctxrepo forget ^{rival.id}` if it no longer holds"
+        )
+    if room := max(result.cut_to for result in results):
+        desk.notice(
+            f"prompts have room for {room} bytes, so this entry would be cut: shorten it, or make it a note "
+            "with `ctxrepo new`"
+        )
+
+
+def _fields(result: RememberResult) -> dict[str, Any]:
+    return {**plain_data(result), "id": shown_id(result)}
+
+
+def shown_id(result: RememberResult) -> str:
+    """The id of an entry with ^ before it; of a proposal as it is."""
+    return result.id if result.staged else f"^{result.id}"
+
+
+@writes
+def new(desk: Desk, request: NewNoteRequest) -> Result[NewNote]:
+    """Write a new note."""
+    from ctxrepo.services.notes.new import new
+
+    return Result(new(desk.memory, request, desk.project, desk.origin, desk.now))
+
+
+@writes
+def edit(desk: Desk, request: EditRequest) -> Result[EditResult]:
+    """Change a passage of a note or entry, or all of it."""
+    from ctxrepo.services.notes.edit import edit
+
+    return Result(edit(desk.memory, request, desk.project, desk.origin, desk.now))
+
+
+@writes
+def move(desk: Desk, request: MoveRequest) -> Result[MoveResult]:
+    """Move a note elsewhere, or an entry to another note."""
+    from ctxrepo.services.notes.move import move
+
+    return Result(move(desk.memory, request.target, request.to, desk.project, desk.origin, desk.now))
+
+
+@writes
+def archive(desk: Desk, request: TargetRequest) -> Result[MoveResult]:
+    """Move a note or entry to the archive."""
+    from ctxrepo.services.notes.move import archive
+
+    return Result(archive(desk.memory, request.target, desk.project, desk.origin, desk.now))
+
+
+@writes
+def forget(desk: Desk, request: TargetRequest) -> Result[Forgotten]:
+    """Remove a note or an entry."""
+    from ctxrepo.services.notes.forget import forget
+
+    return Result(forget(desk.memory, request.target, desk.project, desk.origin, desk.now))
+
+
+@writes
+def touch(desk: Desk, request: TargetRequest) -> Result[TouchResult]:
+    """Say that a note still holds: its `updated` becomes today."""
+    from ctxrepo.services.notes.touch import touch
+
+    touched = touch(desk.memory, request.target, desk.project, desk.origin, desk.now)
+    if not touched.updated:
+        desk.notice(f"{touched.path} has no `updated` in its head, and none is added")
+    return Result(touched)
+
+
+@writes
+def set_tags(desk: Desk, request: TagChange) -> Result[TagResult]:
+    """Give tags to a note, and take others from it."""
+    from ctxrepo.services.notes.tags import set_tags
+
+    return Result(set_tags(desk.memory, request, desk.project, desk.origin, desk.now))
+
+
+@writes
+def commit_file(desk: Desk, request: FileRequest) -> Result[str]:
+    """Commit what an editor left in a note; Refused when it may not become part of the memory."""
+    from ctxrepo.services.saving.commit import CommitRequest, commit
+
+    committed = commit(desk.memory, desk.now, CommitRequest(only=[request.path]))
+    for refusal in committed.held:
+        if refusal.path == request.path:
+            desk.wake()
+            raise Refused(f"{refusal.at}: {refusal.message}", "The file is as you left it, and in no commit.")
+    return Result(request.path, "path")
+
+
+@writes
+def undo(desk: Desk, request: UndoRequest) -> Result[Undone]:
+    """Take back what was written."""
+    from ctxrepo.services.history.undo import undo, undo_commit
+
+    if request.commit:
+        return Result(undo_commit(desk.memory, request.commit, desk.origin, desk.now))
+    return Result(undo(desk.memory, desk.origin, desk.now, only=request.only))
+
+
+@writes
+def restore(desk: Desk, request: RestoreRequest) -> Result[RestoreResult]:
+    """Bring back what was forgotten, archived or edited."""
+    from ctxrepo.services.history.restore import restore
+
+    return Result(restore(desk.memory, request, desk.project, desk.origin, desk.now))
+
+
+@writes
+def log(desk: Desk, request: LogRequest) -> Result[Entry]:
+    """Write a line into today's log; today is the day where one is."""
+    from ctxrepo.services.notes.log import log
+
+    now = desk.now.astimezone()
+    entry = log(desk.memory, request.text, request.scope, desk.project, desk.origin, now)
+    return Result(entry, {"id": f"^{entry.id}", "at": entry.at, "text": entry.text})
+
+
+@writes
+def add_item(desk: Desk, request: AddItemRequest) -> Result[Scratch]:
+    """Add an item to the checklist; one that is open already is not added again."""
+    from ctxrepo.services.notes.scratch import add
+
+    item = add(desk.memory, request.text, request.scope, desk.project, desk.origin, desk.now)
+    return Result(item, _changed_item(item))
+
+
+@writes
+def tick(desk: Desk, request: TickRequest) -> Result[Scratch]:
+    """Tick an item of the checklist, or make it open again."""
+    from ctxrepo.services.notes.scratch import tick
+
+    item = tick(desk.memory, request, desk.project, desk.origin, desk.now)
+    if item.more:
+        others = counted(item.more, "other item has", "other items have")
+        desk.notice(f"{others} these words as well; name one by its id")
+    return Result(item, _changed_item(item))
+
+
+@writes
+def clear_done(desk: Desk, request: ChecklistRequest) -> Result[ClearResult]:
+    """Take the items that are done out of the checklist."""
+    from ctxrepo.services.notes.scratch import clear_done
+
+    cleared = clear_done(desk.memory, request.scope, desk.project, desk.origin, desk.now)
+    for item in cleared.stays:
+        text = " ".join(item.text.split())
+        desk.notice(f"{text!r} stays: something below it is open, or is no item")
+    sides = {"cleared": cleared.gone, "stays": cleared.stays}
+    data = {key: [{"id": f"^{i.id}", "text": i.text} for i in items] for key, items in sides.items()}
+    return Result(cleared, {"path": cleared.path, **data})
+
+
+def _changed_item(item: Scratch) -> dict[str, Any]:
+    return {**item.data, "existing": item.existing, "more": item.more}

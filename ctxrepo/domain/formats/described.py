@@ -1,0 +1,39 @@
+"""Dataclasses whose fields are described: each by the sentence below it, and its type by what it takes."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from functools import cache
+from typing import Any, get_type_hints
+
+from ctxrepo.lazy import dataclass
+
+
+@dataclass(frozen=True)
+class Between:
+    """The numbers that a field takes; `most` is None where there is no largest one."""
+
+    least: int
+    most: int | None = None
+
+
+def hints_of(described: type) -> dict[str, Any]:
+    """Field -> its type, with what `Annotated` adds to it."""
+    return get_type_hints(described, include_extras=True)
+
+
+@cache
+def sentences(described: type) -> dict[str, str]:
+    """Field -> the string that stands below it, for each field that has one; only the source has those."""
+    (body,) = ast.parse(inspect.getsource(described)).body
+    assert isinstance(body, ast.ClassDef)
+    return {
+        field.target.id: " ".join(below.value.value.split())
+        for field, below in zip(body.body, body.body[1:], strict=False)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    }

@@ -1,0 +1,146 @@
+"""Commands that move and remove notes and entries, and bring them back: move, archive, forget, touch, undo,
+restore."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.notes.writing import MoveRequest, TargetRequest, UndoRequest
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import USUAL, command
+from ctxrepo.services.notes.requests import RestoreRequest
+
+if TYPE_CHECKING:
+    import typer
+
+    from ctxrepo.services.history.restore import RestoreResult
+    from ctxrepo.services.history.undo import Undone
+    from ctxrepo.services.notes.forget import Forgotten
+    from ctxrepo.services.notes.move import MoveResult
+    from ctxrepo.services.notes.touch import TouchResult
+
+_MOST_LINES = 12
+"""Entries that are listed of what `undo` took back."""
+
+
+def register(app: typer.Typer) -> None:
+    for each in (move, archive, forget, touch, undo, restore):
+        app.command()(each)
+
+
+@command(target=USUAL, to="DEST")
+def move(request: MoveRequest, json: bool = False) -> None:
+    """Move a note elsewhere, or an entry to another note.
+
+    Pins and other marks go along, and `history` finds what was before.
+
+    Example: ctxrepo move topics/release.md global:
+    """
+    from ctxrepo.app.notes.writing import move
+
+    answer(open_desk(), move, request, json, lambda result: f"moved: {_way(result)}")
+
+
+@command(target=USUAL)
+def archive(request: TargetRequest, json: bool = False) -> None:
+    """Move a note or entry to the archive.
+
+    It is still found there, and never delivered. For what is past. What is wrong is better forgotten.
+
+    Example: ctxrepo archive topics/old-release.md
+    """
+    from ctxrepo.app.notes.writing import archive
+
+    def said(result: MoveResult) -> str:
+        name = f"^{result.id}" if result.id else result.before
+        return f"archived: {_way(result)}; `ctxrepo restore {name}` brings it back"
+
+    answer(open_desk(), archive, request, json, said)
+
+
+def _way(result: MoveResult) -> str:
+    """From where to where; an entry with the id that it has there."""
+    links = f" (links in {result.linking} more)" if result.linking else ""
+    return f"{result.before} to {f'^{result.id} ' if result.id else ''}{result.at}{links}"
+
+
+@command(target=USUAL)
+def forget(request: TargetRequest, json: bool = False) -> None:
+    """Remove a note or an entry.
+
+    The git history keeps it: `ctxrepo restore TARGET` brings it back.
+
+    Example: ctxrepo forget ^3f9a1c20b7de
+    """
+    from ctxrepo.app.notes.writing import forget
+
+    def said(forgotten: Forgotten) -> str:
+        name = f"^{forgotten.id}" if forgotten.id else forgotten.at
+        text = f"\n  - {forgotten.text}" if forgotten.text else ""
+        return f"forgotten: {forgotten.at}; `ctxrepo restore {name}` brings it back{text}"
+
+    answer(open_desk(), forget, request, json, said)
+
+
+@command(target=USUAL)
+def touch(request: TargetRequest, json: bool = False) -> None:
+    """Say that a note still holds: its `updated` becomes today.
+
+    A note without that field stays as it is.
+
+    Example: ctxrepo touch topics/release.md
+    """
+    from ctxrepo.app.notes.writing import touch
+
+    def said(result: TouchResult) -> str:
+        return f"touched: {result.path} {result.updated}" if result.updated else ""
+
+    answer(open_desk(), touch, request, json, said)
+
+
+@command(commit="COMMIT")
+def undo(request: UndoRequest, json: bool = False) -> None:
+    """Take back what the last command wrote.
+
+    That is one more write, and history keeps all of it: a second `undo` takes back the first. In an
+    agent's session it is the last command of that session. What was written since stays; what was
+    changed since is named, and then nothing is done.
+
+    Example: ctxrepo undo 4f2a91c0
+    """
+    from ctxrepo.app.notes.writing import undo
+
+    answer(open_desk(), undo, request, json, undone)
+
+
+def undone(result: Undone) -> str:
+    """What was taken back, with a line for each entry."""
+    from ctxrepo.domain.guard.takeback import UNDO, is_way_back
+
+    more = len(result.lines) - _MOST_LINES
+    lines = [f"  {line}" for line in result.lines[:_MOST_LINES]] + [f"  … {more} more"] * (more > 0)
+    verb, operation = "undone", result.what
+    if is_way_back(operation):
+        way, _, operation = operation.partition(" ")
+        verb = "done again" if way == UNDO else verb
+    is_named = result.saying.startswith(f"{operation} ")  # as in "anchor handoff/session"
+    what = ": ".join(filter(None, ("" if is_named else operation, result.saying)))
+    return "\n".join([f"{verb}: {what}", *lines])
+
+
+@command(target=USUAL, to="--to DEST", version="--at COMMIT")
+def restore(request: RestoreRequest, json: bool = False) -> None:
+    """Bring back what was forgotten, archived or edited.
+
+    A note or entry is found by the path or id that it had, through renames and moves, and goes to where
+    it was. Pins and other marks hold again.
+
+    Example: ctxrepo restore topics/release.md
+    """
+    from ctxrepo.app.notes.writing import restore
+
+    def said(result: RestoreResult) -> str:
+        name = f"^{result.id} " if result.id else ""
+        return f"{'there already' if result.existing else 'restored'}: {name}{result.at}"
+
+    answer(open_desk(), restore, request, json, said)
