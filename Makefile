@@ -9,11 +9,11 @@ demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one
 	@PYTHONPATH=tests $(BIN)/python tools/demo.py
 
 # Tests start thousands of commands: what these load is compiled once, whatever the environment says.
-test: $(VENV)/ready ## all tests but the long ones
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto
+test: $(VENV)/ready ## all tests but the long ones: ten minutes
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile
 
-long: $(VENV)/ready ## the long tests: a quarter of an hour
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto -m long
+long: $(VENV)/ready ## what `make test` leaves out, and a thousand examples of each law: an hour
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -m "long or hypothesis" --hypothesis-profile thorough
 
 torture: $(VENV)/ready ## kills, full disks and power cuts at length: about two and a half hours
 	PYTHONPATH=tests:tools $(BIN)/python -m torture set --seeds 5

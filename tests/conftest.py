@@ -14,14 +14,16 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from long import leave_two_thirds
 from machines import Machine, make_machine, make_remote
 from servers.https import HttpsServer, https_server
 from servers.ssh import SshServer, ssh_server
 from world import NOTES, World
 
-# A law holds on a busy machine too; what is otherwise so in CI stays.
-settings.register_profile("patient", settings.default, deadline=None)
-settings.load_profile("patient")
+# A law holds on a busy machine too, so no example has a deadline. `make long` asks for the thorough profile.
+settings.register_profile("quick", settings.default, deadline=None, max_examples=30)
+settings.register_profile("thorough", settings.default, deadline=None, max_examples=1000)
+settings.load_profile("quick")
 
 NOBODY = 65534
 """The id of a user who owns nothing."""
@@ -44,6 +46,11 @@ def pytest_configure() -> None:
     """
     if os.access(MEMORY_DISK, os.W_OK) and shutil.disk_usage(MEMORY_DISK).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m "not long"` looks for the mark
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leave_two_thirds(items)
 
 
 def pytest_collection_finish() -> None:

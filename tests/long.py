@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Hashable, Iterable
+from functools import cache
+from zlib import crc32
 
 import pytest
 from _pytest.mark.structures import ParameterSet
+from checkout import CHECKOUT
 
 
 def mostly_long(cases: Iterable[object], keep: int = 3) -> list[ParameterSet]:
@@ -15,10 +19,53 @@ def mostly_long(cases: Iterable[object], keep: int = 3) -> list[ParameterSet]:
     first. A tuple is the values of several parameters; a value that is a tuple itself comes in a
     `pytest.param`, which keeps its id and its marks.
     """
-    found = [_set(case) for case in cases]
-    last, steps = len(found) - 1, max(keep - 1, 1)
+    sets = [_set(case) for case in cases]
+    last, steps = len(sets) - 1, max(keep - 1, 1)
     kept = {round(number * last / steps) for number in range(keep)}
-    return [case if number in kept else _long(case) for number, case in enumerate(found)]
+    return [case if number in kept else _long(case) for number, case in enumerate(sets)]
+
+
+def rotating(cases: Iterable[object], keep: int = 0) -> list[ParameterSet]:
+    """The cases of a matrix for `parametrize`: `make test` runs `keep` of them, or a third where that isn't
+    given, and `make long` the others. Which ones depends on the commit, so that pushes in a row try them all.
+
+    For cases that differ in kind and not in size: where the others only take longer, see `mostly_long`.
+    """
+    sets = [_set(case) for case in cases]
+    count = len(sets)
+    keep = min(keep or -(-count // 3), count)
+    kept = {(_turn() + number * count // keep) % count for number in range(keep)}
+    return [case if number in kept else _long(case) for number, case in enumerate(sets)]
+
+
+THIRDS = (
+    *("tests/attacks/", "tests/faults/", "tests/users/"),
+    *("tests/test_day.py", "tests/test_interleaved.py", "tests/test_session.py", "tests/test_torture.py"),
+    *("tests/test_weaknesses", "tests/hooks/test_many.py"),
+)
+"""How the names of tests begin of which each commit runs a third: long stories of many processes. What each
+piece of code must do is tested for every commit where that code is."""
+
+
+def leave_two_thirds(items: Iterable[pytest.Item]) -> None:
+    """Mark as long the tests that aren't due with this commit; those marked `each_commit` always are."""
+    for item in items:
+        if not is_due(item.nodeid) and not item.get_closest_marker("each_commit"):
+            item.add_marker(pytest.mark.long)
+
+
+def is_due(test: str) -> bool:
+    """Whether this commit runs the test of this name, with all its cases: of THIRDS every third one."""
+    name = test.partition("[")[0]
+    return not name.startswith(THIRDS) or (crc32(name.encode()) + _turn()) % 3 == 0
+
+
+@cache
+def _turn() -> int:
+    """A number that the commit of the checkout decides; 0 where there is none, as in a source package."""
+    words = ["git", "-C", str(CHECKOUT), "rev-parse", "--verify", "--quiet", "HEAD"]
+    commit = subprocess.run(words, capture_output=True, text=True).stdout
+    return int(commit[:8] or "0", 16)
 
 
 def mostly_long_of_each(cases: Iterable[object], kind: Callable[..., Hashable]) -> list[ParameterSet]:
@@ -26,12 +73,12 @@ def mostly_long_of_each(cases: Iterable[object], kind: Callable[..., Hashable]) 
 
     `kind` is called with the values of a case.
     """
-    found, seen = [], set[Hashable]()
+    sets, kinds = [], set[Hashable]()
     for case in map(_set, cases):
         its_kind = kind(*case.values)
-        found.append(_long(case) if its_kind in seen else case)
-        seen.add(its_kind)
-    return found
+        sets.append(_long(case) if its_kind in kinds else case)
+        kinds.add(its_kind)
+    return sets
 
 
 def _set(case: object) -> ParameterSet:

@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from in_process import run_in_process
 from repositories import make_bare, make_checkout
 
 from ctxrepo.domain.git.origin import Origin
@@ -103,7 +105,15 @@ class Machine:
     def ctxrepo(
         self, *words: str, stdin: str = "", cwd: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run the command line as a process."""
+        """Run a command, in the process of the tests; in one of its own where threads run several at once."""
+        if words[0].startswith(("hook", "_")) or threading.current_thread() is not threading.main_thread():
+            return self.process(*words, stdin=stdin, cwd=cwd)
+        return run_in_process(words, self.env, cwd or self.project_folder, stdin.encode())
+
+    def process(
+        self, *words: str, stdin: str = "", cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command as a process of its own."""
         return subprocess.run(
             [sys.executable, "-m", "ctxrepo", *words],
             cwd=cwd or self.project_folder,

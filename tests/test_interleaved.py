@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 from torture.actors import Step
 from torture.interleave import replay
 
@@ -86,6 +86,6 @@ CASES: dict[str, tuple[Step, ...]] = {
 }
 
 
-@pytest.mark.parametrize("case", mostly_long(map(pytest.param, CASES.values()), keep=5), ids=CASES)
+@pytest.mark.parametrize("case", rotating(map(pytest.param, CASES.values()), keep=5), ids=CASES)
 def test_nothing_promised_is_lost(tmp_path: Path, case: tuple[Step, ...]) -> None:
     assert replay(case, tmp_path) == []

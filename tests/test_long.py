@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
+import long
 import pytest
 from _pytest.mark.structures import ParameterSet
-from long import mostly_long, mostly_long_of_each
+from long import is_due, mostly_long, mostly_long_of_each, rotating
 
 
 def plain(cases: list[ParameterSet]) -> list[tuple[object, ...]]:
@@ -23,6 +26,19 @@ def test_as_many_as_asked_for_are_plain_and_none_is_left_out() -> None:
 def test_the_plain_ones_are_spread() -> None:
     assert plain(mostly_long("abcdefghi")) == [("a",), ("e",), ("i",)]
     assert plain(mostly_long("abcdefghi", keep=1)) == [("a",)]
+
+
+def test_commits_in_turn_try_every_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    for count in range(1, 12):
+        for keep in range(4):
+            tried = set()
+            for turn in range(count):
+                monkeypatch.setattr(long, "_turn", lambda turn=turn: 1000 + turn)
+                made = rotating(range(count), keep)
+                assert [case.values for case in made] == [(number,) for number in range(count)]
+                assert len(plain(made)) == min(keep or -(-count // 3), count), (count, keep)
+                tried |= {*plain(made)}
+            assert len(tried) == count, (count, keep)
 
 
 def test_of_each_kind_the_first_is_plain() -> None:
@@ -54,3 +70,24 @@ def test_a_long_case_runs_beside_no_plain_one(number: int, request: pytest.Fixtu
     assert (number == 2) == (request.node.get_closest_marker("long") is not None)
     assert wanted != "not long" or number == 1
     assert wanted != "long" or number == 2
+
+
+def test_each_commit_runs_a_third_of_the_stories_and_three_in_a_row_run_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stories = [f"tests/faults/test_a.py::test_{number}[case]" for number in range(60)]
+    thirds = []
+    for turn in (7, 8, 9):
+        monkeypatch.setattr(long, "_turn", lambda turn=turn: turn)
+        thirds.append([story for story in stories if is_due(story)])
+        assert is_due("tests/domain/test_a.py::test_1")
+        assert len({is_due(f"tests/users/test_a.py::test_1[{case}]") for case in "abc"}) == 1
+    assert all(len(third) >= 10 for third in thirds)
+    assert sorted(chain(*thirds)) == sorted(stories)
+
+
+def test_what_is_not_due_is_long(request: pytest.FixtureRequest) -> None:
+    items = request.session.items
+    assert all(is_due(item.nodeid) or item.get_closest_marker("each_commit") for item in items) or (
+        request.config.getoption("-m") != "not long"
+    )

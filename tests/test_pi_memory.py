@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import make_remote
 from pirepo import FIXTURE, PiMachine, make_pi_machine
 from terminal import Terminal
@@ -322,7 +322,7 @@ class TestItsOwnGit:
         cli("sync")
         assert mine.git("log", "-1", "--format=%s") == "memory(demo-shop): anchor task/three"
 
-    @pytest.mark.parametrize("language", mostly_long(["js", " JavaScript"], keep=1))
+    @pytest.mark.parametrize("language", rotating(["js", " JavaScript"], keep=1))
     def test_a_head_that_it_would_run_is_told_to_sessions(
         self, cli: Terminal, mine: PiMachine, language: str
     ) -> None:

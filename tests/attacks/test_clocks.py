@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from clocks import clock_ahead, needs_clock
-from long import mostly_long
+from long import rotating
 from machines import NOW, Machine
 from processes import processes_of
 from sessions import Session, connected, eventually, log_of
@@ -78,7 +78,7 @@ def test_a_session_of_the_future_is_not_the_last_one(machine: Machine) -> None:
     assert last.session == "now"
 
 
-@pytest.mark.parametrize("name", mostly_long(["refs/heads/main", "refs/ctxrepo/wt", "packed-refs"], keep=1))
+@pytest.mark.parametrize("name", rotating(["refs/heads/main", "refs/ctxrepo/wt", "packed-refs"], keep=1))
 def test_a_lock_of_the_future_that_a_killed_git_left_is_taken_away(machine: Machine, name: str) -> None:
     eventually(lambda: not processes_of(machine), WAY_OUT)
     machine.remember("acknowledged")
@@ -90,32 +90,32 @@ def test_a_lock_of_the_future_that_a_killed_git_left_is_taken_away(machine: Mach
 
 
 @needs_clock
-@pytest.mark.parametrize("ahead", mostly_long([HOUR, YEAR], keep=1))
+@pytest.mark.parametrize("ahead", rotating([HOUR, YEAR], keep=1))
 def test_a_clock_that_was_put_back_loses_nothing_and_holds_nothing_up(
     machine: Machine, remote: Path, ahead: int
 ) -> None:
     """Sessions, commands and the worker work by a clock that is ahead, and go on by the right one."""
     with clock_ahead(machine, ahead) as early:
         Session(early, "s-1").hook("SessionStart")
-        assert early.ctxrepo("remember", "written before it was put back").returncode == 0
+        assert early.process("remember", "written before it was put back").returncode == 0
         Session(early, "s-1").edit("shop/topics/build.md", "- edited before it was put back\n")
         Session(early, "s-1").hook("UserPromptSubmit", prompt="what is there?")
     session = Session(machine, "s-1")
     for text in ("edited after it", "edited a second time"):
         session.edit("shop/topics/more.md", f"- {text}\n")
         session.hook("Stop")
-    assert machine.ctxrepo("remember", "written after it").returncode == 0
+    assert machine.process("remember", "written after it").returncode == 0
     told = ("before it was put back", "edited a second time", "written after it")
     eventually(lambda: all(text in machine.git("log", "-p", "--format=") for text in told), WAY_OUT)
     session.hook("SessionEnd")
     eventually(lambda: "written after it" in log_of(remote), WAY_OUT)
     eventually(lambda: not processes_of(machine), WAY_OUT)
-    done = machine.ctxrepo("doctor")
+    done = machine.process("doctor")
     assert done.returncode == 0, done.stdout
     later = Session(machine, "s-2").hook("SessionStart")
     assert "written after it" in later
     assert "put back" in later
-    assert machine.ctxrepo("sync").returncode == 0
+    assert machine.process("sync").returncode == 0
     assert not machine.git("status", "--porcelain")
 
 
@@ -124,10 +124,10 @@ def test_a_clock_that_goes_on_by_a_year_loses_nothing(machine: Machine, remote: 
     session = Session(machine, "s-1")
     session.hook("SessionStart")
     session.edit("shop/topics/build.md", "- edited a year ago\n")
-    assert machine.ctxrepo("remember", "remembered a year ago").returncode == 0
+    assert machine.process("remember", "remembered a year ago").returncode == 0
     with clock_ahead(machine, YEAR) as later:
         Session(later, "s-1").hook("UserPromptSubmit", prompt="which port does redis listen on?")
-        assert later.ctxrepo("remember", "remembered now").returncode == 0
+        assert later.process("remember", "remembered now").returncode == 0
         Session(later, "s-1").hook("SessionEnd")
         eventually(lambda: "remembered now" in log_of(remote), WAY_OUT)
     held = machine.git("log", "-p", "--format=")
@@ -140,8 +140,8 @@ def test_the_files_of_a_clock_that_was_put_back_are_read_again(machine: Machine)
     """A note is as large as before, and its stamp is of the future both times."""
     machine.write("shop/a.md", "- one\n")
     in_future(machine.clone / "shop/a.md", HOUR)
-    assert machine.ctxrepo("sync").returncode == 0
+    assert machine.process("sync").returncode == 0
     machine.write("shop/a.md", "- two\n")
     in_future(machine.clone / "shop/a.md", HOUR)
-    assert machine.ctxrepo("sync").returncode == 0
+    assert machine.process("sync").returncode == 0
     assert machine.git("show", "HEAD:shop/a.md") == "- two"

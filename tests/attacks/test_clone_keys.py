@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import Machine, make_remote
 
 TEXT = "the tide turns at noon"
@@ -138,7 +138,7 @@ ATTACKS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("attack", mostly_long(ATTACKS, keep=4), ids=lambda attack: attack.__name__)
+@pytest.mark.parametrize("attack", rotating(ATTACKS, keep=4), ids=lambda attack: attack.__name__)
 def test_the_memory_goes_where_config_toml_says_and_nothing_is_run(
     ada: Machine, remote: Path, tmp_path: Path, attack: Attack
 ) -> None:
@@ -166,7 +166,7 @@ def test_a_folder_of_the_clones_that_is_a_link_is_refused_in_a_sentence(
     place.symlink_to(tmp_path / "moved")
     ada.remember(TEXT)
     before = sorted(path.name for path in (tmp_path / "moved").rglob("*"))
-    done = ada.ctxrepo("sync")
+    done = ada.process("sync")
     assert done.returncode == 1
     assert f"{place} is a link to a folder, where a folder of its own belongs" in done.stderr
     assert sorted(path.name for path in (tmp_path / "moved").rglob("*")) == before

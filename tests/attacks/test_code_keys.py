@@ -6,7 +6,11 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from ctxrepo.storage.user.code import describe_checkout, first_commit, tracking
+
+pytestmark = pytest.mark.each_commit
 
 KEYS = (
     "core.fsmonitor", "core.sshCommand", "core.gitProxy", "core.askPass", "core.pager", "core.editor",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import said
-from long import mostly_long
+from long import rotating
 from machines import Machine, make_machine, make_remote
 
 from ctxrepo.domain.guard.bounds import GIT_MEMORY, SAID_BYTES, Bound
@@ -64,17 +64,17 @@ def ada(tmp_path: Path, mode: Path) -> Machine:
 
 
 @pytest.mark.parametrize(
-    ("talk", "bound"), mostly_long([("progress", SAID_BYTES), ("branches", GIT_MEMORY)], keep=1)
+    ("talk", "bound"), rotating([("progress", SAID_BYTES), ("branches", GIT_MEMORY)], keep=1)
 )
 def test_a_server_that_never_ends_is_left_with_the_number_and_work_goes_on(
     ada: Machine, mode: Path, talk: str, bound: Bound
 ) -> None:
     assert (
-        ada.ctxrepo("config", "set", "sync.timeout", "300").returncode == 0
+        ada.process("config", "set", "sync.timeout", "300").returncode == 0
     )  # a busy machine takes its time
     mode.write_text(talk)
     ada.remember("written while it talked")
-    done = ada.ctxrepo("sync")
+    done = ada.process("sync")
     assert done.returncode == 5
     (line,) = said(done).splitlines()
     assert f"{bound.most:,} {bound.what}" in line

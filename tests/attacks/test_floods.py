@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import arrived, said
-from long import mostly_long
+from long import rotating
 from machines import NOW, Machine, make_machine, make_remote
 from torture import bombs, floods
 from torture.floods import flood
@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[Attack, str]] = {
 CLONED_BY_NOBODY = ("419,430,400 bytes of memory", "larger files that its files are cut out of")
 
 
-@pytest.mark.parametrize(("attack", "words"), mostly_long(REFUSED.values()), ids=REFUSED)
+@pytest.mark.parametrize(("attack", "words"), rotating(REFUSED.values()), ids=REFUSED)
 def test_what_is_too_much_is_refused_with_the_number_and_work_goes_on(
     tmp_path: Path, remote: Path, ada: Machine, reads: list[str], attack: Attack, words: str
 ) -> None:
@@ -111,14 +111,14 @@ def test_what_is_too_much_is_refused_with_the_number_and_work_goes_on(
 
 def test_a_person_is_told_by_sync_status_doctor_and_the_session(remote: Path, ada: Machine) -> None:
     floods.fan(Forge(remote), 10, 10)
-    done = ada.ctxrepo("sync")
+    done = ada.process("sync")
     assert done.returncode == 5
     (line,) = said(done).splitlines()
     assert "11,111,111,1" in line
     assert "250,000" in line
     assert "git log" in line
     for words in ("status", "doctor"):
-        assert "more than a memory may be" in said(ada.ctxrepo(words))
+        assert "more than a memory may be" in said(ada.process(words))
     assert any("more than a memory may be" in line for line in current_lines(ada.open()))
 
 
@@ -130,7 +130,7 @@ def test_a_folder_in_a_billion_places_is_read_once(remote: Path, ada: Machine, r
 
 @pytest.mark.parametrize(
     "attack",
-    mostly_long([lambda f: floods.dig(f, 3000), lambda f: floods.fan(f, 10, 10)], keep=1),
+    rotating([lambda f: floods.dig(f, 3000), lambda f: floods.fan(f, 10, 10)], keep=1),
 )
 def test_who_merged_it_with_their_own_git_is_told_and_goes_back(
     remote: Path, ada: Machine, attack: Attack
@@ -139,15 +139,15 @@ def test_who_merged_it_with_their_own_git_is_told_and_goes_back(
     ada.git("fetch", "-q", "origin")
     ada.git("update-ref", "refs/heads/main", "origin/main")
     before = ada.git("rev-parse", "main~1")
-    fact = ada.ctxrepo("remember", "written on top of it")
+    fact = ada.process("remember", "written on top of it")
     assert fact.returncode == 0, said(fact)
     for words in COMMANDS:
-        done = ada.ctxrepo(*words)
+        done = ada.process(*words)
         assert done.returncode in (0, 1, 3), said(done)
         said(done)
-    assert "take main back" in said(ada.ctxrepo("sync"))
-    assert "take main back" in said(ada.ctxrepo("status"))
-    assert "take main back" in said(ada.ctxrepo("doctor"))
+    assert "take main back" in said(ada.process("sync"))
+    assert "take main back" in said(ada.process("status"))
+    assert "take main back" in said(ada.process("doctor"))
 
     ada.git("update-ref", "refs/heads/main", before)
     Forge(remote).point(before)
@@ -180,14 +180,14 @@ def test_a_bomb_in_the_middle_of_the_history_stops_only_who_looks_at_it(remote: 
     ada.remember("written meanwhile")
     assert ada.sync().remote.ok
     for words in COMMANDS:
-        done = ada.ctxrepo(*words)
+        done = ada.process(*words)
         assert done.returncode in (0, 1, 3), (words, said(done))
         said(done)
 
 
 @pytest.mark.parametrize(
     "name",
-    mostly_long(
+    rotating(
         ["a message in no encoding", "an encoding nobody knows", "the year 500000", "a time before all",
          "a time zone of 99 hours", "100,000 headers", "a message of 500 KiB", "an octopus of 90"],
     ),
@@ -197,12 +197,12 @@ def test_an_odd_commit_is_taken_and_shown(remote: Path, ada: Machine, name: str)
     ada.remember("written meanwhile")
     assert ada.sync().remote.ok
     for words in (("history",), ("history", "--json"), ("history", "MEMORY.md"), ("log",), ("status",)):
-        done = ada.ctxrepo(*words)
+        done = ada.process(*words)
         assert done.returncode == 0, said(done)
         assert len(said(done)) < 100_000
 
 
-@pytest.mark.parametrize("name", mostly_long(["a time below zero", "the year 292277026596"], keep=1))
+@pytest.mark.parametrize("name", rotating(["a time below zero", "the year 292277026596"], keep=1))
 def test_a_time_that_no_calendar_has_raises_nothing(remote: Path, ada: Machine, name: str) -> None:
     """git's own check refuses some; a person's git may have taken it."""
     flood(name).attack(Forge(remote), Path())
@@ -211,7 +211,7 @@ def test_a_time_that_no_calendar_has_raises_nothing(remote: Path, ada: Machine, 
     ada.git("update-ref", "refs/heads/main", "origin/main")
     ada.remember("written on top of it")
     for words in (("history",), ("history", "--json"), ("history", "MEMORY.md"), ("log",), ("status",)):
-        done = ada.ctxrepo(*words)
+        done = ada.process(*words)
         assert done.returncode == 0, said(done)
         said(done)
 

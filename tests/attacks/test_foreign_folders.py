@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import repository
-from long import mostly_long
+from long import rotating
 from machines import Machine
 from needs import needs_root
 from odd import bound_socket, endless, folder, huge, loop, pipe, terminal
@@ -140,7 +140,7 @@ def test_a_worktree_whose_link_leads_nowhere_sound_is_no_project(mine: Machine, 
 
 
 @pytest.mark.parametrize(
-    "name", mostly_long(["CLAUDE.md", ".pi", ".pi/settings.json", "transcript.jsonl"], keep=1)
+    "name", rotating(["CLAUDE.md", ".pi", ".pi/settings.json", "transcript.jsonl"], keep=1)
 )
 def test_what_else_is_read_in_a_folder_may_be_odd(mine: Machine, tmp_path: Path, name: str) -> None:
     places = []
@@ -196,7 +196,7 @@ def test_a_link_to_another_users_repository_is_not_followed(mine: Machine, tmp_p
 
 
 @needs_silent_disk
-@pytest.mark.parametrize("at", mostly_long(["code", "code/.git", "code/deep"], keep=1))
+@pytest.mark.parametrize("at", rotating(["code", "code/.git", "code/deep"], keep=1))
 def test_a_disk_that_is_gone_costs_its_own_project_only(mine: Machine, tmp_path: Path, at: str) -> None:
     place = repository(tmp_path / "code")
     (place / "deep").mkdir()

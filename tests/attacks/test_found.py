@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from attacks.canaries import FOREIGN, Canaries
 from catalogue import quiet_hooks, remember
-from long import mostly_long
+from long import rotating
 from machines import Machine
 
 
@@ -21,8 +21,8 @@ def is_safe(mine: Machine, ben: Machine, remote: Path, watched: Canaries) -> Non
     """A day's work in the poisoned clone touches no canary, and arrives."""
     remember(mine, "past the attack")
     quiet_hooks(mine)
-    synced = mine.ctxrepo("sync")
-    mine.ctxrepo("doctor")
+    synced = mine.process("sync")
+    mine.process("doctor")
     assert watched.touched() == []
     assert not (mine.clone / "global" / "foreign.md").exists()
     assert synced.returncode == 0, synced.stderr
@@ -34,7 +34,7 @@ def is_safe(mine: Machine, ben: Machine, remote: Path, watched: Canaries) -> Non
     assert "past the attack" in ben.read("shop/MEMORY.md")
 
 
-@pytest.mark.parametrize("key", mostly_long(["url", "pushurl"], keep=1))
+@pytest.mark.parametrize("key", rotating(["url", "pushurl"], keep=1))
 def test_a_remote_whose_name_is_the_address(
     mine: Machine, ben: Machine, remote: Path, address: str, watched: Canaries, key: str
 ) -> None:

@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from attacks.attack import attack
 from attacks.carriers import CARRIERS
 from attacks.keys import batches, keys, written
@@ -13,6 +14,8 @@ from attacks.stage import Stage
 from attacks.teeth import bites
 from needs import needs_proc
 from servers.ssh import needs_sshd
+
+pytestmark = pytest.mark.each_commit
 
 
 @needs_sshd

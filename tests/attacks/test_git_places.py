@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import Machine
 from odd import bound_socket, endless, folder, garbage, link_to_nothing, loop, pipe
 
@@ -83,7 +83,7 @@ def all_is_well(machine: Machine, *facts: str) -> None:
     assert '"ok": false' not in done.stdout.partition('"name": "remote"')[0].partition('"checked"')[2], done
 
 
-@pytest.mark.parametrize(("name", "make"), mostly_long(PLACED, keep=4))
+@pytest.mark.parametrize(("name", "make"), rotating(PLACED, keep=4))
 def test_what_stands_in_a_files_place_is_moved_aside_and_nothing_is_lost(
     mine: Machine, name: str, make: Make
 ) -> None:
@@ -96,7 +96,7 @@ def test_what_stands_in_a_files_place_is_moved_aside_and_nothing_is_lost(
     all_is_well(mine, "a fact from meanwhile")
 
 
-@pytest.mark.parametrize("make", mostly_long([pipe, bound_socket, endless, link_to_nothing, folder], keep=2))
+@pytest.mark.parametrize("make", rotating([pipe, bound_socket, endless, link_to_nothing, folder], keep=2))
 def test_what_stands_in_the_place_of_an_object_or_among_the_packs_is_moved_aside(
     mine: Machine, make: Make
 ) -> None:
@@ -111,7 +111,7 @@ def test_what_stands_in_the_place_of_an_object_or_among_the_packs_is_moved_aside
 
 
 @pytest.mark.parametrize(
-    ("name", "make"), mostly_long(zip((*FOLDERS, "objects/00"), (pipe, garbage) * 3, strict=True), keep=2)
+    ("name", "make"), rotating(zip((*FOLDERS, "objects/00"), (pipe, garbage) * 3, strict=True), keep=2)
 )
 def test_what_stands_in_a_folders_place_is_moved_aside(mine: Machine, name: str, make: Make) -> None:
     put(mine.clone / ".git" / name, make)
@@ -124,7 +124,7 @@ def test_what_stands_in_a_folders_place_is_moved_aside(mine: Machine, name: str,
     all_is_well(mine, "a fact from meanwhile")
 
 
-@pytest.mark.parametrize("name", mostly_long(["objects", "refs", "objects/00", ""], keep=2))
+@pytest.mark.parametrize("name", rotating(["objects", "refs", "objects/00", ""], keep=2))
 def test_a_folder_that_is_a_link_is_named_with_what_helps_and_doctor_tells_the_rest(
     mine: Machine, name: str
 ) -> None:
@@ -160,7 +160,7 @@ def test_a_link_whose_disk_is_away_is_left_for_when_it_is_back(mine: Machine) ->
     assert place.is_symlink()
 
 
-@pytest.mark.parametrize("make", mostly_long([pipe, link_to_nothing], keep=1))
+@pytest.mark.parametrize("make", rotating([pipe, link_to_nothing], keep=1))
 def test_a_git_folder_that_is_none_is_not_taken_for_no_memory(mine: Machine, make: Make) -> None:
     put(mine.clone / ".git", make)
     for words in (["status"], ["remember", "x"], ["doctor", "--fix"]):
@@ -171,7 +171,7 @@ def test_a_git_folder_that_is_none_is_not_taken_for_no_memory(mine: Machine, mak
         assert "init" not in done.stderr
 
 
-@pytest.mark.parametrize("make", mostly_long([pipe, folder], keep=1))
+@pytest.mark.parametrize("make", rotating([pipe, folder], keep=1))
 def test_a_configuration_that_is_no_file_stops_nothing_and_doctor_names_what_helps(
     mine: Machine, make: Make
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.mark.structures import ParameterSet
-from long import mostly_long
+from long import mostly_long, rotating
 from machines import Machine, make_machine
 from needs import lacks, place_of, unless
 from processes import processes_of
@@ -78,7 +78,7 @@ def flows(machine: Machine, remote: Path, *acknowledged: str) -> None:
     session = Session(machine, "s-after")
     session.edit("shop/topics/after.md", "- written afterwards\n")
     session.hook("SessionEnd")
-    done = machine.ctxrepo("sync")
+    done = machine.process("sync")
     assert done.returncode == 0, done.stderr
     quiet(machine)
     told = subprocess.run(
@@ -97,7 +97,7 @@ def test_a_disk_of_any_kind_is_as_good(tmp_path: Path, remote: Path, kind: str) 
         if kind == "casefold":
             subprocess.run(["chattr", "+F", str(home)], check=True)
         machine = connected(make_machine(home, "ada"), str(remote))
-        assert machine.ctxrepo("remember", "on this disk").returncode == 0
+        assert machine.process("remember", "on this disk").returncode == 0
         session = Session(machine, "s-1")
         session.whole()
         session.edit("shop/topics/build.md", "- edited on this disk\n")
@@ -105,7 +105,7 @@ def test_a_disk_of_any_kind_is_as_good(tmp_path: Path, remote: Path, kind: str) 
             "shop/topics/Build.md" if kind != "casefold" else "shop/topics/more.md", "- another case\n"
         )
         flows(machine, remote, "on this disk", "edited on this disk", "another case")
-        assert machine.ctxrepo("doctor").returncode == 0
+        assert machine.process("doctor").returncode == 0
 
 
 def remount(folder: Path, how: str) -> None:
@@ -119,18 +119,18 @@ def test_a_disk_that_becomes_read_only_in_the_middle(tmp_path: Path, remote: Pat
         machine = connected(make_machine(tmp_path / "disk", "ada"), str(remote))
         session = Session(machine, "s-1")
         session.hook("SessionStart")
-        assert machine.ctxrepo("remember", "acknowledged before").returncode == 0
+        assert machine.process("remember", "acknowledged before").returncode == 0
         session.edit("shop/topics/build.md", "- edited before\n")
         quiet(machine)
         remount(tmp_path / "disk", "ro")
         for words in (("remember", "in vain"), ("sync",), ("log", "add", "in vain")):
-            done = machine.ctxrepo(*words)
+            done = machine.process(*words)
             assert done.returncode == 1, (words, done)
             assert is_one_line(done), done.stderr
             assert "ead-only" in done.stderr
         for event in ("UserPromptSubmit", "Stop", "SessionEnd", "SessionStart"):
             session.hook(event)
-        doctor = machine.ctxrepo("doctor")
+        doctor = machine.process("doctor")
         assert "Traceback" not in doctor.stdout + doctor.stderr
         assert "ead-only" in doctor.stdout + doctor.stderr
         quiet(machine)
@@ -139,18 +139,18 @@ def test_a_disk_that_becomes_read_only_in_the_middle(tmp_path: Path, remote: Pat
         assert "in vain" not in machine.git("log", "-p", "--format=")
 
 
-@pytest.mark.parametrize("where", mostly_long(["both", "state", "clone"], keep=1))
+@pytest.mark.parametrize("where", rotating(["both", "state", "clone"], keep=1))
 def test_a_part_that_becomes_read_only_in_the_middle(ada: Machine, remote: Path, where: str) -> None:
     connected(ada, str(remote))
     session = Session(ada, "s-1")
     session.hook("SessionStart")
-    assert ada.ctxrepo("remember", "acknowledged before").returncode == 0
+    assert ada.process("remember", "acknowledged before").returncode == 0
     quiet(ada)
     with ExitStack() as stack:
         for name, folder in (("state", ada.places.state), ("clone", ada.clone)):
             if where in (name, "both"):
                 stack.enter_context(read_only(folder))
-        done = ada.ctxrepo("remember", "in vain")
+        done = ada.process("remember", "in vain")
         assert done.returncode == 1
         assert is_one_line(done), done.stderr
         assert "ead-only" in done.stderr
@@ -179,11 +179,11 @@ def test_a_disk_that_fills_up_in_the_middle(tmp_path: Path, remote: Path, kind: 
         session = Session(machine, "s-1")
         session.hook("SessionStart")
         kept = ["acknowledged before"]
-        assert machine.ctxrepo("remember", kept[0]).returncode == 0
+        assert machine.process("remember", kept[0]).returncode == 0
         quiet(machine)
         filler = fill(tmp_path / "disk")
         for number in range(3):
-            done = machine.ctxrepo("remember", f"{number} on a full disk")
+            done = machine.process("remember", f"{number} on a full disk")
             assert done.returncode in (0, 1), done
             if done.returncode == 0:
                 kept.append(f"{number} on a full disk")

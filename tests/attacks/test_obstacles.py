@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from long import mostly_long
+from long import mostly_long, rotating
 from machines import NOW, Machine, make_machine, make_remote
 from needs import needs_root
 from odd import bound_socket, folder, link_to_nothing, loop, pipe
@@ -24,6 +24,8 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.worktree.checkout import Checkout
+
+pytestmark = pytest.mark.each_commit
 
 Pair = tuple[Machine, Machine]
 
@@ -91,7 +93,7 @@ HIDING = [
     *((kind, (scope,)) for scope in SCOPES for kind in (file, link_away, pipe, repository)),
 ]
 names = pytest.mark.parametrize(
-    ("kind", "places"), mostly_long(HIDING, keep=5), ids=lambda x: getattr(x, "__name__", "") or x[0]
+    ("kind", "places"), rotating(HIDING, keep=5), ids=lambda x: getattr(x, "__name__", "") or x[0]
 )
 
 

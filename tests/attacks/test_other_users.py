@@ -119,18 +119,18 @@ def everything(machine: Machine) -> list[Path]:
 
 def test_nothing_is_read_held_or_fed_where_everybody_may_look(machine: Machine) -> None:
     connected(machine)
-    assert machine.ctxrepo("remember", "a fact of ours").returncode == 0
+    assert machine.process("remember", "a fact of ours").returncode == 0
     session = Session(machine, "s-1")
     session.whole()
     eventually(lambda: not processes_of(machine), WAY_OUT)
     with attacker(everything(machine)) as process:
         try:
             assert got(process) == []
-            assert machine.ctxrepo("remember", "beside somebody else").returncode == 0
+            assert machine.process("remember", "beside somebody else").returncode == 0
             session.whole()
         finally:
             process.communicate("")
-    assert "beside somebody else" in machine.ctxrepo("search", "beside").stdout
+    assert "beside somebody else" in machine.process("search", "beside").stdout
 
 
 def test_what_was_open_is_closed_before_anything_new_is_in_it(machine: Machine) -> None:
@@ -150,7 +150,7 @@ def test_what_was_open_is_closed_before_anything_new_is_in_it(machine: Machine) 
     root.chmod(0o777)
     machine.places.state.chmod(0o777)
     Session(machine, "s-1").whole()
-    assert machine.ctxrepo("remember", "written afterwards").returncode == 0
+    assert machine.process("remember", "written afterwards").returncode == 0
     eventually(lambda: not processes_of(machine), WAY_OUT)
     with attacker(everything(machine)) as process:
         try:
@@ -178,7 +178,7 @@ def test_a_place_that_somebody_else_took_beforehand_is_refused(
         elsewhere.mkdir(0o777)
         trap.symlink_to(ours if kind == "link to ours" else elsewhere)
     os.chown(trap, OTHER, OTHER, follow_symlinks=False)
-    done = machine.ctxrepo("init")
+    done = machine.process("init")
     assert done.returncode == 1
     assert f"ctxrepo: {trap} " in done.stderr, done.stderr
     assert "Traceback" not in done.stderr
@@ -197,7 +197,7 @@ def test_settings_that_somebody_else_put_there_are_not_followed(machine: Machine
     config.write_text('[[repository]]\npath = "~/.ctxrepo"\nremote = "https://evil.example/x.git"\n')
     for path in (config, config.parent):
         os.chown(path, OTHER, OTHER)
-    done = machine.ctxrepo("init")
+    done = machine.process("init")
     assert done.returncode == 1
     assert "belongs to another user" in done.stderr
     assert "evil" not in done.stderr + done.stdout

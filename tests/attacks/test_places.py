@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import mostly_long, rotating
 from machines import Machine, make_machine
 from needs import needs_root
 from processes import processes_of
@@ -86,14 +86,14 @@ def open_to_others(machine: Machine) -> list[str]:
 def use(machine: Machine) -> None:
     """Every kind of command, and a whole session."""
     for words in COMMANDS:
-        done = machine.ctxrepo(*words)
+        done = machine.process(*words)
         assert "Traceback" not in done.stderr, (words, done.stderr)
         assert "unexpected" not in done.stderr, (words, done.stderr)
     Session(machine, "s-1").whole()
     eventually(lambda: not processes_of(machine), WAY_OUT)
 
 
-@pytest.mark.parametrize("umask", mostly_long([0o000, 0o077, 0o777], keep=1), ids=oct)
+@pytest.mark.parametrize("umask", rotating([0o000, 0o077, 0o777], keep=1), ids=oct)
 def test_whatever_the_mask_nothing_of_ours_is_anybody_elses(tmp_path: Path, remote: Path, umask: int) -> None:
     before = os.umask(0o022)
     try:
@@ -101,7 +101,7 @@ def test_whatever_the_mask_nothing_of_ours_is_anybody_elses(tmp_path: Path, remo
         (machine.home / ".claude").mkdir()
         os.umask(umask)
         for words in (("init", str(remote)), ("setup", "claude", "--yes"), *COMMANDS):
-            done = machine.ctxrepo(*words)
+            done = machine.process(*words)
             assert done.returncode == 0, (words, done.stdout, done.stderr)
         Session(machine, "s-1").whole()
         eventually(lambda: not processes_of(machine), WAY_OUT)
@@ -115,7 +115,7 @@ def test_whatever_the_mask_nothing_of_ours_is_anybody_elses(tmp_path: Path, remo
             assert path.stat().st_mode & 0o400, path
 
 
-@pytest.mark.parametrize("rights", mostly_long([0o777, 0o2755], keep=1), ids=oct)
+@pytest.mark.parametrize("rights", rotating([0o777, 0o2755], keep=1), ids=oct)
 @pytest.mark.parametrize("who", ["command", "hook", "worker"])
 def test_what_was_open_to_others_is_closed_by_whoever_opens_it(
     machine: Machine, rights: int, who: str
@@ -127,7 +127,7 @@ def test_what_was_open_to_others_is_closed_by_whoever_opens_it(
         for file in filter(Path.is_file, folder.iterdir()):
             file.chmod(0o666)
     if who == "command":
-        assert machine.ctxrepo("status").returncode == 0
+        assert machine.process("status").returncode == 0
     elif who == "hook":
         Session(machine, "s-1").hook("UserPromptSubmit", prompt="which port does redis listen on?")
     else:
@@ -163,11 +163,11 @@ def test_nothing_is_written_through_a_link_at_any_place(machine: Machine, tmp_pa
     Session(machine, "s-1").whole()
     use(machine)
     assert {path: path.read_bytes() for path in victims.iterdir()} == expected
-    assert machine.ctxrepo("remember", "written after all").returncode == 0
-    assert "written after all" in machine.ctxrepo("search", "written").stdout
+    assert machine.process("remember", "written after all").returncode == 0
+    assert "written after all" in machine.process("search", "written").stdout
 
 
-@pytest.mark.parametrize("level", mostly_long(["journal", "sessions", "models"], keep=1))
+@pytest.mark.parametrize("level", rotating(["journal", "sessions", "models"], keep=1))
 def test_nothing_is_written_below_a_folder_that_is_a_link(
     machine: Machine, tmp_path: Path, level: str
 ) -> None:
@@ -196,7 +196,7 @@ def test_a_place_that_is_a_link_is_refused_in_a_sentence_and_hooks_are_silent(
     folder.rename(victim)
     before = sorted(victim.iterdir())
     folder.symlink_to(victim)
-    done = machine.ctxrepo("remember", "a fact")
+    done = machine.process("remember", "a fact")
     assert done.returncode == 1
     assert f"ctxrepo: {folder} is a link" in done.stderr
     if level != "own":
@@ -244,7 +244,7 @@ def test_a_link_that_another_user_may_have_put_there_is_refused_by_every_command
     (tmp_path / "open").chmod(0o777)
     before = sorted(place.iterdir())
     for words in COMMANDS:
-        done = machine.ctxrepo(*words)
+        done = machine.process(*words)
         assert done.returncode == 1, words
         assert f"ctxrepo: {state} leads to {tmp_path}/open/" in done.stderr, words
         assert "which another user may have put there" in done.stderr
@@ -259,7 +259,7 @@ def test_another_users_link_or_folder_is_refused(machine: Machine, tmp_path: Pat
     state = places_of(machine)["state"]
     moved(machine, tmp_path / "disk", state)
     os.chown(state if what == "link" else tmp_path / "disk", 4242, 4242, follow_symlinks=False)
-    done = machine.ctxrepo("remember", "a fact")
+    done = machine.process("remember", "a fact")
     assert done.returncode == 1
     assert f"ctxrepo: {state} leads to " in done.stderr
     assert Session(machine, "s-1").hook("SessionStart") == ""
@@ -270,12 +270,12 @@ def test_a_link_to_a_disk_that_is_away_is_named(machine: Machine, tmp_path: Path
     state = places_of(machine)["state"]
     moved(machine, tmp_path / "disk", state)
     (tmp_path / "disk").rename(tmp_path / "away")
-    done = machine.ctxrepo("status")
+    done = machine.process("status")
     assert done.returncode == 1
     assert f"{state} leads to {tmp_path}/disk, which can't be looked at: No such file" in done.stderr
     assert Session(machine, "s-1").hook("SessionStart") == ""
     (tmp_path / "away").rename(tmp_path / "disk")
-    assert machine.ctxrepo("status").returncode == 0
+    assert machine.process("status").returncode == 0
 
 
 def test_the_name_of_the_machine_and_the_settings_are_closed(machine: Machine) -> None:
@@ -283,7 +283,7 @@ def test_the_name_of_the_machine_and_the_settings_are_closed(machine: Machine) -
     for name in ("host", "config.toml"):
         (config / name).chmod(0o666)
     config.chmod(0o777)
-    assert machine.ctxrepo("config", "list").returncode == 0
+    assert machine.process("config", "list").returncode == 0
     assert [oct((config / name).stat().st_mode & 0o777) for name in (".", "host", "config.toml")] == [
         "0o700",
         "0o600",
@@ -298,6 +298,6 @@ def test_settings_that_a_person_keeps_elsewhere_by_a_link_still_hold(machine: Ma
     config.symlink_to(kept)
     (kept / "config.toml").rename(machine.home / "mine.toml")
     (kept / "config.toml").symlink_to(machine.home / "mine.toml")
-    assert machine.ctxrepo("config", "set", "sync.ttl", "90").returncode == 0
+    assert machine.process("config", "set", "sync.ttl", "90").returncode == 0
     assert "ttl = 90" in (machine.home / "mine.toml").read_text()
     assert (kept / "config.toml").is_symlink()

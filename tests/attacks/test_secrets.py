@@ -12,6 +12,8 @@ from attacks.secrets_score import alarms, score, texts
 from checkout import CHECKOUT
 from long import mostly_long
 
+pytestmark = pytest.mark.each_commit
+
 HERE = CHECKOUT
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import mostly_long, rotating
 from machines import NOW, Machine, make_remote
 from processes import processes_of
 from sessions import Session, connected, eventually
@@ -81,7 +81,7 @@ def test_something_else_is_in_the_journals_place(agent: Session) -> None:
     assert Spool(machine.open().state).is_empty()
 
 
-@pytest.mark.parametrize("also", mostly_long(["access.jsonl", ""], keep=1))
+@pytest.mark.parametrize("also", rotating(["access.jsonl", ""], keep=1))
 def test_the_spools_lock_is_held_by_others_while_an_agent_edits(agent: Session, also: str) -> None:
     machine = agent.machine
     state = machine.open().state.root
@@ -166,7 +166,7 @@ def test_what_cannot_be_kept_is_said_to_the_session_and_to_doctor(agent: Session
     said = agent.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
     assert NOTE in said
     assert "larger than 1 MiB" in said
-    done = machine.ctxrepo("doctor")
+    done = machine.process("doctor")
     assert "larger than 1 MiB" in done.stdout + done.stderr
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import mostly_long, rotating
 from machines import NOW, Machine, count_pushes, make_machine
 from processes import wait_for_workers, workers
 
@@ -36,7 +36,7 @@ def shared(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
 
 def come_together(*machines: Machine) -> None:
     for machine in (*machines, *machines):
-        assert machine.ctxrepo("sync").returncode in (0, 4)
+        assert machine.process("sync").returncode in (0, 4)
     assert len({machine.tree() for machine in machines}) == 1
 
 
@@ -83,7 +83,7 @@ def test_a_note_that_two_machines_make_at_once_has_the_entries_of_both(
     pair: tuple[Machine, Machine],
 ) -> None:
     for machine in pair:
-        done = machine.ctxrepo("remember", f"made by {machine.home.name}", "--note", "topics/new.md")
+        done = machine.process("remember", f"made by {machine.home.name}", "--note", "topics/new.md")
         assert done.returncode == 0
     for machine in pair:
         wait_for_workers(machine)
@@ -109,7 +109,7 @@ def test_an_entry_deleted_and_added_again_is_there_once(shared: tuple[Machine, M
 def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Machine], count: int) -> None:
     ada, ben = shared
     with ThreadPoolExecutor() as pool:
-        running = pool.submit(lambda: [ada.ctxrepo("sync") for _ in range(6)])
+        running = pool.submit(lambda: [ada.process("sync") for _ in range(6)])
         for number in range(count):
             ben.write(f"shop/topics/ben-{number}.md", f"- by ben {number}\n")
             ben.sync()
@@ -157,7 +157,7 @@ def test_fifty_sessions_that_end_at_once_push_at_most_twice(ada: Machine, remote
     assert [n for n in range(5) if f"fact {n} of the storm" not in held] == []
 
 
-@pytest.mark.parametrize("delay", mostly_long([0.4, 0.1, 0.8], keep=1))
+@pytest.mark.parametrize("delay", rotating([0.4, 0.1, 0.8], keep=1))
 def test_a_push_that_is_killed_is_made_good_by_the_next_session(
     ada: Machine, remote: Path, delay: float
 ) -> None:
@@ -178,7 +178,7 @@ def test_a_push_that_is_killed_is_made_good_by_the_next_session(
     wait_for_workers(ada)
     held = subprocess.run(["git", "-C", str(remote), "show", "main:shop/MEMORY.md"], capture_output=True)
     assert b"sent in the end" in held.stdout
-    assert ada.ctxrepo("sync").returncode == 0
+    assert ada.process("sync").returncode == 0
 
 
 @pytest.mark.parametrize("count", mostly_long([20, 100], keep=1))
@@ -207,7 +207,7 @@ def test_two_first_pushes_to_an_empty_remote_at_once(ada: Machine, ben: Machine,
         machine.init()
         machine.remember(f"here before {machine.home.name} had a remote")
     with ThreadPoolExecutor() as pool:
-        done = list(pool.map(lambda machine: machine.ctxrepo("init", str(remote)), (ada, ben)))
+        done = list(pool.map(lambda machine: machine.process("init", str(remote)), (ada, ben)))
     assert [d.returncode for d in done] == [0, 0], [d.stderr for d in done]
     come_together(ada, ben)
     for name in BOTH:
@@ -222,8 +222,8 @@ def test_over_a_slow_line_one_sync_serves_many_writers(ada: Machine, remote: Pat
     slow.chmod(0o755)
 
     def write_and_sync(number: int) -> int:
-        ada.ctxrepo("remember", f"fact {number} over a slow line")
-        return ada.ctxrepo("sync").returncode
+        ada.process("remember", f"fact {number} over a slow line")
+        return ada.process("sync").returncode
 
     with ThreadPoolExecutor(8) as pool:
         codes = list(pool.map(write_and_sync, range(8)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import Machine, make_machine
 from processes import wait_for_workers
 from torture.failing import fail_each, needs_compiler
@@ -26,7 +26,7 @@ def is_one_line(done: subprocess.CompletedProcess[str]) -> bool:
 def healed(machine: Machine, *facts: str) -> bool:
     """Whether the next sync goes well and every fact is in a commit, and nothing half-written is about."""
     wait_for_workers(machine)
-    done = machine.ctxrepo("sync")
+    done = machine.process("sync")
     assert done.returncode == 0, done.stderr
     held = machine.git("grep", "-hE", "-e", "", "HEAD")
     return all(fact in held for fact in facts) and not machine.git("status", "--porcelain")
@@ -48,9 +48,9 @@ def fill(folder: Path, data: bytes) -> None:
 
 
 @needs_mount
-@pytest.mark.parametrize("what", mostly_long(["files", "bytes"], keep=1))
+@pytest.mark.parametrize("what", rotating(["files", "bytes"], keep=1))
 def test_a_full_disk_refuses_cleanly_and_heals(small_disk: Machine, what: str) -> None:
-    assert small_disk.ctxrepo("remember", FACT).returncode == 0
+    assert small_disk.process("remember", FACT).returncode == 0
     wait_for_workers(small_disk)
     filler = small_disk.home.parent / "filler"
     filler.mkdir()
@@ -58,18 +58,18 @@ def test_a_full_disk_refuses_cleanly_and_heals(small_disk: Machine, what: str) -
         fill(filler, b"x" * (1 << 20 if what == "bytes" else 1))
     kept = [FACT]
     for number in range(3):
-        done = small_disk.ctxrepo("remember", f"{number} was written on a full disk")
+        done = small_disk.process("remember", f"{number} was written on a full disk")
         if done.returncode == 0:
             kept.append(f"{number} was written")
         else:
             assert done.returncode == 1
             assert is_one_line(done), done.stderr
     assert len(kept) < 4
-    assert "Traceback" not in small_disk.ctxrepo("sync").stderr
+    assert "Traceback" not in small_disk.process("sync").stderr
     for file in filler.iterdir():
         file.unlink()
     assert healed(small_disk, *kept)
-    assert small_disk.ctxrepo("remember", "there is room again").returncode == 0
+    assert small_disk.process("remember", "there is room again").returncode == 0
     assert healed(small_disk, "there is room again")
 
 
@@ -81,7 +81,7 @@ def test_a_read_only_folder_refuses_cleanly_and_heals(ada: Machine, what: str) -
     folder = ada.clone if what == "clone" else ada.places.state
     with read_only(folder):
         for words in (("remember", "in vain"), ("sync",)):
-            done = ada.ctxrepo(*words)
+            done = ada.process(*words)
             assert done.returncode == 1
             assert is_one_line(done), done.stderr
         wait_for_workers(ada)
@@ -99,7 +99,7 @@ def test_an_overlay_is_as_good_as_any_disk(tmp_path: Path, ada: Machine) -> None
             (layers / name).mkdir()
         options = f"lowerdir={ada.home},upperdir={layers}/upper,workdir={layers}/work"
         with mounted(ada.home, "-t", "overlay", "-o", options, "overlay"):
-            assert ada.ctxrepo("remember", "on the upper layer").returncode == 0
+            assert ada.process("remember", "on the upper layer").returncode == 0
             assert healed(ada, FACT, "on the upper layer")
 
 
@@ -115,7 +115,7 @@ def test_writers_on_a_disk_of_another_kind_lose_nothing(tmp_path: Path) -> None:
         assert healed(ada, *facts)
 
 
-@pytest.mark.parametrize("blocks", mostly_long([8, 1, 64], keep=1))
+@pytest.mark.parametrize("blocks", rotating([8, 1, 64], keep=1))
 def test_a_limit_on_the_size_of_files_leaves_none_half_written(ada: Machine, blocks: int) -> None:
     ada.init()
     ada.remember(FACT)
@@ -133,7 +133,7 @@ def test_a_limit_on_the_size_of_files_leaves_none_half_written(ada: Machine, blo
 @needs_compiler
 @pytest.mark.parametrize(
     ("command", "step", "sticky"),
-    mostly_long(
+    rotating(
         [("remember", 17, False), ("sync", 157, False), ("remember", 41, True), ("sync", 301, True)], keep=2
     ),
 )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import mostly_long, rotating
 from machines import Machine
 from torture.editors import Appending, append, edit_over_each_other, show_hook
 
@@ -123,12 +123,12 @@ def test_what_agents_left_in_a_file_is_in_the_history_though_it_was_held_back(
     for text in (clean, held):
         mine.write(NOTE, text)
         assert show_hook(mine, "s-1", mine.clone / NOTE, text)
-    assert mine.ctxrepo("_work", "--state", str(mine.places.state)).returncode == 0
-    assert "held back" in mine.ctxrepo("status").stdout
+    assert mine.process("_work", "--state", str(mine.places.state)).returncode == 0
+    assert "held back" in mine.process("status").stdout
     assert (mine.read(NOTE), mine.git("show", f"HEAD:{NOTE}")) == (held, FACTS.strip())
     mine.write(NOTE, again)  # it was not what they meant
     assert show_hook(mine, "s-1", mine.clone / NOTE, again)
-    assert mine.ctxrepo("_work", "--state", str(mine.places.state)).returncode == 0
+    assert mine.process("_work", "--state", str(mine.places.state)).returncode == 0
     history = mine.git("log", "--all", "-p", "--format=", "--", NOTE)
     assert [n for n in range(2) if f"version {n}" not in history] == []
     assert ("hardly anything" in history) == ("hardly anything" in held)
@@ -142,7 +142,7 @@ def test_what_an_agent_left_in_a_file_that_can_not_be_looked_at_any_more_is_in_t
     assert show_hook(mine, "s-1", mine.clone / NOTE, f"{FACTS}- version 0\n")
     (mine.clone / NOTE).unlink()
     (mine.clone / NOTE).symlink_to(tmp_path / "elsewhere")
-    assert mine.ctxrepo("_work", "--state", str(mine.places.state)).returncode == 0
+    assert mine.process("_work", "--state", str(mine.places.state)).returncode == 0
     assert (mine.clone / NOTE).is_symlink()
     assert mine.git("show", f"HEAD:{NOTE}") == FACTS.strip()
     assert "version 0" in mine.git("log", "--all", "-p", "--format=", "--", NOTE)
@@ -150,7 +150,7 @@ def test_what_an_agent_left_in_a_file_that_can_not_be_looked_at_any_more_is_in_t
 
 @pytest.mark.parametrize(
     "sessions",
-    mostly_long([pytest.param(("s-1", "s-2", "s-3")), pytest.param(("s-1", "s-1", "s-1"))], keep=1),
+    rotating([pytest.param(("s-1", "s-2", "s-3")), pytest.param(("s-1", "s-1", "s-1"))], keep=1),
 )
 def test_three_versions_between_two_commits_are_three_in_the_history(
     ada: Machine, sessions: tuple[str, ...]
@@ -163,7 +163,7 @@ def test_three_versions_between_two_commits_are_three_in_the_history(
         text = f"- first\n- version {number}\n"
         ada.write(NOTE, text)
         assert show_hook(ada, session, ada.clone / NOTE, text)
-    assert ada.ctxrepo("_work", "--state", str(ada.places.state)).returncode == 0
+    assert ada.process("_work", "--state", str(ada.places.state)).returncode == 0
     history = ada.git("log", "--all", "-p", "--format=", "--", NOTE)
     assert [n for n in range(3) if f"version {n}" not in history] == []
     assert ada.read(NOTE).count("version 2") == 1
@@ -172,7 +172,7 @@ def test_three_versions_between_two_commits_are_three_in_the_history(
 @pytest.mark.parametrize("is_looked_at_between", [False, True])
 @pytest.mark.parametrize(
     "words",
-    mostly_long(
+    rotating(
         [
             pytest.param(("forget", "shop:topics/build.md")),
             pytest.param(("archive", "shop:topics/build.md")),
@@ -195,9 +195,9 @@ def test_a_note_that_a_command_removes_after_an_agent_edited_it_stays_away(
     assert show_hook(ada, "s-1", ada.clone / NOTE, text)
     alone = replace(ada, more={"CTXREPO_OFF": "1"})
     with locked(ada.open().state.lock("work"), 5):  # the worker that the command wakes comes too late
-        assert alone.ctxrepo(*words).returncode == 0
+        assert alone.process(*words).returncode == 0
         if is_looked_at_between:
-            assert alone.ctxrepo("status").returncode == 0
+            assert alone.process("status").returncode == 0
     ada.worker().run()
     assert not (ada.clone / NOTE).exists()
     assert "- second" in ada.git("log", "--all", "-p", "--format=", "--", NOTE)
@@ -215,7 +215,7 @@ def test_an_entry_that_a_command_forgets_after_two_sessions_edited_its_note_stay
         assert show_hook(ada, session, ada.clone / NOTE, text)
     entry = entries_of(NOTE, ada.read(NOTE))[1]
     with locked(ada.open().state.lock("work"), 5):
-        assert ada.ctxrepo("forget", f"^{entry.id}").returncode == 0
+        assert ada.process("forget", f"^{entry.id}").returncode == 0
         ada.write(NOTE, "- first\n")  # by an editor that knows of none of it
     ada.worker().run()
     assert sorted(ada.read(NOTE).splitlines()) == ["- first", "- third"]
@@ -231,6 +231,6 @@ def test_what_another_session_left_unseen_in_a_note_that_is_removed_stays(ada: M
         ada.write(NOTE, text)
         assert show_hook(ada, session, ada.clone / NOTE, text)
     with locked(ada.open().state.lock("work"), 5):
-        assert ada.ctxrepo("forget", "shop:topics/build.md").returncode == 0
+        assert ada.process("forget", "shop:topics/build.md").returncode == 0
     ada.worker().run()
     assert "- by s-1" in ada.read(NOTE)

@@ -35,8 +35,8 @@ def test_a_note_that_is_removed_after_a_command_changed_what_an_agent_left_stays
     leave(known, "s-1", "- first\n- second\n")
     alone = replace(known, more={"CTXREPO_OFF": "1"})
     with locked(known.open().state.lock("work"), 5):  # the worker that the commands wake comes too late
-        assert alone.ctxrepo(*EDIT).returncode == 0
-        assert alone.ctxrepo("forget", NAME).returncode == 0
+        assert alone.process(*EDIT).returncode == 0
+        assert alone.process("forget", NAME).returncode == 0
     known.worker().run()
     assert not (known.clone / NOTE).exists()
 
@@ -50,10 +50,10 @@ def test_each_of_several_commands_in_a_note_that_two_sessions_edited_is_done(
     alone = replace(known, more={"CTXREPO_OFF": "1"})
     with locked(known.open().state.lock("work"), 5):
         if is_edited:
-            assert alone.ctxrepo(*EDIT).returncode == 0
+            assert alone.process(*EDIT).returncode == 0
         for _ in range(2):
             entry = entries_of(NOTE, known.read(NOTE))[1]
-            assert alone.ctxrepo("forget", f"^{entry.id}").returncode == 0
+            assert alone.process("forget", f"^{entry.id}").returncode == 0
     known.worker().run()
     assert known.read(NOTE).splitlines() == ["- first", "- fourth"]
 
@@ -68,7 +68,7 @@ def test_each_save_is_merged_three_times_at_most_and_what_commands_added_is_ther
     with locked(known.open().state.lock("work"), 5):
         for fact in ("one fact", "another fact"):
             assert (
-                alone.ctxrepo("remember", fact, "--note", "topics/build.md", "--scope", "shop").returncode
+                alone.process("remember", fact, "--note", "topics/build.md", "--scope", "shop").returncode
                 == 0
             )
 

@@ -14,8 +14,8 @@ def test_an_emptied_folder_comes_back(mine: Machine, ben: Machine, remote: Path)
     for item in mine.clone.iterdir():
         if item.name != ".git":
             shutil.rmtree(item) if item.is_dir() else item.unlink()
-    assert "files of the last commit are gone" in said(mine.ctxrepo("doctor"))
-    assert "are back" in said(mine.ctxrepo("doctor", "--fix"))
+    assert "files of the last commit are gone" in said(mine.process("doctor"))
+    assert "are back" in said(mine.process("doctor", "--fix"))
     assert "- committed here" in mine.read("shop/MEMORY.md")
     sync(mine)
     arrived(mine, ben, remote, "committed here", "sent before")
@@ -29,7 +29,7 @@ def test_an_emptied_folder_beside_a_spoiled_branch(
     shutil.rmtree(mine.clone / "shop")
     (git_dir / "refs/heads/main").write_bytes(b"")
     (git_dir / "refs/ctxrepo/wt").write_bytes(b"")
-    said(mine.ctxrepo("doctor", "--fix"))
+    said(mine.process("doctor", "--fix"))
     heal(mine)
     arrived(mine, ben, remote, "committed here", "sent before")
 
@@ -39,7 +39,7 @@ def test_a_folder_where_a_note_was(mine: Machine, ben: Machine, remote: Path) ->
     note, moved = mine.clone / "shop/MEMORY.md", mine.home / "moved.md"
     note.rename(moved)
     note.mkdir()
-    refused = mine.ctxrepo("remember", "into a folder")
+    refused = mine.process("remember", "into a folder")
     assert refused.returncode == 6
     assert "MEMORY.md is there but is no readable file" in said(refused)
     remember(mine, "beside the folder", "--note", "topics/other.md")
@@ -57,7 +57,7 @@ def test_bytes_that_are_no_text(mine: Machine, ben: Machine, remote: Path) -> No
         file.write(b"- odd \xff\xfe bytes\n- readable all the same\n")
     remember(mine, "into the odd one", "--note", "MEMORY.md")
     sync(mine)
-    assert "readable all the same" in said(mine.ctxrepo("read", "MEMORY"))
+    assert "readable all the same" in said(mine.process("read", "MEMORY"))
     arrived(mine, ben, remote, "readable all the same", "into the odd one", "committed here")
     assert b"- odd \xff\xfe bytes\n" in note.read_bytes()
 
@@ -68,7 +68,7 @@ def test_a_zero_byte_holds_back_its_note_only(mine: Machine, ben: Machine, remot
     note.write_bytes(clean + b"- a \x00 byte\n")
     remember(mine, "into another note", "--note", "topics/other.md")
     assert "shop/MEMORY.md#L" in sync(mine, code=6)
-    answer = mine.ctxrepo("remember", "into the odd one", "--note", "MEMORY.md")
+    answer = mine.process("remember", "into the odd one", "--note", "MEMORY.md")
     assert answer.returncode == 6
     assert "NUL bytes" in said(answer)
     note.write_bytes(clean)

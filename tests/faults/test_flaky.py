@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from flaky import flaky
-from long import mostly_long
+from long import rotating
 from servers.line import Line
 
 from .conftest import BOTH
 
 
-@pytest.mark.parametrize("line", mostly_long(reversed(BOTH), keep=1), indirect=True)
+@pytest.mark.parametrize("line", rotating(reversed(BOTH), keep=1), indirect=True)
 def test_over_a_line_that_keeps_breaking_nothing_is_lost(line: Line, tmp_path: Path) -> None:
     report = flaky(tmp_path, line, entries=12, cut=0.1, seed=7)
     assert report.faults == []

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from catalogue import arrived, heal, is_whole, object_of, quiet_hooks, remember, said, spoil
 from damage import run
-from long import mostly_long
+from long import mostly_long, rotating
 from machines import NOW, Machine
 
 from ctxrepo.services.saving.commit import commit
@@ -25,7 +25,7 @@ def test_whatever_is_spoiled_nothing_is_lost(tmp_path: Path, number: int) -> Non
 class TestObjects:
     @pytest.mark.parametrize(
         ("name", "size"),
-        mostly_long(
+        rotating(
             [("HEAD", 0), ("HEAD", 40), ("HEAD^{tree}", 0), ("HEAD:shop", 20), ("HEAD~1", 30),
              ("HEAD~1:shop/MEMORY.md", 0), ("refs/ctxrepo/wt", 0), ("HEAD:shop/MEMORY.md", 0)],
         ),
@@ -44,8 +44,8 @@ class TestObjects:
     def test_a_spoiled_one_is_kept_and_told_of(self, mine: Machine, git_dir: Path) -> None:
         file = object_of(mine, "HEAD")
         spoil(file, b"garbage")
-        assert f"{file} is corrupt" in said(mine.ctxrepo("doctor"))
-        assert "1 object file moved aside" in said(mine.ctxrepo("doctor", "--fix"))
+        assert f"{file} is corrupt" in said(mine.process("doctor"))
+        assert "1 object file moved aside" in said(mine.process("doctor", "--fix"))
         (kept,) = git_dir.glob(f"ctxrepo/broken/*/objects/{file.parent.name}/{file.name}")
         assert kept.read_bytes() == b"garbage"
 
@@ -60,7 +60,7 @@ class TestObjects:
         assert {"- one", "- two"} <= set(ada.git("grep", "-hoE", "^- (one|two)", "HEAD").splitlines())
         assert is_whole(ada)
 
-    @pytest.mark.parametrize("suffix", mostly_long(["pack", "idx"], keep=1))
+    @pytest.mark.parametrize("suffix", rotating(["pack", "idx"], keep=1))
     def test_a_spoiled_pack(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, suffix: str
     ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import arrived, heal, quiet_hooks, remember, said
-from long import mostly_long
+from long import rotating
 from machines import NOW, Machine
 
 from ctxrepo.services.saving.commit import commit
@@ -17,7 +17,7 @@ from ctxrepo.services.saving.commit import commit
 class TestHeadAndRefs:
     @pytest.mark.parametrize(
         ("name", "data"),
-        mostly_long(
+        rotating(
             [("HEAD", b""), ("HEAD", b"garbage\n"), ("HEAD", None), ("refs/heads/main", b""),
              ("refs/heads/main", bytes(41)), ("refs/heads/main", None),
              ("refs/remotes/origin/main", b"garbage\n"),
@@ -35,11 +35,11 @@ class TestHeadAndRefs:
         arrived(mine, ben, remote, "beside a ref", "committed here", "sent before")
         assert mine.git("log", "--format=%h").count("\n") >= 2, "the history is kept"
 
-    @pytest.mark.parametrize("name", mostly_long(["HEAD", "refs/heads/main"], keep=1))
+    @pytest.mark.parametrize("name", rotating(["HEAD", "refs/heads/main"], keep=1))
     def test_hooks_are_silent_meanwhile(self, mine: Machine, git_dir: Path, name: str) -> None:
         (git_dir / name).write_text("")
         quiet_hooks(mine)
-        told = said(mine.ctxrepo("doctor"))
+        told = said(mine.process("doctor"))
         assert "can't be read" in told or (git_dir / name).read_text()  # a worker has healed it by now
 
     @pytest.mark.parametrize("data", [b"garbage\n", bytes(300), b"\xff\xfe" * 40])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import arrived, heal, quiet_hooks, remember, said, sync
-from long import mostly_long
+from long import rotating
 from machines import Machine
 from needs import needs_root
 
@@ -18,7 +18,7 @@ LOCKS = ("index", "refs/heads/main", "refs/remotes/origin/main", "packed-refs", 
 
 
 class TestLocks:
-    @pytest.mark.parametrize("name", mostly_long(LOCKS, keep=2))
+    @pytest.mark.parametrize("name", rotating(LOCKS, keep=2))
     def test_one_left_behind_is_in_nobodys_way(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, name: str
     ) -> None:
@@ -36,18 +36,18 @@ class TestLocks:
     def test_old_ones_are_listed_and_moved_aside_when_asked(self, mine: Machine, git_dir: Path) -> None:
         for name in LOCKS:
             (git_dir / f"{name}.lock").touch()
-        assert ".lock" not in said(mine.ctxrepo("doctor"))
+        assert ".lock" not in said(mine.process("doctor"))
         for name in LOCKS:
             os.utime(git_dir / f"{name}.lock", (time.time() - 90,) * 2)
-        assert sum(f"{name}.lock" in said(mine.ctxrepo("doctor")) for name in LOCKS[:2]) == 2
-        words = said(mine.ctxrepo("doctor", "--fix"))
+        assert sum(f"{name}.lock" in said(mine.process("doctor")) for name in LOCKS[:2]) == 2
+        words = said(mine.process("doctor", "--fix"))
         assert all(f"moved {Path(name).name}.lock aside" in words for name in LOCKS)
         assert not list(git_dir.glob("*.lock"))
         assert list(git_dir.glob("ctxrepo/broken/*/refs/heads/main.lock"))
 
 
 class TestIndex:
-    @pytest.mark.parametrize("data", mostly_long([b"garbage", b"", b"DIRC" + bytes(90), None], keep=2))
+    @pytest.mark.parametrize("data", rotating([b"garbage", b"", b"DIRC" + bytes(90), None], keep=2))
     def test_corrupt_or_missing(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, data: bytes | None
     ) -> None:
@@ -56,7 +56,7 @@ class TestIndex:
         remember(mine, "with no index")
         sync(mine)
         quiet_hooks(mine)
-        said(mine.ctxrepo("doctor", "--fix"))
+        said(mine.process("doctor", "--fix"))
         remember(mine, "with an index again")
         sync(mine)
         arrived(mine, ben, remote, "with no index", "with an index again", "committed here")
@@ -83,8 +83,8 @@ class TestAPersonAtWork:
         remember(machine, "written meanwhile")
         assert words in sync(machine, code=1)
         quiet_hooks(machine)
-        said(machine.ctxrepo("doctor", "--fix"))
-        assert words in said(machine.ctxrepo("doctor"))
+        said(machine.process("doctor", "--fix"))
+        assert words in said(machine.process("doctor"))
         assert (machine.git("rev-parse", "HEAD"), machine.git("for-each-ref", "refs/heads")) == before
 
     def goes_on(self, machine: Machine, ben: Machine, remote: Path) -> None:
@@ -107,7 +107,7 @@ class TestAPersonAtWork:
         self.goes_on(mine, ben, remote)
 
     @pytest.mark.parametrize(
-        ("switch", "there"), mostly_long([("-cidea", "idea"), ("--detach", "no branch")], keep=1)
+        ("switch", "there"), rotating([("-cidea", "idea"), ("--detach", "no branch")], keep=1)
     )
     def test_another_commit_is_left_when_asked(
         self, mine: Machine, ben: Machine, remote: Path, switch: str, there: str
@@ -117,9 +117,9 @@ class TestAPersonAtWork:
         remember(mine, "written meanwhile")
         assert f"is on {there}, not on main" in sync(mine, code=1)
         quiet_hooks(mine)
-        assert f"is on {there}, not on main" in said(mine.ctxrepo("doctor"))
+        assert f"is on {there}, not on main" in said(mine.process("doctor"))
         assert (mine.git("rev-parse", "HEAD"), mine.git("for-each-ref", "refs/heads")) == before
-        assert f"was on {there} and is on main again" in said(mine.ctxrepo("doctor", "--fix"))
+        assert f"was on {there} and is on main again" in said(mine.process("doctor", "--fix"))
         self.goes_on(mine, ben, remote)
 
 
@@ -148,8 +148,8 @@ class TestTheCloneAsAWhole:
         (git_dir / "shallow").write_text("garbage\n")
         remember(mine, "on garbled ground")
         sync(mine)  # which doesn't read that note; the person's own git does
-        assert "shallow is corrupt" in mine.ctxrepo("doctor").stdout
-        assert mine.ctxrepo("doctor", "--fix").returncode in (0, 1)
+        assert "shallow is corrupt" in mine.process("doctor").stdout
+        assert mine.process("doctor", "--fix").returncode in (0, 1)
         arrived(mine, ben, remote, "on garbled ground", "committed here")
 
     @pytest.mark.parametrize("link", [False, True], ids=["moved", "linked"])
@@ -172,7 +172,7 @@ class TestTheCloneAsAWhole:
             os.chown(path, 12345, 12345)
         try:
             for words in (("remember", "not mine"), ("sync",)):
-                done = mine.ctxrepo(*words)
+                done = mine.process(*words)
                 assert done.returncode != 0
                 assert "another user" in said(done)
                 assert len(said(done).splitlines()) <= 3
@@ -188,7 +188,7 @@ class TestTheCloneAsAWhole:
         mine.write("global/inner/x.md", "- not of the memory\n")
         remember(mine, "beside it")
         sync(mine)
-        assert "global/inner" in said(mine.ctxrepo("status")) + said(mine.ctxrepo("check"))
+        assert "global/inner" in said(mine.process("status")) + said(mine.process("check"))
         assert "not of the memory" not in mine.git("grep", "-h", "", "HEAD")
         shutil.rmtree(mine.clone / "global/inner")
         arrived(mine, ben, remote, "beside it", "committed here")

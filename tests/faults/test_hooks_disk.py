@@ -58,7 +58,7 @@ def goes_on(machine: Machine) -> str:
     session.whole()
     assert session.slowest < WAITED
     eventually(lambda: not processes_of(machine), WAY_OUT)
-    done = machine.ctxrepo("doctor")
+    done = machine.process("doctor")
     assert "Traceback" not in done.stderr + done.stdout
     assert done.returncode == 1
     return done.stdout + done.stderr
@@ -71,7 +71,7 @@ def heals(machine: Machine, remote: Path) -> None:
     session.hook("SessionEnd")
     eventually(lambda: "acknowledged before" in log_of(remote), WAY_OUT)
     eventually(lambda: not processes_of(machine), WAY_OUT)
-    assert machine.ctxrepo("sync").returncode == 0
+    assert machine.process("sync").returncode == 0
     assert not machine.git("status", "--porcelain")
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import Machine
 from processes import processes_of, workers
 from sessions import Session, connected, eventually, log_of
@@ -76,7 +76,7 @@ def ada_connected(ada: Machine, remote: Path) -> Iterator[Machine]:
     eventually(lambda: not processes_of(ada), WAY_OUT)
 
 
-@pytest.mark.parametrize("moment", mostly_long(["0.01", "0", "returned"], keep=1))
+@pytest.mark.parametrize("moment", rotating(["0.01", "0", "returned"], keep=1))
 def test_an_agent_that_kills_its_descendants_does_not_keep_the_memory_from_its_remote(
     ada_connected: Machine, remote: Path, moment: str
 ) -> None:
@@ -145,7 +145,7 @@ def test_a_push_that_was_killed_is_made_good_by_any_hook_that_wakes_a_worker(
     assert "the first fact" in log_of(remote), before
 
 
-@pytest.mark.parametrize("delay", mostly_long([0.1, 0.3], keep=1))
+@pytest.mark.parametrize("delay", rotating([0.1, 0.3], keep=1))
 def test_a_worker_killed_at_any_moment_loses_nothing(
     ada_connected: Machine, remote: Path, delay: float
 ) -> None:
@@ -165,7 +165,7 @@ def test_a_worker_killed_at_any_moment_loses_nothing(
         ["git", "-C", str(remote), "grep", "-h", "fact", "main"], capture_output=True, text=True
     ).stdout
     assert [number for number in range(3) if f"fact {number}" not in held] == []
-    assert json.loads(ada.ctxrepo("status", "--json").stdout)["data"]["waiting"] == 0
+    assert json.loads(ada.process("status", "--json").stdout)["data"]["waiting"] == 0
 
 
 def test_a_worker_told_to_end_takes_git_with_it(ada_connected: Machine, remote: Path) -> None:

@@ -34,7 +34,7 @@ def at_the_line(line: Line, tmp_path: Path) -> Callable[[int], Machine]:
     def make(timeout: int) -> Machine:
         client = line.client if "sshCommand" in line.client else ssh_client(line.client)
         machine = connected(machine_at(tmp_path, "ada", client, sync=""), line.url)
-        assert machine.ctxrepo("config", "set", "sync.timeout", str(timeout)).returncode == 0
+        assert machine.process("config", "set", "sync.timeout", str(timeout)).returncode == 0
         eventually(lambda: not processes_of(machine), WAY_OUT)
         return machine
 

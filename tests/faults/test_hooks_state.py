@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import Machine
 from processes import processes_of
 from sessions import Session, connected, eventually, log_of
@@ -26,7 +26,7 @@ FILES = ("../hooks.db", "cache.db", "stamps.db", "spool.jsonl", "../sessions/cla
 def machine(ada: Machine, remote: Path) -> Iterator[Machine]:
     """One with a session that has told of all, and has written a note nobody has committed yet."""
     connected(ada, str(remote))
-    assert ada.ctxrepo("remember", "a fact").returncode == 0
+    assert ada.process("remember", "a fact").returncode == 0
     Session(ada, "s-1").hook("SessionStart")
     eventually(lambda: not processes_of(ada), WAY_OUT)
     Session(ada, "s-1").edit("shop/topics/build.md", "- acknowledged before\n")
@@ -45,7 +45,7 @@ def sound(machine: Machine, remote: Path) -> None:
     eventually(lambda: "acknowledged before" in log_of(remote), WAY_OUT)
     eventually(lambda: not processes_of(machine), WAY_OUT)
     assert "shop/topics/build.md" in session.hook("SessionStart", source="clear")
-    assert machine.ctxrepo("sync").returncode == 0
+    assert machine.process("sync").returncode == 0
 
 
 def torn(file: Path) -> None:
@@ -67,7 +67,7 @@ def folder(file: Path) -> None:
     (file / "somebody's").touch()
 
 
-@pytest.mark.parametrize("spoil", mostly_long([torn, zeroed, foreign], keep=1))
+@pytest.mark.parametrize("spoil", rotating([torn, zeroed, foreign], keep=1))
 def test_all_spoiled_at_once(machine: Machine, remote: Path, spoil: Callable[[Path], None]) -> None:
     eventually(
         lambda: not processes_of(machine), WAY_OUT
@@ -109,7 +109,7 @@ def test_a_folder_where_a_file_belongs_is_told_and_stops_no_session(machine: Mac
     session = Session(machine, "s-1")
     session.whole()
     assert session.slowest < WAITED
-    said = machine.ctxrepo("doctor", "--json").stdout
+    said = machine.process("doctor", "--json").stdout
     told = [finding["problem"] for finding in json.loads(said)["data"]["findings"]]
     for file in (there.spool, there.lock("work"), there.trouble, there.anchors):
         assert [one for one in told if str(file) in one and "isn't a file" in one], told

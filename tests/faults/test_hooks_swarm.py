@@ -48,7 +48,7 @@ def swarm(ada: Machine, remote: Path, sshd: SshServer, tmp_path: Path) -> tuple[
     sessions = [Session(ada, f"s-{number}") for number in range(MANY)]
     for number, session in enumerate(sessions):
         session.edit(f"shop/topics/of-{number}.md", f"- fact {number} of the swarm\n")
-    assert ada.ctxrepo("config", "set", "hooks.turn_end", "commit").returncode == 0
+    assert ada.process("config", "set", "hooks.turn_end", "commit").returncode == 0
     eventually(lambda: not processes_of(ada), 60)
     state = ada.places.state
     python = counting_python(tmp_path / "counting")

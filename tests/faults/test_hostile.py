@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 from torture.assail import assail
 from torture.hostile import Case, all_at_once, cases
 
@@ -27,7 +27,7 @@ TRIED = (
 
 
 @pytest.mark.parametrize(
-    "case", mostly_long([KNOWN[name] for name in TRIED], keep=2), ids=lambda case: case.name
+    "case", rotating([KNOWN[name] for name in TRIED], keep=2), ids=lambda case: case.name
 )
 def test_a_hostile_remote_does_no_harm(tmp_path: Path, case: Case) -> None:
     """And what never reaches the disk is listed by `check` or `doctor`."""

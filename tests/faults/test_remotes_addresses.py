@@ -27,7 +27,7 @@ def hostile(trap: Path) -> list[str]:
 def test_init_refuses_them(ada: Machine, tmp_path: Path) -> None:
     trap = tmp_path / "sprung"
     for url in hostile(trap)[::2]:
-        done = ada.ctxrepo("init", *(["--"] if url.startswith("-") else []), url)
+        done = ada.process("init", *(["--"] if url.startswith("-") else []), url)
         assert done.returncode == 2, (url, done)
         assert "hunter-7291" not in done.stdout + done.stderr
         assert not trap.exists()
@@ -46,11 +46,11 @@ def test_a_sync_refuses_them_in_config_toml(ada: Machine, remote: Path, tmp_path
         assert "hunter-7291" not in synced.remote.reason
         assert not trap.exists()
     ada.write("global/topics/x.md", "- x\n")
-    done = ada.ctxrepo("sync")
+    done = ada.process("sync")
     failed(done, "address")
-    assert "hunter-7291" not in done.stderr + ada.ctxrepo("status").stdout + ada.ctxrepo("doctor").stdout
+    assert "hunter-7291" not in done.stderr + ada.process("status").stdout + ada.process("doctor").stdout
     config.write_text(good)
-    assert ada.ctxrepo("sync").returncode == 0
+    assert ada.process("sync").returncode == 0
 
 
 @pytest.mark.parametrize("rewritten", ["ext::sh -c touch% {trap} ", "{other}"], ids=["ext", "file"])
@@ -78,6 +78,6 @@ def test_a_remote_beside_the_configured_one_is_never_spoken_to(
     ada.git("remote", "set-url", "origin", str(other))
     ada.git("remote", "add", "second", str(other))
     ada.write("global/topics/x.md", "- x\n")
-    assert ada.ctxrepo("sync").returncode == 0
+    assert ada.process("sync").returncode == 0
     assert not list((other / "refs" / "heads").iterdir())
-    assert "the clone's remote is" in ada.ctxrepo("doctor").stdout
+    assert "the clone's remote is" in ada.process("doctor").stdout

@@ -45,7 +45,7 @@ def test_a_rewritten_history_is_merged_with_ours(
 ) -> None:
     ada, ben = pair
     ada.write("global/topics/old.md", "- from before\n")
-    assert ada.ctxrepo("sync").returncode == 0
+    assert ada.process("sync").returncode == 0
     ours = ada.git("rev-parse", "HEAD")
     tree = git(remote, "rev-parse", "main^{tree}")
     who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
@@ -66,7 +66,7 @@ def test_a_remote_that_was_rolled_back_is_given_everything_again(
     ada, ben = pair
     before = git(remote, "rev-parse", "main")
     ada.write("global/topics/kept.md", "- kept\n")
-    assert ada.ctxrepo("sync").returncode == 0
+    assert ada.process("sync").returncode == 0
     git(remote, "update-ref", "refs/heads/main", before)
     agree(ada, ben)
     assert git(remote, "rev-parse", "main") == ada.git("rev-parse", "HEAD")
@@ -89,7 +89,7 @@ def test_two_first_pushes_at_once_are_both_kept(
     for machine, text in ((ada, "from ada"), (ben, "from ben")):
         machine.init()
         machine.write("global/topics/first.md", f"- {text}\n")
-    at_once(*(lambda machine=machine: machine.ctxrepo("init", sshd.url(remote)) for machine in both))
+    at_once(*(lambda machine=machine: machine.process("init", sshd.url(remote)) for machine in both))
     agree(ada, ben)
     assert "- from ada\n" in ben.read("global/topics/first.md")
     assert "- from ben\n" in ada.read("global/topics/first.md")
@@ -115,7 +115,7 @@ def test_a_push_whose_answer_was_lost_is_not_made_twice(pair: tuple[Machine, Mac
         config.seek(0)
         config.write(text)
     ada.write("global/topics/once.md", "- said once\n")
-    failed(ada.ctxrepo("sync"), "cut")
+    failed(ada.process("sync"), "cut")
     hook.unlink()
     made = ada.git("rev-parse", "HEAD")
     assert git(remote, "rev-parse", "main") == made, "it had arrived"
@@ -129,7 +129,7 @@ def test_a_forged_history_is_not_taken_and_work_goes_on(pair: tuple[Machine, Mac
     good = git(remote, "rev-parse", "main")
     forge(remote)
     ada.write("global/topics/mine.md", "- mine\n")
-    failed(ada.ctxrepo("sync"), "malformed", "hasDotgit")
+    failed(ada.process("sync"), "malformed", "hasDotgit")
     assert ada.git("show", "HEAD:global/topics/mine.md") == "- mine"
     git(remote, "update-ref", "refs/heads/main", good)
     agree(ada, ben)

@@ -55,17 +55,17 @@ def test_nothing_comes_out(nginx: HttpsServer, remote: Path, tmp_path: Path) -> 
     machine = machine_at(tmp_path, "ada", client)
     more = {"GITHUB_TOKEN": TOKEN, "GIT_TRACE_CURL": "1", "GIT_CURL_VERBOSE": "1", "GIT_TRACE": "1"}
     ada = Machine(machine.home, {**more, "MY_PASSWORD": WORD})
-    said = [ada.ctxrepo("init", nginx.url(remote, "git"))]
+    said = [ada.process("init", nginx.url(remote, "git"))]
     assert said[0].returncode == 0, said[0].stderr
     decline_loudly(remote)
     ada.write("global/topics/x.md", "- x\n")
-    said += [ada.ctxrepo(*words) for words in (("sync",), ("sync", "--json"), ("status",), ("doctor",))]
+    said += [ada.process(*words) for words in (("sync",), ("sync", "--json"), ("status",), ("doctor",))]
     assert "the remote" in said[1].stderr or "remote:" in said[1].stderr
     (machine.home / ".gitconfig").write_text(client.replace(PASSWORD, WORD))
-    said += [ada.ctxrepo("sync"), ada.ctxrepo("doctor", "--json")]
+    said += [ada.process("sync"), ada.process("doctor", "--json")]
     config = ada.places.config_file
     config.write_text(config.read_text().replace("https://", f"https://ada:{WORD}@"))
-    said += [ada.ctxrepo(*words) for words in (("sync",), ("status",), ("doctor",))]
+    said += [ada.process(*words) for words in (("sync",), ("status",), ("doctor",))]
     assert leaks(ada, *(done.stdout + done.stderr for done in said)) == []
 
 
@@ -74,6 +74,6 @@ def test_nor_out_of_the_worker(nginx: HttpsServer, remote: Path, tmp_path: Path)
     ada = machine_at(tmp_path, "ada", nginx.client())
     ada.init(nginx.url(remote))
     decline_loudly(remote)
-    assert ada.ctxrepo("remember", "redis listens on port 6380").returncode == 0
+    assert ada.process("remember", "redis listens on port 6380").returncode == 0
     assert logged(ada, "remote protected")
     assert leaks(ada) == []

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import make_remote
 from owned import own_of
 from servers.forged import forge
@@ -21,6 +21,8 @@ from torture.mounts import mounted, needs_mount
 
 from ctxrepo.domain.git.remote import Outcome, RemoteAnswer
 from ctxrepo.storage.remote.conversation import Remote
+
+pytestmark = pytest.mark.each_commit
 
 
 class Caller:
@@ -180,7 +182,7 @@ GITLAB = "GitLab: You are not allowed to push code to protected branches on this
 
 @pytest.mark.parametrize(
     ("hook", "outcome", "reason"),
-    mostly_long(
+    rotating(
         [
             (f"echo '{GITHUB}'; exit 1", "protected", f"remote: {GITHUB}"),
             (f"echo '{GITLAB}'; exit 1", "protected", f"remote: {GITLAB}"),
@@ -241,7 +243,7 @@ def test_forged_objects_are_not_taken(caller: Caller, way: tuple[str, str], remo
 
 @pytest.mark.parametrize(
     ("kind", "amount", "outcome"),
-    mostly_long(
+    rotating(
         [("refuse", 0, "offline"), ("reset", 0, "cut"), ("garbage", 0, "cut"), ("cut", 0, "cut"),
          ("cut", 900, "cut"), ("hang", 0, "timeout")],
     ),

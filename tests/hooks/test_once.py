@@ -44,7 +44,7 @@ STEPS = st.lists(
 
 
 @example([("shop/MEMORY.md", "- {}", FACTS[0])], [("UserPromptSubmit", FACTS[0]), ("compact", "")], "daily")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(NOTES, STEPS, st.sampled_from(["", "daily", "semantic"]))
 def test_no_entry_comes_twice(
     first: list[tuple[str, str, str]], steps: list[tuple[str, Any]], preset: str

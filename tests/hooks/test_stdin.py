@@ -141,7 +141,7 @@ _ANYTHING = st.recursive(
     ascii_only=st.booleans(),
     cut=st.integers(0, 200),
 )
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_object_makes_a_hook_fail(
     world: World, event: str, said: dict[str, Any], ascii_only: bool, cut: int
 ) -> None:

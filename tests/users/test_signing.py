@@ -156,7 +156,7 @@ def test_a_key_that_cannot_be_used_commits_nothing_unsigned(
     with (ada.home / ".gitconfig").open("a") as config:
         config.write(f"[user]\n\tsigningKey = {tmp_path}/none\n")
     cli(ada, "remember", "kept until the key is back")
-    done = ada.ctxrepo("sync")
+    done = ada.process("sync")
     assert done.returncode
     assert "could not be signed" in done.stderr
     assert ada.git("rev-parse", "HEAD") == before

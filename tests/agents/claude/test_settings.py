@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.agents.claude.settings import SETTINGS
@@ -160,7 +160,6 @@ _OTHER = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     other=_OTHER,
     ours=st.none() | _HOOKS,

@@ -271,7 +271,7 @@ def test_torn_payloads_and_unknown_events_are_passed_over(copilot: Copilot, payl
 @given(
     st.sampled_from([*_FIELDS]), st.recursive(st.none() | st.integers() | st.text(), st.lists, max_leaves=4)
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_a_field_holds_the_answer_has_its_shape(world: World, field: str, value: Any) -> None:
     world.compile(interpreter="")
     for payload in ("sessionStart", "userPromptSubmitted", "postToolUse-edit", "subagentStart"):

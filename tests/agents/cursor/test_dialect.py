@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from long import mostly_long
+from long import rotating
 from world import HOOK, NOTES, World
 
 from ctxrepo.agents.cursor.dialect import DIALECT
@@ -261,7 +261,7 @@ def test_every_event_that_it_knows_has_a_hook() -> None:
 ODD: list[Any] = [None, 7, -1.5, True, "", "\ud800", "x" * 300_000, [], [[]], {}, {"a": {"b": []}}, [None, 3]]
 
 
-@pytest.mark.parametrize("event", mostly_long(sorted(HOOKS.events()), keep=2))
+@pytest.mark.parametrize("event", rotating(sorted(HOOKS.events()), keep=2))
 def test_odd_payloads_do_no_harm(cursor: Cursor, event: str) -> None:
     whole = {
         **cursor.common,

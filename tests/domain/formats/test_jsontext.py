@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.formats.jsontext import append, cut, replace
@@ -200,7 +200,6 @@ def _paths(value: object, here: tuple[str | int, ...] = ()) -> list[tuple[str | 
     return [here, *(path for step, below in inner for path in _paths(below, (*here, step)))]
 
 
-@settings(deadline=None)
 @given(_documents() | _documents(_COMMENTED), _VALUES, st.data())
 def test_cut_undoes_append_to_the_byte(
     document: tuple[str, object], new: object, data: st.DataObject
@@ -220,7 +219,6 @@ def test_cut_undoes_append_to_the_byte(
     assert cut(longer, (*path, step)) == text
 
 
-@settings(deadline=None, max_examples=300)
 @given(_documents(_COMMENTED), st.data())
 def test_cut_keeps_every_comment_outside_of_what_it_cuts(
     document: tuple[str, Any], data: st.DataObject
@@ -238,7 +236,6 @@ def test_cut_keeps_every_comment_outside_of_what_it_cuts(
     assert len(comments(shorter)) == len(around)
 
 
-@settings(deadline=None)
 @given(_documents())
 def test_reading_agrees_with_the_standard_library(document: tuple[str, object]) -> None:
     text, _ = document

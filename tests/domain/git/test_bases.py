@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.git.bases import bases_of_older_head, bases_of_same_head
@@ -36,7 +36,6 @@ def test_beside_the_same_head_a_base_that_is_there_is_kept() -> None:
     assert bases_of_same_head(disk, head, base, has=lambda key: key != "7") == {"a": "1", "b": "8"}
 
 
-@settings(max_examples=80)
 @given(disk=TREES, head=TREES, base=TREES, following=TREES, newer=st.booleans())
 def test_no_law_makes_a_deletion(
     disk: dict[str, str],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.git.origin import Origin
@@ -236,7 +236,6 @@ STEP = st.tuples(
 )
 
 
-@settings(max_examples=400)
 @given(st.lists(STEP, max_size=9), st.booleans())
 def test_no_fact_of_a_command_goes_unless_somebody_who_had_it_took_it_out(
     steps: list[tuple[str, bool, str, int]], by_hand: bool

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.merge import merge_file
@@ -103,7 +103,6 @@ def by_git(folder: Path, style: str, base: str, ours: str, theirs: str) -> str:
 
 @pytest.mark.parametrize("style", ["", "--diff3"])
 @given(versions=st.tuples(LINES, LINES, LINES))
-@settings(max_examples=40, deadline=None)
 def test_nothing_that_git_left_is_lost(
     tmp_path_factory: pytest.TempPathFactory, style: str, versions: tuple[list[str], list[str], list[str]]
 ) -> None:

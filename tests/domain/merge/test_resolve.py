@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.merge.resolve import Keep, resolve_copy
@@ -119,7 +119,6 @@ blocks = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
 @given(
     st.lists(st.tuples(blocks, st.sampled_from(["", "\n", "\n\n"])), max_size=3),
     st.sampled_from(["- kept", "- kept\n  - more", "kept words", "```\nkept\n```"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from merging import sides
 
@@ -96,7 +96,6 @@ tables = st.dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(tables, tables, tables)
 def test_a_merged_file_is_settled(was: Tables, us: Tables, them: Tables) -> None:
     base, ours, theirs = map(written, (was, us, them))

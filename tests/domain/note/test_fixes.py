@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.note.fixes import fixed
@@ -101,7 +101,6 @@ def test_the_second_of_two_equal_ids_is_a_new_one() -> None:
     assert len(deeds) == 1
 
 
-@settings(max_examples=300, deadline=None)
 @given(texts, st.sampled_from(["utf-8", "utf-16"]))
 def test_mended_twice_is_mended_once(text: str, kind: str) -> None:
     text = text if kind == "utf-8" else text.replace("\udce9", "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.note.note import decode_exactly
@@ -20,7 +20,6 @@ paths = st.one_of(
 )
 
 
-@settings(max_examples=150)
 @given(paths, texts, texts, texts.filter(bool))
 @example(NOTE, "", "", decode_exactly(b"\xff\xfe\n"))
 def test_what_was_put_aside_reads_back_exactly(path: str, was: str, kept: str, other: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.settings.keys import (
@@ -97,7 +97,6 @@ def test_a_section_is_told_with_its_keys() -> None:
         assert f"{section}." in told.value.hint
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(keys()), st.text(max_size=12))
 def test_what_is_understood_is_accepted_and_spelled_back(key: Key, words: str) -> None:
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.settings.pi import PiHooks, PiSettings, global_folder, pi_settings, redirecting
@@ -112,7 +112,6 @@ def test_d7_only_the_key_itself_counts() -> None:
 
 
 @given(st.text())
-@settings(max_examples=200)
 def test_d7_it_is_always_one_part(name: str) -> None:
     found = global_folder(name)
     assert "/" not in found
@@ -210,7 +209,6 @@ def test_d13_whether_anchors_are_kept(tape: object, wanted: bool) -> None:
         max_leaves=12,
     )
 )
-@settings(max_examples=200)
 def test_whatever_stands_there_it_is_read(found: object) -> None:
     section = found if isinstance(found, dict) else {"memoryDir": found, "tape": found, "hooks": found}
     mine = pi_settings(section, "/home/ada")

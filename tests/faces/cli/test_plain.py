@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxrepo.faces.cli import parser, table
@@ -54,7 +54,6 @@ def lines(draw: st.DrawFn) -> list[str]:
     return [command.name, *chain.from_iterable(draw(st.lists(piece, max_size=4)))]
 
 
-@settings(max_examples=300)
 @given(lines())
 @example(["read", "topics/a.md"])
 @example(["list"])

@@ -259,7 +259,7 @@ words = st.text(st.sampled_from("ab \n🦊Goal: Done"), min_size=1, max_size=80)
 
 @pytest.mark.parametrize("examples", mostly_long([2, 5], keep=1))
 def test_twelve_compactions_in_a_row_neither_grow_nor_nest(mine: Machine, examples: int) -> None:
-    @settings(max_examples=examples, deadline=None)
+    @settings(max_examples=examples)
     @given(asked=st.lists(words, min_size=1, max_size=9), logged=st.lists(words, max_size=9))
     def holds(asked: list[str], logged: list[str]) -> None:
         _neither_grow_nor_nest(mine, asked, logged)

@@ -80,7 +80,7 @@ BYTES = st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b"\xff", b"# T"]), max_s
 
 @pytest.mark.parametrize("examples", mostly_long([4, 12], keep=1))
 def test_added_renewed_and_removed_a_file_is_as_it_was(mine: Machine, examples: int) -> None:
-    @settings(max_examples=examples, deadline=None)
+    @settings(max_examples=examples)
     @given(st.none() | BYTES, st.integers(0, 2))
     def holds(hand: bytes | None, times: int) -> None:
         _is_as_it_was(mine, hand, times)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long import mostly_long
+from long import mostly_long, rotating
 from machines import Machine, make_machine
 
 from ctxrepo.domain.git.origin import Origin
@@ -87,7 +87,7 @@ CHANGES: dict[str, Callable[[Machine], object]] = {
 }
 
 
-@pytest.mark.parametrize("change", mostly_long(CHANGES.values()), ids=CHANGES)
+@pytest.mark.parametrize("change", rotating(CHANGES.values()), ids=CHANGES)
 def test_a_hook_sees_what_was_changed_until_the_worker_has_looked(
     mine: Machine, change: Callable[[Machine], object]
 ) -> None:
@@ -191,7 +191,7 @@ EDITS = st.lists(
 def test_whatever_has_no_news_is_as_the_commit_has_it(
     tmp_path_factory: pytest.TempPathFactory, examples: int
 ) -> None:
-    @settings(max_examples=examples, deadline=None)
+    @settings(max_examples=examples)
     @given(edits=EDITS)
     def holds(edits: list[tuple[str, str, bool]]) -> None:
         _is_as_the_commit_has_it(tmp_path_factory.mktemp("m"), edits)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import git, repository
-from long import mostly_long
+from long import rotating
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
@@ -49,7 +49,7 @@ def both(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
     return ada, ben
 
 
-@pytest.mark.parametrize("name", mostly_long(["", NEW, f"https://{NEW}.git"], keep=2))
+@pytest.mark.parametrize("name", rotating(["", NEW, f"https://{NEW}.git"], keep=2))
 def test_it_has_a_folder_of_its_own_at_once_and_the_rest_stays(
     both: tuple[Machine, Machine], name: str
 ) -> None:

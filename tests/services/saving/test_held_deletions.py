@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import Machine
 
 from ctxrepo.domain.note.entry import entries_of
@@ -72,7 +72,7 @@ def test_a_note_that_lost_most_of_its_entries_is_held_back(pair: Pair) -> None:
     assert ben.read("shop/long.md").count("- entry") == 30
 
 
-@pytest.mark.parametrize("is_held_already", mostly_long([True, False], keep=1))
+@pytest.mark.parametrize("is_held_already", rotating([True, False], keep=1))
 def test_a_command_on_such_a_note_is_no_yes(pair: Pair, is_held_already: bool) -> None:
     ada, ben = pair
     ada.write("shop/long.md", "- entry 0 \n")

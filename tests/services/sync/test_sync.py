@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import NOW, Machine, make_machine
 from saves import leave
 
@@ -42,7 +42,7 @@ def test_a_second_sync_does_nothing(pair: Pair) -> None:
     assert ada.git("rev-parse", "HEAD") == before
 
 
-@pytest.mark.parametrize("order", mostly_long(["aab", "ab", "ba", "bba"], keep=1))
+@pytest.mark.parametrize("order", rotating(["aab", "ab", "ba", "bba"], keep=1))
 def test_five_rounds_of_changing_one_note_apart(pair: Pair, order: str) -> None:
     ada, ben = pair
     ada.write(NOTE, "---\ndescription: traps\nupdated: 2026-01-01\n---\n# Traps\n\n- shared\n")
@@ -296,7 +296,7 @@ def test_a_folder_that_can_not_be_looked_into_is_not_taken_for_deleted(pair: Pai
 
 @pytest.mark.parametrize(
     "lock",
-    mostly_long(
+    rotating(
         ["refs/heads/main", "refs/remotes/origin/main", "packed-refs", "refs/ctxrepo/wt", "index", "config"],
         keep=2,
     ),

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from long import mostly_long
+from long import rotating
 from machines import NOW, Machine, make_machine
 from pitape import PiTape
 
@@ -71,7 +71,7 @@ def meet(machines: tuple[Machine, ...], rounds: int = 3) -> None:
 
 
 @pytest.mark.parametrize(
-    "order", mostly_long([pytest.param(order) for order in permutations(range(3))], keep=1), ids=str
+    "order", rotating([pytest.param(order) for order in permutations(range(3))], keep=1), ids=str
 )
 def test_left_on_two_and_deleted_on_the_third_in_any_order(
     three: tuple[Machine, ...], order: tuple[int, ...]
@@ -103,7 +103,7 @@ def test_archived_on_one_deleted_on_another_and_left_on_the_third(three: tuple[M
         assert archived(machine) == {"old/one", "old/two", "of/cyd"}
 
 
-@pytest.mark.parametrize("number", mostly_long(range(2), keep=1))
+@pytest.mark.parametrize("number", rotating(range(2), keep=1))
 def test_any_deeds_in_any_order_come_to_one_tape_and_nothing_is_lost(
     three: tuple[Machine, ...], number: int
 ) -> None:

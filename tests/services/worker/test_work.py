@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from checkouts import repository
-from long import mostly_long
+from long import rotating
 from machines import PROJECT_URL, Machine
 from saves import checked_out, leave
 
@@ -76,7 +76,7 @@ def test_what_was_remembered_in_a_session_is_committed_and_sent_before_its_end(
 
 @pytest.mark.parametrize(
     ("hooks", "agent", "is_sent"),
-    mostly_long(
+    rotating(
         [
             ({}, "pi", True),
             ({"sessionEnd": ["push"]}, "pi", True),
@@ -241,7 +241,7 @@ def test_an_event_that_names_what_is_no_file_of_the_memory_stops_nothing(
 
 @pytest.mark.parametrize(
     "line",
-    mostly_long(
+    rotating(
         [
             "",
             "null",

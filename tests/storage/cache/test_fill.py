@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from slots import fields
 
@@ -72,7 +72,6 @@ def said(cache: Cache) -> tuple[object, ...]:
     return notes, cache.entries(SCOPES), recalled, counts, named
 
 
-@settings(max_examples=40, deadline=None)
 @given(NOTES, NOTES)
 def test_filled_or_grown_it_says_the_same(
     tmp_path_factory: pytest.TempPathFactory, before: dict[str, str], notes: dict[str, str]

@@ -40,7 +40,7 @@ def test_a_missing_folder_is_made_for_the_user_alone_with_those_above_it(tmp_pat
     assert [mode(tmp_path / name) for name in ("a", "a/b", "a/b/c")] == [0o700] * 3
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rights=st.integers(0, 0o7777).map(lambda bits: bits | 0o700))
 def test_whatever_rights_a_folder_had_it_is_closed(tmp_path: Path, rights: int) -> None:
     folder = tmp_path / "state"

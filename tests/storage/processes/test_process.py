@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from long import mostly_long
+from long import rotating
 
 from ctxrepo.storage.processes import process as process_module
 from ctxrepo.storage.processes.process import GivenUp, converse, end_group, watched
@@ -84,7 +84,7 @@ def test_silence_ends_it() -> None:
     assert process.returncode == -9
 
 
-@pytest.mark.parametrize("stream", mostly_long(["1", "2"], keep=1))
+@pytest.mark.parametrize("stream", rotating(["1", "2"], keep=1))
 def test_whoever_speaks_may_take_longer_than_the_silence(stream: str) -> None:
     with start(f"for i in 1 2 3 4 5 6; do echo $i >&{stream}; sleep 0.6; done") as process:
         out, err = converse(process, b"", limit=60, silence=3)

@@ -63,7 +63,7 @@ def unequal(disk: Mapping[str, bytes], there: Mapping[str, bytes]) -> Differing:
     return {path: ids(path) for path in disk.keys() | there.keys() if disk.get(path) != there.get(path)}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(FILES, min_size=1, max_size=4), FILES)
 def test_it_differs_in_just_what_is_not_the_same(
     objects: Objects, tree: Worktree, stamps: Stamps, states: list[Files], there: Files
@@ -81,7 +81,7 @@ def test_it_differs_in_just_what_is_not_the_same(
         assert some.differing(objects, commit) == unequal(files, known)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(FILES, FILES, st.sets(st.sampled_from(["a", "a/b", "c/d", "c/d/e", "nowhere"])))
 def test_outside_the_cone_only_what_is_on_disk_is_compared(
     objects: Objects, tree: Worktree, stamps: Stamps, files: Files, there: Files, folders: set[str]

@@ -119,7 +119,7 @@ def test_what_may_not_be_part_of_the_memory_is_told_each_time(tree: Worktree) ->
     assert read_folder(tree, settled(listing(tree)), first) is first
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(st.sampled_from("ab"), st.sampled_from([b"x", b"y", None]), st.booleans(), st.booleans()),

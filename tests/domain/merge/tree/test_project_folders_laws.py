@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from trees import Files, merge, merged_tree
 
@@ -80,7 +80,6 @@ def acted(base: Files, who: str, wanted: list[tuple[str, str, str]]) -> Side:
     return side
 
 
-@settings(max_examples=100, deadline=None)
 @given(deeds, deeds, deeds)
 def test_each_fact_is_where_its_project_is(
     before: list[tuple[str, str, str]], one: list[tuple[str, str, str]], other: list[tuple[str, str, str]]

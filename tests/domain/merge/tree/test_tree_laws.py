@@ -11,10 +11,7 @@ from trees import Files, merged_tree
 
 from ctxrepo.domain.project.paths import fold, unsafe
 
-EXAMPLES = 120
-laws = settings(
-    max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=False
-)
+laws = settings(suppress_health_check=[HealthCheck.too_slow])
 
 # Few names, so that twins, moves onto each other and folders called as files are common.
 parts = st.sampled_from(["a.md", "A.md", "b.md", "é.md", "e\u0301.md", "a", "A", "b", "shop"])
