@@ -6,7 +6,7 @@ from ctxrepo.domain.project.layout import BOOKKEEPING, TAPES
 
 ATTRIBUTES_FILE = ".gitattributes"
 
-_WHY = "# Kept by ctxrepo beside the notes: forges fold it in differences."
+_WHY = "# Kept by ctxrepo beside the notes: forges collapse it in diffs."
 _GENERATED = "linguist-generated gitlab-generated"
 GENERATED = (f"{BOOKKEEPING}/** {_GENERATED}", f"{TAPES}/** {_GENERATED}")
 """GitHub, Gitea and Forgejo go by the first attribute, GitLab by the second."""

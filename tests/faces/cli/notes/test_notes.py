@@ -377,7 +377,7 @@ class TestList:
         assert cli("list").out.splitlines() == [
             "shop/a.md — No description",
             "shop/b.md — Bees [x, y]",
-            "global/MEMORY.md — What every session should know, one line a fact [memory]",
+            "global/MEMORY.md — What every session should know, one fact per line [memory]",
         ]
         assert [n["path"] for n in cli("list", "--scope", "shop", "--json").data["notes"]] == ["a.md", "b.md"]
         assert cli("list", "--scope", "global").out.count("\n") == 1
