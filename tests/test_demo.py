@@ -1,4 +1,4 @@
-"""`make demo` tells its week to the end, leaves nothing behind, and is what the README shows of it."""
+"""`make demo` runs to its end, leaves nothing behind, and prints what the README shows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import transcripts
 from checkout import PYTHONPATH
 from long import mostly_long
 
@@ -24,9 +25,9 @@ PATH={path} exec git "$@"
 """
 
 
-@pytest.fixture(scope="module", params=mostly_long(["at once", "late"], keep=1))
-def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the demo tells where a fetch is done at once, or later than a session start waits for it."""
+@pytest.fixture(scope="module", params=mostly_long(["quick", "late"], keep=1))
+def output(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the demo prints when the fetch is quick, and when it takes longer than a session start waits."""
     home = tmp_path_factory.mktemp("demo")
     path = os.environ["PATH"]
     if request.param == "late":
@@ -37,20 +38,20 @@ def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         path = f"{git.parent}:{path}"
     scratch = home / "scratch"
     scratch.mkdir()
-    done = subprocess.run(
+    run = subprocess.run(
         [sys.executable, str(README.with_name("tools") / "demo.py")],
         env={"PATH": path, "HOME": str(home), "TMPDIR": str(scratch), "PYTHONPATH": PYTHONPATH},
         capture_output=True,
         text=True,
         timeout=900,
     )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr
     assert list(scratch.iterdir()) == []
-    return done.stdout
+    return run.stdout
 
 
-def test_the_next_session_on_the_other_machine_goes_on_with_the_work(told: str) -> None:
-    wednesday = told[told.index("# Wednesday") : told.index("# Thursday")]
+def test_the_next_session_on_the_other_machine_goes_on_with_the_work(output: str) -> None:
+    wednesday = output[output.index("# Wednesday") : output.index("# Thursday")]
     for line in (
         "## shop/SCRATCHPAD.md",
         "- [ ] Ask the bank",
@@ -60,26 +61,33 @@ def test_the_next_session_on_the_other_machine_goes_on_with_the_work(told: str) 
         assert line in wednesday
 
 
-def test_nothing_is_lost_where_both_write(told: str) -> None:
-    thursday = told[told.index("# Thursday") : told.index("# Friday")]
+def test_nothing_is_lost_where_both_write(output: str) -> None:
+    thursday = output[output.index("# Thursday") : output.index("# Friday")]
     note = thursday[thursday.rindex("description: Traps and the way around each") :]
     for fact in ("6380", "counts in cents", "sandbox is down", "CI caches"):
         assert note.count(fact) == 1
 
 
-def test_the_readme_shows_what_is_told(told: str) -> None:
-    """Each line, but for ids, times and numbers; what is in brackets is left out there."""
-    block = re.search(r"<!-- transcript -->.*?```text\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+def test_the_readme_shows_the_output(output: str) -> None:
+    """Apart from ids, times and numbers, each line there is printed, and commands are in the same order."""
+    block = transcripts.TRANSCRIPT.search(README.read_text("utf-8"))
     assert block
-    shown = [
-        line for line in map(_plain, block[1].splitlines()) if line and not line.startswith(("[", "│ ["))
-    ]
+    shown = [line for line in map(_plain, block[2].splitlines()) if line and not line.startswith("│ [")]
     assert len(shown) > 60
-    missing = Counter(shown) - Counter(map(_plain, told.splitlines()))
-    assert not missing, f"take it anew from `make demo`: {[*missing]}"
-    commands = [line for line in shown if re.match(r"\w+[$>] ", line)]
-    rest = iter(map(_plain, told.splitlines()))
-    assert all(command in rest for command in commands), "in another order than they are told"
+    printed = [*map(_plain, output.splitlines())]
+    missing = Counter(shown) - Counter(printed)
+    assert not missing, f"run tools/transcripts.py: the demo doesn't print {[*missing]}"
+    rest = iter(printed)
+    assert all(command in rest for command in shown if re.match(r"\w+[$>] ", command)), "in another order"
+
+
+def test_the_transcript_leaves_out_rules_frames_and_silent_hooks(output: str) -> None:
+    lines = transcripts.transcript(output).splitlines()
+    assert sum("rules for using the memory]" in line for line in lines) == 1
+    assert not [line for line in lines if "<ctxrepo-memory" in line or "Where: `global/`" in line]
+    assert not [line for line in lines if "· Stop" in line or "· SessionEnd" in line]
+    assert [line for line in lines if re.match(r"  · UserPromptSubmit, \d+ ms$", line)]
+    assert lines[0].startswith("# Monday")
 
 
 def _plain(line: str) -> str:

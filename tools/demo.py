@@ -1,4 +1,4 @@
-"""`make demo`: a week of two machines with one memory, in real commands and output; leaves nothing behind."""
+"""`make demo`: a week on two machines that share one memory, in real commands and output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aloud import Machine, Session, at_work, machine, tell, wait_for
 
-BANK = "The bank answers within 8 s or not at all, says its support"
+BANK = "The bank answers within 8 s or not at all (their support, by phone)"
 CENTS = "src/client.py counts in cents, every other file in euros"
 NEXT = "Ask the bank, then release"
 PORT = "Tests need redis on port 6380: `make redis` starts it"
@@ -22,8 +22,8 @@ def main() -> None:
         subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
         laptop, desktop = machine(root, "laptop"), machine(root, "desktop")
         tell(
-            "A week in a minute. The days are headings only; all else happens as it is told. After `laptop$`"
-            " is what you type, after `laptop>` what the agent runs, after · what its hooks do."
+            "A week in one minute, on two machines. `laptop$` marks what you type, `laptop>` what the agent"
+            " runs, and · what its hooks do. Everything below really runs; only the days are made up."
         )
         connect(laptop, desktop, remote)
         monday(laptop)
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def connect(laptop: Machine, desktop: Machine, remote: Path) -> None:
-    tell("A memory repository is any git remote. Two commands connect a machine.")
+    tell("Any git remote can hold the memory. Two commands connect a machine to it.")
     for each in (laptop, desktop):
         each.say("ctxrepo", "init", str(remote))
         each.say("ctxrepo", "setup", "claude", "--yes")
@@ -43,8 +43,8 @@ def connect(laptop: Machine, desktop: Machine, remote: Path) -> None:
 
 def monday(laptop: Machine) -> None:
     tell(
-        "Monday, on the laptop: a session starts with an empty memory, and its agent writes down what it"
-        " learns."
+        "Monday, on the laptop: the first session starts with an empty memory. The agent writes down what"
+        " it learns."
     )
     session = Session(laptop)
     session.starts()
@@ -57,38 +57,38 @@ def monday(laptop: Machine) -> None:
 
 def tuesday(laptop: Machine) -> None:
     tell(
-        "Tuesday: the next session knows it. What is to be done goes on a checklist, what was done into a"
-        " log, and an edit brings the entry that names the file."
+        "Tuesday: the next session has those facts. The agent keeps a checklist and a log, and editing a"
+        " file brings up the entry that mentions it."
     )
     session = Session(laptop)
     session.starts()
-    session.is_asked("Payments shall be tried again when the bank is slow")
+    session.is_asked("Retry payments when the bank is slow")
     session.runs("ctxrepo", "scratch", "add", "Ask the bank about the 8 s limit")
-    session.runs("ctxrepo", "scratch", "add", "Cover answers that come late")
+    session.runs("ctxrepo", "scratch", "add", "Test answers that arrive late")
     session.edits(laptop.project / "src" / "client.py", "TRIES = 3")
-    session.runs("ctxrepo", "log", "Payments are tried three times, 10 s apart #decision")
-    session.replies("Done, but for the tests.")
+    session.runs("ctxrepo", "log", "Payments are retried three times, 10 s apart #decision")
+    session.replies("Done, except for the tests.")
     tell(
-        "Beside a prompt comes the entry that bears on it. Then the conversation has become too long, and is"
-        " compacted in the middle of the work: this is what comes after it."
+        "A prompt brings up the entry that answers it. Then the conversation gets too long and is compacted"
+        " in the middle of the task; this is what the model is given afterwards."
     )
     session.is_asked("Why do all redis tests fail on my machine: connection refused?")
     session.is_compacted()
     session.runs("ctxrepo", "scratch", "done", "late")
-    session.replies(f"Nothing listens there. {PORT}. I have started it, and all of them pass.")
-    tell("Beside a prompt that asks nothing there is silence. The agent hands over, and the session ends.")
+    session.replies(f"Nothing is listening there. {PORT}. I started it, and they all pass.")
+    tell("A prompt that asks for nothing gets nothing. The agent leaves a handoff, and the session ends.")
     session.is_asked("ok, thanks")
     session.runs("ctxrepo", "handoff", "--goal", "Payments survive a slow bank", "--next", NEXT)
     session.ends()
 
 
 def wednesday(desktop: Machine) -> None:
-    tell("Wednesday, on the desktop: the session starts where the other one stopped.")
+    tell("Wednesday, on the desktop: the session picks up where the laptop stopped.")
     session = Session(desktop)
     if NEXT not in session.starts():
         tell(
-            "A fetch takes longer here than the 0.8 s for which a start waits; it goes on in the background."
-            " Once it is done the next prompt brings what came, and a session that starts has it at once."
+            "This fetch takes longer than the 0.8 s that a session start waits, and continues in the"
+            " background. The next prompt brings what it fetched; later sessions have it from the start."
         )
         wait_for(lambda: not at_work(desktop), "the fetch")
         session.is_asked("Where did we stop with the payments?")
@@ -98,12 +98,12 @@ def wednesday(desktop: Machine) -> None:
     session.runs("ctxrepo", "scratch", "done", "bank")
     session.runs("ctxrepo", "log", BANK)
     session.runs("ctxrepo", "handoff", "--goal", "Payments survive a slow bank", "--next", "Release")
-    session.replies("Asked, and noted what they say.")
+    session.replies("I asked them and wrote down the answer.")
     session.ends()
 
 
 def thursday(laptop: Machine, desktop: Machine) -> str:
-    tell("Thursday: both machines write into one note without knowing of each other.")
+    tell("Thursday: both machines write to the same note, and neither knows about the other.")
     note = ("--note", "topics/gotcha.md")
     said = laptop.say("ctxrepo", "remember", "The payment sandbox is down until Friday", *note)
     desktop.say("ctxrepo", "remember", "CI caches node_modules by lock file", *note)
@@ -117,15 +117,15 @@ def thursday(laptop: Machine, desktop: Machine) -> str:
 
 def friday(laptop: Machine, passing: str) -> None:
     tell(
-        "Friday: what a session would be given, and what that takes; what sessions made of entries; and what"
-        " is past is put away."
+        "Friday: see what a session would be given and how much room it takes, which entries were used,"
+        " and put away what no longer holds."
     )
     laptop.say("ctxrepo", "context", "--explain")
     laptop.say("ctxrepo", "stats", "usage")
     laptop.say("ctxrepo", "archive", passing)
     laptop.say("ctxrepo", "scratch", "clear-done")
     laptop.say("ctxrepo", "sync")
-    tell("And you review it like code.")
+    tell("Review it like any other code.")
     clone = str(laptop.home / ".ctxrepo")
     laptop.say("git", "-C", clone, "log", "--format=%h %s", "-8")
     laptop.say("git", "-C", clone, "log", "-1", "-p", "-U0", "--", "shop/daily")
