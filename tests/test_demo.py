@@ -10,8 +10,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import page_output
 import pytest
-import transcripts
 from checkout import PYTHONPATH
 from long import mostly_long
 
@@ -70,19 +70,19 @@ def test_nothing_is_lost_where_both_write(output: str) -> None:
 
 def test_the_readme_shows_the_output(output: str) -> None:
     """Apart from ids, times and numbers, each line there is printed, and commands are in the same order."""
-    block = transcripts.TRANSCRIPT.search(README.read_text("utf-8"))
+    block = page_output.TRANSCRIPT.search(README.read_text("utf-8"))
     assert block
     shown = [line for line in map(_plain, block[2].splitlines()) if line and not line.startswith("│ [")]
     assert len(shown) > 60
     printed = [*map(_plain, output.splitlines())]
     missing = Counter(shown) - Counter(printed)
-    assert not missing, f"run tools/transcripts.py: the demo doesn't print {[*missing]}"
+    assert not missing, f"run tools/page_output.py: the demo doesn't print {[*missing]}"
     rest = iter(printed)
     assert all(command in rest for command in shown if re.match(r"\w+[$>] ", command)), "in another order"
 
 
 def test_the_transcript_leaves_out_rules_frames_and_silent_hooks(output: str) -> None:
-    lines = transcripts.transcript(output).splitlines()
+    lines = page_output.transcript(output).splitlines()
     assert sum("rules for using the memory]" in line for line in lines) == 1
     assert not [line for line in lines if "<ctxrepo-memory" in line or "Where: `global/`" in line]
     assert not [line for line in lines if "· Stop" in line or "· SessionEnd" in line]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from transcripts import plain
+from page_output import plain
 
 from ctxrepo import errors
 from ctxrepo.agents import dialect_of, names

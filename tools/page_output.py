@@ -1,4 +1,4 @@
-"""Write the output that pages show from runs: `python tools/transcripts.py [readme] [tutorial]`."""
+"""Write the output that pages show from runs: `python tools/page_output.py [readme] [tutorial]`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write_readme() -> None:
     demo = [sys.executable, str(CHECKOUT / "tools/demo.py")]
     run = subprocess.run(demo, stdout=subprocess.PIPE, text=True, check=True)
     if "# This fetch" in run.stdout:
-        sys.exit("transcripts: on this busy machine Wednesday's fetch was late; try again")
+        sys.exit("page_output: on this busy machine Wednesday's fetch was late; try again")
     shown = transcript(run.stdout)
     text = TRANSCRIPT.sub(lambda match: match[1] + shown + match[3], README.read_text("utf-8"))
     README.write_text(text, "utf-8")
@@ -132,7 +132,7 @@ def _position(part: list[str], printed: list[str], start: int) -> int:
     for position in range(start, len(printed) - len(part) + 1):
         if all(map(str.startswith, map(plain, printed[position:]), wanted)):
             return position
-    sys.exit(f"transcripts: change the page by hand, nothing printed {part} in {printed[start:]}")
+    sys.exit(f"page_output: change the page by hand, nothing printed {part} in {printed[start:]}")
 
 
 def _cut_like(old: str, new: str) -> str:
