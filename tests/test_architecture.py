@@ -231,7 +231,7 @@ def test_help_and_reading_commands_load_no_pygit2() -> None:
 
 
 RECURSES = {
-    "ctxrepo.domain.formats.jsontree": {"_value", "_container"},  # 100 levels, then it is refused
+    "ctxrepo.domain.formats.jsontext": {"_value", "_container"},  # 100 levels, then it is refused
     "ctxrepo.domain.formats.plain_data": {"plain_data"},  # as deep as the classes of its values
     "ctxrepo.domain.settings.keys": {"accepted", "kind"},  # a variable of that name
     "ctxrepo.domain.note.pi_head": {"_word"},  # as deep as a head may be

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkout import RECALL_DATA
 
-from ctxrepo.domain.guard.write import check_file
+from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.note.entry import entries_of
 
 DATA = RECALL_DATA

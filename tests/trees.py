@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ctxrepo.domain.merge.tree.tree import TreeMerge, merge_trees
+from ctxrepo.domain.merge.tree.trees import TreeMerge, merge_trees
 
 Files = Mapping[str, str]
 

@@ -16,10 +16,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from ctxrepo.domain.formats.jsonl import record, render, trouble
-from ctxrepo.domain.guard.write import check_file
+from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.file import merge_file
+from ctxrepo.domain.note.compose import fixed
 from ctxrepo.domain.note.entry import entries_of
-from ctxrepo.domain.note.fixes import fixed
 from ctxrepo.domain.note.frontmatter import read, set_field, split
 from ctxrepo.domain.note.markdown import split_blocks
 from ctxrepo.domain.note.note import Note, bump_updated, decode, decode_exactly, encode, utf16

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from ctxrepo.domain.guard.write import MAX_BYTES
+from ctxrepo.domain.guard.refusals import MAX_BYTES
 from ctxrepo.domain.secrets import scan
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 
 from ctxrepo.agents.hook_line import is_ours
-from ctxrepo.domain.formats import jsontext, jsontree
+from ctxrepo.domain.formats import jsontext
 from ctxrepo.lazy import dataclass
 
 _BLANK = "\ufeff \t\r\n"
@@ -113,7 +113,7 @@ class HookGroups:
         if not text.strip(_BLANK):
             return True
         blank = {} if self.version is None else {"version": self.version}
-        return not jsontree.comments(text) and _parse(text).value in ({}, blank)
+        return not jsontext.comments(text) and _parse(text).value in ({}, blank)
 
     def settings(self, text: str) -> dict[str, object]:
         """The settings; empty when there are none, or when they are no object."""
@@ -126,8 +126,8 @@ class HookGroups:
 
     def _check(self, text: str) -> None:
         """jsontree.Malformed where there are comments that the agent doesn't take."""
-        if not self.has_comments and jsontree.comments(text):
-            jsontree.parse(text)  # which says where the first one is
+        if not self.has_comments and jsontext.comments(text):
+            jsontext.parse(text)  # which says where the first one is
 
     def _ours(self, listed: list[object]) -> Iterator[tuple[Path, dict[str, object]]]:
         """Our hooks in an event's list, each with its path in that list."""
@@ -182,10 +182,10 @@ def _cut(text: str, hook: Path, protected: Set[Path]) -> str:
     group = [(hook[:4], hook[:3])] if len(hook) > 3 else []
     # What may be empty now, from inside out, and what then goes: a group goes with its matcher.
     for emptied, goes in (*group, (hook[:2], hook[:2]), (hook[:1], hook[:1])):
-        node = jsontree.find(_parse(text), emptied)
+        node = jsontext.find(_parse(text), emptied)
         if node is None or node.items or goes in protected:
             return text
-        if goes == emptied and jsontree.comments(text[node.start : node.end]):
+        if goes == emptied and jsontext.comments(text[node.start : node.end]):
             return text  # what somebody wrote there outlives our hooks
         text = jsontext.cut(text, goes)
     return text
@@ -205,12 +205,12 @@ def _settings(text: str) -> dict[str, object]:
 
 
 def _has_hooks(text: str) -> bool:
-    return bool(text.strip(_BLANK)) and jsontree.find(_parse(text), ("hooks",)) is not None
+    return bool(text.strip(_BLANK)) and jsontext.find(_parse(text), ("hooks",)) is not None
 
 
-def _parse(text: str) -> jsontree.Node:
+def _parse(text: str) -> jsontext.Node:
     """The root of a document, with comments or without."""
-    return jsontree.parse(jsontree.blank_comments(text))
+    return jsontext.parse(jsontext.blank_comments(text))
 
 
 def _items(node: object) -> list[dict[str, object]]:
@@ -229,11 +229,11 @@ def _refuse_odd_shapes(text: str, events: Iterable[str]) -> None:
     """Settings that the agent itself would not take are for a person to mend."""
     root = _parse(text)
     if not isinstance(root.value, dict):
-        raise jsontree.Malformed(text, root.start, "expected an object, with braces")
-    hooks = jsontree.find(root, ("hooks",))
+        raise jsontext.Malformed(text, root.start, "expected an object, with braces")
+    hooks = jsontext.find(root, ("hooks",))
     if hooks and not isinstance(hooks.value, dict):
-        raise jsontree.Malformed(text, hooks.start, '"hooks" should be an object, with braces')
+        raise jsontext.Malformed(text, hooks.start, '"hooks" should be an object, with braces')
     for event in events:
-        listed = jsontree.find(root, ("hooks", event))
+        listed = jsontext.find(root, ("hooks", event))
         if listed and not isinstance(listed.value, list):
-            raise jsontree.Malformed(text, listed.start, f'"{event}" should be a list, in square brackets')
+            raise jsontext.Malformed(text, listed.start, f'"{event}" should be a list, in square brackets')

@@ -14,7 +14,7 @@ from pathlib import Path
 def main(argv: list[str]) -> int:
     """Merge; `argv` is [BASE, OURS, THEIRS, PATH]. Returns 1 when the file has to be left to a person."""
     try:
-        from ctxrepo.domain.project.paths import shown
+        from ctxrepo.domain.project.layout import shown
         from ctxrepo.services.sync.driver import merge_in_place
 
         base, ours, theirs = (Path(word) for word in argv[:3])

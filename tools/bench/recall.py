@@ -19,7 +19,7 @@ from bench.lead import lead
 from bench.peers import fts, grep, orama, ours, qmd
 from bench.peers.base import Memory, NotHereError, Peer, Prompt, Tools
 from bench.peers.ours import OURS
-from ctxrepo.domain.records.measures import measured, piece
+from ctxrepo.domain.records.recall_quality import measured, piece
 
 DATA = RECALL_DATA
 

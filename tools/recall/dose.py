@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from ctxrepo.domain.records.measures import DeliveredBlock, delivered, piece
+from ctxrepo.domain.records.recall_quality import DeliveredBlock, delivered, piece
 from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall.choice import BY_MEANING, BY_WORDS, Dose, choose_dose, is_social

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from machines import Machine, make_machine, make_remote
 
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.project.target import Target
 from torture.forge import Forge
 from torture.hostile import Case

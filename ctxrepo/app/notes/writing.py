@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result, writes
-from ctxrepo.domain.formats.counted import counted
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.target import Destination, NoteOrEntry, ScopeName
 from ctxrepo.errors import Refused, UsageError

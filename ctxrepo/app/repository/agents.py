@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.agents import names as agent_names
 from ctxrepo.agents.known import agent_named
 from ctxrepo.app.result import Result
-from ctxrepo.domain.formats.counted import counted
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import dataclass
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 
 if TYPE_CHECKING:
     from ctxrepo.services.history.history import CommitSummary

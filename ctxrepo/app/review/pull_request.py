@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.review.deeds import who
-from ctxrepo.domain.formats.counted import counted
-from ctxrepo.domain.formats.moment import day
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.formats.moment import counted, day
+from ctxrepo.domain.project.layout import shown
 
 if TYPE_CHECKING:
     from ctxrepo.services.review.pull_request import EntryChange, PullRequest, SessionChanges

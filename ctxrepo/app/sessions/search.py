@@ -44,7 +44,7 @@ def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFoun
     from datetime import datetime
 
     from ctxrepo.agents.known import agent_named
-    from ctxrepo.domain.formats.since import since
+    from ctxrepo.domain.formats.moment import since
 
     query = request.query
     if query.agent:
@@ -94,7 +94,7 @@ def _scan(desk: Desk, query: SessionQuery, request: SessionsRequest) -> Sessions
 
 
 def _incomplete(outcome: UpdateOutcome) -> str:
-    from ctxrepo.domain.formats.counted import counted
+    from ctxrepo.domain.formats.moment import counted
 
     if outcome.is_elsewhere:
         return "sessions are being read in the background; what was said last may be missing"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
-from ctxrepo.domain.records.usage import SESSIONS
+from ctxrepo.domain.records.recall_quality import SESSIONS
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 

@@ -1,8 +1,13 @@
-"""Moments as the memory writes them: always UTC, so that machines agree on days."""
+"""Moments and amounts, as the memory writes them and as people say them."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+
+from ctxrepo.domain.words.days import days_in
+from ctxrepo.errors import UsageError
+from ctxrepo.lazy import lazy_pattern
 
 
 def stamp(now: datetime) -> str:
@@ -42,3 +47,63 @@ def day(now: datetime) -> str:
 def month(now: datetime) -> str:
     """202611, as monthly files are named."""
     return now.astimezone(UTC).strftime("%Y%m")
+
+
+_AGO = lazy_pattern(
+    r"(?:last |past |the last )?(\d{1,4}|an?|one)? ?(h|hour|d|day|w|week|m|month|y|year)s?(?: ago)?"
+)
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+_NAMED = {"today": 0, "yesterday": 1}
+_HINT = "Say for example 2026-11-20, yesterday, last week, 3 days ago, in may."
+
+
+def since(text: str, now: datetime, local: Callable[[datetime], datetime]) -> datetime:
+    """The moment from which on things are meant; UsageError when it says none. `local` gives a moment
+    without a zone the person's: summer time may have begun or ended since.
+
+    A day is meant from its beginning, and a month or day without a year is the last one that has begun.
+    """
+    said = " ".join(text.casefold().split())
+    try:
+        found = _said(text, said, now)
+        return found if found.tzinfo else local(found)
+    except (ValueError, OverflowError):
+        raise UsageError(f"{text!r} is no date", _HINT) from None
+
+
+def _said(text: str, said: str, now: datetime) -> datetime:
+    """The moment, with a zone if one is said; ValueError when none is meant."""
+    if said in _NAMED:
+        return _midnight(now.date() - timedelta(days=_NAMED[said]))
+    if ago := _AGO.fullmatch(said):
+        return _ago(ago[1] or "1", ago[2][0], now)
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError:
+        return _midnight(_day(said, now.date()))
+
+
+def _ago(number: str, unit: str, now: datetime) -> datetime:
+    count = int(number) if number.isdecimal() else 1
+    if unit == "h":
+        return now - timedelta(hours=count)
+    return _midnight(now.date() - timedelta(days=count * _DAYS[unit]))
+
+
+def _day(said: str, today: date) -> date:
+    """The first day that a text names; ValueError when it names none."""
+    named = days_in(f"in {said}")
+    if not named:
+        raise ValueError(said)
+    year, month, day = named[0]
+    found = date(int(year or today.year), int(month), int(day or 1))
+    return found if year or found <= today else found.replace(year=found.year - 1)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time())
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 note`, `2 notes`."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"

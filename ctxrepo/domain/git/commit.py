@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.project.layout import TAPES, scope_of
-from ctxrepo.domain.project.paths import INVISIBLE
+from ctxrepo.domain.project.layout import INVISIBLE, TAPES, scope_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.lazy import dataclass, lazy_pattern
 

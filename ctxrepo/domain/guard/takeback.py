@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render, text_of
 from ctxrepo.domain.note import frontmatter
-from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.note.units import units_of
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.note.note import decode_exactly, encode, units_of
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.registry import parse
 
 _DATES = ("created", "updated")

@@ -9,7 +9,7 @@ from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.compose import newline_of
 from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.markdown import Block, closed, lines_of, split_blocks
-from ctxrepo.domain.working.checklines import COMMENT
+from ctxrepo.domain.working.checklist import COMMENT
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _ENTRIES = ("bullet", "paragraph")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 
 from ctxrepo.domain.note import frontmatter
-from ctxrepo.domain.note.entry import Entry, entries_of
-from ctxrepo.domain.note.head import Head
+from ctxrepo.domain.note.entry import Entry, entries_of, normalised
+from ctxrepo.domain.note.frontmatter import Head
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.lazy import dataclass
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -77,3 +79,12 @@ def bump_updated(text: str, today: str) -> str:
     return (
         frontmatter.set_field(text, "updated", today) if "updated" in frontmatter.read(text).fields else text
     )
+
+
+def units_of(path: str, data: bytes | None) -> Counter[str]:
+    """The entries of a note, normalised, or the lines of any other file; nothing where there is no file."""
+    if data is None:
+        return Counter()
+    if is_note(path):
+        return Counter(normalised(entry.text) for entry in entries_of(path, decode(data)))
+    return Counter(line for line in decode(data).splitlines() if line.strip())

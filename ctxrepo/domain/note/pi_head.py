@@ -9,7 +9,7 @@ import datetime as dt
 import re
 
 from ctxrepo.domain.note import frontmatter
-from ctxrepo.domain.note.head import is_limit
+from ctxrepo.domain.note.frontmatter import is_limit
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _LANGUAGES = ("", "yaml", "yml")

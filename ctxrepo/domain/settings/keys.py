@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from ctxrepo.domain.formats.described import hints_of, sentences
-from ctxrepo.domain.project.suggest import nearest
+from ctxrepo.domain.project.target import nearest
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass

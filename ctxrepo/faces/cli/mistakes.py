@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from ctxrepo.domain.project.suggest import nearest
+from ctxrepo.domain.project.target import nearest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.synonyms import NEAREST, SYNONYMS
 from ctxrepo.lazy import lazy_pattern

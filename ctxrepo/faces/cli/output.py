@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
-from ctxrepo.domain.formats.counted import counted as counted
-from ctxrepo.domain.project.paths import visible as visible
+from ctxrepo.domain.formats.moment import counted as counted
+from ctxrepo.domain.project.layout import visible as visible
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import pipe, waiting
 from ctxrepo.lazy import lazy_pattern

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.project.paths import visible
+from ctxrepo.domain.project.layout import visible
 from ctxrepo.lazy import lazy_pattern
 
 if TYPE_CHECKING:

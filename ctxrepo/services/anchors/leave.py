@@ -10,7 +10,7 @@ from uuid import uuid4
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import month, stamp
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.guard.write import check_file, refuse
+from ctxrepo.domain.guard.refusals import check_file, refuse
 from ctxrepo.domain.project.layout import tapes_of
 from ctxrepo.domain.tape.anchor import Anchor, says_the_same, to_line
 from ctxrepo.domain.tape.handoff import Handoff, handoff_of, meta_of

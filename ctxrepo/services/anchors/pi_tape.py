@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record
-from ctxrepo.domain.guard.write import check_file, refuse
+from ctxrepo.domain.guard.refusals import check_file, refuse
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.layout import pi_tape, tapes_of
 from ctxrepo.domain.tape.anchor import anchor_of, anchors_of, on_pi, to_pi_line

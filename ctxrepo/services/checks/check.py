@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterator
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, trouble
 from ctxrepo.domain.git.attributes import ATTRIBUTES_FILE, is_marked
-from ctxrepo.domain.guard.write import check_file
-from ctxrepo.domain.merge.markers import is_marker
+from ctxrepo.domain.guard.refusals import check_file
+from ctxrepo.domain.merge.resolve import is_marker
 from ctxrepo.domain.note.entry import explicit_id
 from ctxrepo.domain.note.note import Note, decode, utf16
-from ctxrepo.domain.project.layout import MEMORY, REGISTRY, archived_tape_folder
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import MEMORY, REGISTRY, archived_tape_folder, is_note
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.text.block import size
 from ctxrepo.errors import Unreadable

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from ctxrepo.domain.note.entry import Entry, normalised
 from ctxrepo.domain.note.note import Note
-from ctxrepo.domain.project.layout import DAILY, is_archived, is_conflict_copy
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import DAILY, is_archived, is_conflict_copy, shown
 from ctxrepo.domain.records.evidence import Evidence, fate, marks
 from ctxrepo.domain.secrets import mask
 

@@ -8,13 +8,12 @@ from difflib import unified_diff
 
 from ctxrepo.domain.git.attributes import ATTRIBUTES_FILE, marked
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.guard.write import check_file
-from ctxrepo.domain.merge.markers import resolve_markers
-from ctxrepo.domain.note.fixes import fixed
+from ctxrepo.domain.guard.refusals import check_file
+from ctxrepo.domain.merge.resolve import resolve_markers
+from ctxrepo.domain.note.compose import fixed
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
-from ctxrepo.domain.project.layout import is_conflict_copy
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import is_conflict_copy, is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass

@@ -10,8 +10,7 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from ctxrepo.domain.project.layout import CHECKLIST, MEMORY
-from ctxrepo.domain.project.paths import is_ignored
+from ctxrepo.domain.project.layout import CHECKLIST, MEMORY, is_ignored
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree.stamps import read_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxrepo.domain.project.paths import is_ignored, unsafe
+from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 

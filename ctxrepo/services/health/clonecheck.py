@@ -6,8 +6,7 @@ import re
 import time
 from collections.abc import Iterator
 
-from ctxrepo.domain.project.layout import REGISTRY
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import REGISTRY, shown
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import CheckOutcome, Finding

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from ctxrepo.agents.known import SETUP_HINT, agent_named
-from ctxrepo.domain.formats.counted import counted
-from ctxrepo.domain.formats.moment import ago
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.formats.moment import ago, counted
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
 from ctxrepo.services.delivery.blocks import states_of_blocks
 from ctxrepo.services.faults.faults import Fault, of_clone, of_settings, standing

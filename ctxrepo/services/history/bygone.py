@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode_exactly
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.target import Target, ids_meant
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import NotFound

@@ -7,8 +7,7 @@ from datetime import datetime
 
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode_exactly
-from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy
-from ctxrepo.domain.project.paths import is_ignored, shown, unsafe
+from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy, is_ignored, shown, unsafe
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_id, read_copy
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass

@@ -9,7 +9,7 @@ from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.resolve import Keep, resolve_copy
 from ctxrepo.domain.note.note import bump_updated, encode
-from ctxrepo.domain.project.paths import is_note, shown
+from ctxrepo.domain.project.layout import is_note, shown
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from ctxrepo.domain.git.commit import MAX_LINE, Writers, subject_of, writers_of
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.domain.note.note import encode
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern

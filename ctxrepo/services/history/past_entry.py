@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import islice
 
-from ctxrepo.domain.note.entry import Entry, entries_of, normalised
-from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.entry import Entry, entries_of, moved, normalised
 from ctxrepo.domain.note.note import decode_exactly
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.target import SHORTEST, id_meant, ids_meant
 from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.errors import NotFound

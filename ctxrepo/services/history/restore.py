@@ -10,8 +10,7 @@ from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose, frontmatter
-from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
-from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.entry import Entry, added, entries_of, moved, normalised
 from ctxrepo.domain.note.note import bump_updated, decode_exactly, encode
 from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.domain.project.target import Target

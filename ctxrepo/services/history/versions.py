@@ -7,8 +7,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ctxrepo.domain.note.entry import SIMILAR, similarity
 from ctxrepo.domain.note.frontmatter import split
-from ctxrepo.domain.note.likeness import SIMILAR, similarity
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, moved_path
 from ctxrepo.domain.project.registry import parse

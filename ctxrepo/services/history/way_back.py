@@ -8,8 +8,7 @@ from itertools import islice
 from ctxrepo.domain.guard.takeback import difference, emptied, keeping_claims, total
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
-from ctxrepo.domain.project.layout import OLD_TAPE, REGISTRY, is_evidence
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import OLD_TAPE, REGISTRY, is_evidence, shown
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.merge import merge_of

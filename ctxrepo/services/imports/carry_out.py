@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from ctxrepo.domain.formats.counted import counted
 from ctxrepo.domain.formats.jsonl import in_parts, with_room
-from ctxrepo.domain.formats.moment import day, month
+from ctxrepo.domain.formats.moment import counted, day, month
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.supplement import closed_note, gist
 from ctxrepo.domain.note.entry import Entry, entries_of

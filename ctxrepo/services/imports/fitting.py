@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
-from ctxrepo.domain.formats.counted import counted
-from ctxrepo.domain.guard.write import Refusal, check_file
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge.supplement import Supplement, gist, supplemented
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised

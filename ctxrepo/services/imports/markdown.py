@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ctxrepo.domain.formats.counted import counted
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode_exactly, utf16
-from ctxrepo.domain.project.paths import is_ignored
+from ctxrepo.domain.project.layout import is_ignored
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.imports.values import NotTaken, SourceNote
 from ctxrepo.storage.sources.folder import SourceFolder

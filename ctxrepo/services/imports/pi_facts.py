@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.domain.formats.counted import counted
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.settings.pi import expanded
 from ctxrepo.errors import CtxrepoError, UsageError

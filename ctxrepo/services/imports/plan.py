@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import day
-from ctxrepo.domain.guard.write import check_file
+from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.tape.anchor import Anchor, to_line

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from ctxrepo.domain.project.identity import bare_id, is_bare, is_rooted, named_id
-from ctxrepo.domain.project.registry import Registry
+from ctxrepo.domain.project.registry import Registry, bare_id, is_bare, is_rooted, named_id
 from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ctxrepo.domain.project.identity import named_id
+from ctxrepo.domain.project.registry import named_id
 from ctxrepo.errors import GitFailed
 from ctxrepo.hooks.known.locate import BY_NAME
 from ctxrepo.services.locate.claims import find_claim

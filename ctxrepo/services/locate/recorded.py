@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ctxrepo.domain.project.identity import is_bare
+from ctxrepo.domain.project.registry import is_bare
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.services.locate.project import Location, Project, project_by_now, read_registry

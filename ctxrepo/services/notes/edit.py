@@ -13,7 +13,7 @@ from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised
 from ctxrepo.domain.note.markdown import split_blocks
 from ctxrepo.domain.note.note import bump_updated, encode
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass

@@ -12,8 +12,7 @@ from ctxrepo.domain.formats.moment import day, stamp
 from ctxrepo.domain.formats.plain_data import ENTRY_ID, plain_data
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose
-from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, without_id
-from ctxrepo.domain.note.likeness import similarity
+from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, is_archived
 from ctxrepo.domain.records.evidence import Kind, Marks, marks

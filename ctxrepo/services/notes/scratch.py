@@ -11,8 +11,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import bump_updated
-from ctxrepo.domain.project.layout import CHECKLIST
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import CHECKLIST, shown
 from ctxrepo.domain.project.target import ids_meant
 from ctxrepo.domain.working.checklist import Item, added, cleared, item_line, items_of, ticked
 from ctxrepo.errors import NotFound, UsageError

@@ -5,11 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.project.identity import named_id
-from ctxrepo.domain.project.layout import REGISTRY
-from ctxrepo.domain.project.paths import shown
-from ctxrepo.domain.project.registry import Registry, is_folder_name, with_alias, with_project
-from ctxrepo.domain.project.suggest import nearest
+from ctxrepo.domain.project.layout import REGISTRY, shown
+from ctxrepo.domain.project.registry import Registry, is_folder_name, named_id, with_alias, with_project
+from ctxrepo.domain.project.target import nearest
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project, folders_in, read_registry

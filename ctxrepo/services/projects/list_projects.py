@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import read_registry

@@ -6,8 +6,7 @@ import unicodedata
 from datetime import datetime
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.project.layout import REGISTRY, TAPES, scope_of
-from ctxrepo.domain.project.paths import fold, shown
+from ctxrepo.domain.project.layout import REGISTRY, TAPES, fold, scope_of, shown
 from ctxrepo.domain.project.registry import is_folder_name, with_project
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass

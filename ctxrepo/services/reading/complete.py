@@ -110,7 +110,7 @@ def _in_repository(path: str, known: Known) -> list[str]:
 def plain(text: str) -> str:
     """What an entry says, on one line, without its bullet."""
     from ctxrepo.domain.note.entry import normalised  # names of notes are asked for far more often
-    from ctxrepo.domain.project.paths import shown
+    from ctxrepo.domain.project.layout import shown
 
     return shown(normalised(text), WIDTH)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, text_of
-from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, shown
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.conflict_copy import copy_id
 from ctxrepo.hooks.files.logs import lines_of

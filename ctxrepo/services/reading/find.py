@@ -7,15 +7,14 @@ from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import Note, decode_exactly, utf16
-from ctxrepo.domain.project.layout import GLOBAL, PROJECT
-from ctxrepo.domain.project.paths import is_note
-from ctxrepo.domain.project.suggest import nearest
+from ctxrepo.domain.project.layout import GLOBAL, PROJECT, is_note
 from ctxrepo.domain.project.target import (
     SHORTEST,
     Target,
     id_meant,
     ids_meant,
     may_be_derived,
+    nearest,
     several_ids,
 )
 from ctxrepo.domain.records.evidence import Evidence, Kind, fate, renamed

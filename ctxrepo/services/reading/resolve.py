@@ -7,8 +7,7 @@ from typing import NoReturn
 from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import ARCHIVE, is_archived
-from ctxrepo.domain.project.suggest import near_notes
-from ctxrepo.domain.project.target import WHOLE, Target
+from ctxrepo.domain.project.target import WHOLE, Target, near_notes
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import SHOWN, find_entry, follow_entry, note_paths, places_of, read_note

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.records.measures import Line
+from ctxrepo.domain.records.recall_quality import Line
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.queries import Query, objects_in, read_queries

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.domain.records.measures import (
+from ctxrepo.domain.records.recall_quality import (
     BUDGETS,
     MEASURES,
     DeliveredBlock,

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from ctxrepo.domain.project.paths import INVISIBLE
+from ctxrepo.domain.project.layout import INVISIBLE
 from ctxrepo.domain.text.block import age_mark, day_of, place
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from time import perf_counter
 
-from ctxrepo.domain.records.measures import mean
+from ctxrepo.domain.records.recall_quality import mean
 from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from ctxrepo.domain.formats.jsonl import records, text_of
-from ctxrepo.domain.guard import deletions
-from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.guard import refusals
+from ctxrepo.domain.guard.refusals import Refusal
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import INBOX
 from ctxrepo.domain.records.decision import OF_CONFLICT, OF_DECLINED, OF_DELETIONS, ItemToDecide, Kind
@@ -40,7 +40,7 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
     for number, (path, reasons) in enumerate(by_path.items()):
         has_texts = number < _MOST_TEXTS
         first, *_ = reasons
-        is_deletion = first.refusal.rule == deletions.RULE
+        is_deletion = first.refusal.rule == refusals.RULE
         kind: Kind = "deletion" if is_deletion else "held"
         yield ItemToDecide(
             id=_held_id(kind, first.refusal),

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ctxrepo.domain.project.layout import is_conflict_copy
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import is_conflict_copy, is_note
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.history import CommitSummary, deeds

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.domain.guard import deletions as deletions_guard
-from ctxrepo.domain.guard.write import Refusal, check_file
+from ctxrepo.domain.guard import refusals as deletions_guard
+from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file

@@ -20,7 +20,7 @@ from ctxrepo.storage.state.spool import Spool
 from ctxrepo.storage.worktree.stamps import digest_now
 
 if TYPE_CHECKING:
-    from ctxrepo.domain.guard.write import Refusal
+    from ctxrepo.domain.guard.refusals import Refusal
     from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.domain.records.save import Save
 

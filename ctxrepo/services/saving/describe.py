@@ -8,8 +8,7 @@ from dataclasses import replace
 from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.git.commit import FileChange
 from ctxrepo.domain.guard.takeback import is_way_back
-from ctxrepo.domain.note.entry import entries_of, normalised
-from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.entry import entries_of, moved, normalised
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import (
     REGISTRY,
@@ -18,11 +17,11 @@ from ctxrepo.domain.project.layout import (
     is_archived,
     is_conflict_copy,
     is_evidence,
+    is_note,
     moved_path,
     tape_folder,
     tapes_of,
 )
-from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.domain.records.save import Save

@@ -7,11 +7,9 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render, with_room
 from ctxrepo.domain.formats.moment import month, stamp
-from ctxrepo.domain.note.entry import Entry, entries_of
-from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.entry import Entry, entries_of, moved
 from ctxrepo.domain.note.note import decode, encode
-from ctxrepo.domain.project.layout import EVIDENCE, is_evidence
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import EVIDENCE, is_evidence, is_note
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, latest_successors, to_line
 from ctxrepo.services.reading.marks import evidence_files, evidence_in, named_by
 from ctxrepo.services.saving.write import Draft

@@ -7,7 +7,7 @@ from functools import partial
 
 from ctxrepo.domain.git.commit import merge_message
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge.tree.tree import merge_trees
+from ctxrepo.domain.merge.tree.trees import merge_trees
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.merge.fold import FoldedFile, Ground, fold, versions_in
-from ctxrepo.domain.project.paths import is_ignored, unsafe
+from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.domain.records.save import TOOL, Save
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory

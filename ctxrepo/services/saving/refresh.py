@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from ctxrepo.domain.git.cone import Cone
-from ctxrepo.domain.guard.deletions import told
-from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.guard.refusals import Refusal, told
 from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import Note, decode
-from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, tape_folder
-from ctxrepo.domain.project.paths import is_note, unsafe
+from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, is_note, tape_folder, unsafe
 from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, store_faults
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ctxrepo.domain.guard.write import check_file
+from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.note.links import Moves
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import is_conflict_copy

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.guard.refusals import Refusal
 from ctxrepo.domain.merge import merge_file
-from ctxrepo.domain.note.entry import entries_of
-from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.entry import entries_of, moved
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.layout import TAPES, moved_path
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import TAPES, is_note, moved_path
 from ctxrepo.domain.project.registry import rename_links
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import Refused

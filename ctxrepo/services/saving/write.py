@@ -11,12 +11,11 @@ from datetime import datetime
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.guard.write import check_file, refuse
+from ctxrepo.domain.guard.refusals import check_file, refuse
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
-from ctxrepo.domain.project.layout import REGISTRY
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import REGISTRY, is_note
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save

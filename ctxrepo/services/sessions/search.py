@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
-from ctxrepo.domain.project.paths import visible
+from ctxrepo.domain.project.layout import visible
 from ctxrepo.domain.secrets.part import mask_part
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.conversation import SessionMessage

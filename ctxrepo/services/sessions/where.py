@@ -6,7 +6,7 @@ import shlex
 from pathlib import PurePath
 
 from ctxrepo.agents.known import transcripts_of
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.storage.memory import Memory

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, Agent
-from ctxrepo.domain.formats.counted import counted
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ctxrepo.agents.known import agent_named
 from ctxrepo.agents.protocol import AskedHook, Trust
-from ctxrepo.domain.formats.counted import counted
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connected import Standing

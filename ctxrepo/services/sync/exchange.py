@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import islice
 
 from ctxrepo.domain.git.remote import RemoteAnswer
-from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.guard.refusals import Refusal
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.lazy import dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ctxrepo.domain.guard.write import Refusal, check_file
+from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 

@@ -8,7 +8,7 @@ from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.git.remote import RemoteAnswer
-from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.guard.refusals import Refusal
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass

@@ -20,7 +20,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.evidence import evidence_of
-from ctxrepo.domain.records.usage import is_used
+from ctxrepo.domain.records.recall_quality import is_used
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.files import logs
 from ctxrepo.hooks.known.locate import inside

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from ctxrepo.domain.project.layout import is_aside
-from ctxrepo.domain.records.usage import Usage, is_zombie, rate
+from ctxrepo.domain.records.recall_quality import Usage, is_zombie, rate
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project

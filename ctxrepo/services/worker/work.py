@@ -10,7 +10,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import NamedTuple
 
-from ctxrepo.domain.project.paths import is_ignored, unsafe
+from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from ctxrepo.domain.note.mentions import mentions_of
+from ctxrepo.domain.note.links import mentions_of
 from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cache.rows import NewestHandoff, Rows, storable
 

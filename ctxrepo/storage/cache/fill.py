@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 
 from ctxrepo.domain.note.note import Note
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.lazy import dataclass

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import ARCHIVE
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import ARCHIVE, is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.hooks.known.cache import open_cache

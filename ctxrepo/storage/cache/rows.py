@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ctxrepo.domain.note.entry import Entry, explicit_id
-from ctxrepo.domain.note.mentions import mentions_of
+from ctxrepo.domain.note.links import mentions_of
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import CHECKLIST, MEMORY, is_aside
 from ctxrepo.domain.records.evidence import Marks

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ctxrepo.domain.note.note import Note
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
 
-from ctxrepo.domain.project.paths import unsafe
+from ctxrepo.domain.project.layout import unsafe
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ctxrepo.domain.guard.write import MAX_BYTES
-from ctxrepo.domain.project.paths import is_note, unsafe
+from ctxrepo.domain.guard.refusals import MAX_BYTES
+from ctxrepo.domain.project.layout import is_note, unsafe
 from ctxrepo.errors import BeyondBounds, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.outside import Outside, read, shown

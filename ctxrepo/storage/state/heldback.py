@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.domain.formats.moment import second
-from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.guard.refusals import Refusal
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.outside import read

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from ctxrepo.domain.records.usage import Kind, Usage
+from ctxrepo.domain.records.recall_quality import Kind, Usage
 from ctxrepo.storage.processes.database import discard, open_database, transaction
 
 MAX_ENTRIES = 2000

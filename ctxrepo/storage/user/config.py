@@ -12,7 +12,7 @@ from typing import Any
 
 from ctxrepo.domain.formats.described import hints_of
 from ctxrepo.domain.formats.toml import lines_of
-from ctxrepo.domain.project.suggest import nearest
+from ctxrepo.domain.project.target import nearest
 from ctxrepo.domain.settings.keys import REPOSITORY, accepted, kind, nearest_key, sections
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from ctxrepo.domain.git.cone import Cone
-from ctxrepo.domain.project.paths import is_ignored, is_note, unsafe
+from ctxrepo.domain.project.layout import is_ignored, is_note, unsafe
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 from ctxrepo.storage.git.git import Progress

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.project.paths import prefixes_of
+from ctxrepo.domain.project.layout import prefixes_of
 from ctxrepo.errors import Damaged
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import HIDDEN

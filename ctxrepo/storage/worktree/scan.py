@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ctxrepo.domain.guard.bounds import FILE_BYTES
-from ctxrepo.domain.project.paths import is_ignored, is_ignored_folder, unsafe
+from ctxrepo.domain.project.layout import is_ignored, is_ignored_folder, unsafe
 from ctxrepo.lazy import dataclass
 
 MAX_BYTES = FILE_BYTES.most

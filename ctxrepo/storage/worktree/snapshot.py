@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.project.paths import is_ignored, prefixes_of, unsafe
+from ctxrepo.domain.project.layout import is_ignored, prefixes_of, unsafe
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.objects.trees import Key
 

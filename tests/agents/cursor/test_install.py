@@ -11,7 +11,7 @@ from ctxrepo.agents.cursor import install
 from ctxrepo.agents.cursor.install import HOOKS
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
-from ctxrepo.domain.formats import jsontree
+from ctxrepo.domain.formats import jsontext
 from ctxrepo.storage.user import assets
 
 HOME = Path("/home/ada")
@@ -114,7 +114,7 @@ def test_hooks_of_an_older_installation_are_renewed_where_they_stand() -> None:
     ],
 )
 def test_a_list_that_cannot_be_read_is_refused_with_its_place(text: str, said: str) -> None:
-    with pytest.raises(jsontree.Malformed, match=said):
+    with pytest.raises(jsontext.Malformed, match=said):
         HOOKS.connect(text, command)
 
 

@@ -16,7 +16,7 @@ from machines import Machine as Desk
 from ctxrepo.agents.gemini import install
 from ctxrepo.agents.gemini.settings import NAME, SETTINGS, TIMEOUT
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.domain.formats.jsontree import blank_comments
+from ctxrepo.domain.formats.jsontext import blank_comments
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connected import check

@@ -7,8 +7,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.formats.jsontext import append, cut, replace
-from ctxrepo.domain.formats.jsontree import MAX_DEPTH, Malformed, blank_comments, comments, find, index, parse
+from ctxrepo.domain.formats.jsontext import (
+    MAX_DEPTH,
+    Malformed,
+    append,
+    blank_comments,
+    comments,
+    cut,
+    find,
+    index,
+    parse,
+    replace,
+)
 
 TWO = '{\n  "a": [\n    1,\n    2\n  ],\n  "b": {}\n}\n'
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ctxrepo.domain.formats.plain_yaml import read_plain
 from ctxrepo.domain.note import frontmatter
-from ctxrepo.domain.note.head import Head
+from ctxrepo.domain.note.frontmatter import Head
 
 PIECES = st.sampled_from(
     [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.formats.since import since
+from ctxrepo.domain.formats.moment import since
 from ctxrepo.errors import UsageError
 
 NOW = datetime(2026, 11, 25, 15, 30, tzinfo=timezone(timedelta(hours=1)))

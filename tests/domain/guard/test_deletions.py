@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxrepo.domain.guard.deletions import HandEdit, mass_deletions, told
-from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.guard.refusals import HandEdit, Refusal, mass_deletions, told
 
 
 def note(*numbers: int, word: str = "entry") -> bytes:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.guard.write import MAX_BYTES, Refusal, check_file, refuse
+from ctxrepo.domain.guard.refusals import MAX_BYTES, Refusal, check_file, refuse
 from ctxrepo.errors import Refused
 
 # Put together here, so that this file holds none.

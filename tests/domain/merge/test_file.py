@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ctxrepo.domain.merge import MergedFile, merge_file
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.paths import is_ignored, unsafe
+from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 
 NOTE, OTHER = "global/a.md", "global/diagram.svg"

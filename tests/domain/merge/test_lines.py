@@ -8,7 +8,7 @@ from functools import partial
 from merging import sides
 
 from ctxrepo.domain.merge import merge_file
-from ctxrepo.domain.merge.lines import merge_lines
+from ctxrepo.domain.merge.file import merge_lines
 
 PATH = "TAPE/shop/box-1a2b-202611.jsonl"
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.merge import merge_file
-from ctxrepo.domain.merge.markers import is_marker, resolve_markers
-from ctxrepo.domain.note.note import encode
-from ctxrepo.domain.note.units import units_of
+from ctxrepo.domain.merge.resolve import is_marker, resolve_markers
+from ctxrepo.domain.note.note import encode, units_of
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 
 NOTE, TAPE = "shop/topics/a.md", "TAPE/shop__anchors.jsonl"

@@ -11,7 +11,7 @@ from merging import sides
 
 from ctxrepo.domain.formats import toml, toml_edit
 from ctxrepo.domain.merge import merge_file
-from ctxrepo.domain.merge.table import merge_table
+from ctxrepo.domain.merge.file import merge_table
 from ctxrepo.domain.project import registry
 
 Tables = dict[str, dict[str, object]]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.note.fixes import fixed
+from ctxrepo.domain.note.compose import fixed
 from ctxrepo.domain.note.frontmatter import read, split
 from ctxrepo.domain.note.note import decode
 

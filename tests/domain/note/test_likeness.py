@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.note import likeness
-from ctxrepo.domain.note.entry import Entry, entries_of
-from ctxrepo.domain.note.likeness import SIMILAR, moved, similarity
+from ctxrepo.domain.note import entry
+from ctxrepo.domain.note.entry import SIMILAR, Entry, entries_of, moved, similarity
 
 PATH = "global/MEMORY.md"
 
@@ -66,7 +65,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(one)
         return similarity(one, other)
 
-    monkeypatch.setattr(likeness, "similarity", count)
+    monkeypatch.setattr(entry, "similarity", count)
     return seen
 
 
@@ -89,11 +88,11 @@ def test_of_many_that_were_edited_each_is_compared_with_few(compared: list[str],
     after = facts(number, " now")
     pairs = list(moved([*note(PATH, facts(number))], [*note(PATH, after)]))
     assert sum(new.text == f"{old.text} now" for old, new in pairs) == len(pairs) == number
-    assert len(compared) <= number * likeness.NEAREST
+    assert len(compared) <= number * entry.NEAREST
 
 
 def test_of_many_that_were_edited_and_put_in_another_order_too(compared: list[str]) -> None:
     after = facts(100, " now")[::-1]
     pairs = list(moved([*note(PATH, facts(100))], [*note(PATH, after)]))
     assert sum(new.text == f"{old.text} now" for old, new in pairs) == 100
-    assert len(compared) <= 100 * likeness.NEAREST
+    assert len(compared) <= 100 * entry.NEAREST

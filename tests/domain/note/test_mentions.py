@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.note.mentions import mentions_of
+from ctxrepo.domain.note.links import mentions_of
 from ctxrepo.hooks.moments.remind import named_parts
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.project.identity import bare_id, is_bare, is_rooted, named_id, normalise_remote
+from ctxrepo.domain.project.registry import bare_id, is_bare, is_rooted, named_id, normalise_remote
 
 SAME = [
     "https://github.com/Ada/Engine",

@@ -7,9 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.project import paths
-from ctxrepo.domain.project.layout import archived, is_archived
-from ctxrepo.domain.project.paths import fold, is_ignored, is_note, note_path, shown, unsafe
+from ctxrepo.domain.project import layout
+from ctxrepo.domain.project.layout import (
+    archived,
+    fold,
+    is_archived,
+    is_ignored,
+    is_note,
+    note_path,
+    shown,
+    unsafe,
+)
 from ctxrepo.errors import UsageError
 
 GOOD = [
@@ -288,9 +296,9 @@ def test_a_path_that_needs_no_second_look_breaks_no_rule(parts: list[str]) -> No
     path = "/".join(parts) + ".md"
     quick = unsafe.__wrapped__(path), is_ignored(path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paths, "_PLAIN", re.compile("(?!)"))
+        patch.setattr(layout, "_PLAIN", re.compile("(?!)"))
         assert (unsafe.__wrapped__(path), is_ignored(path)) == quick
 
 
 def test_nearly_all_paths_need_no_second_look() -> None:
-    assert paths._PLAIN.fullmatch("project-00003/topics/2026-11-23_a-Note.md")
+    assert layout._PLAIN.fullmatch("project-00003/topics/2026-11-23_a-Note.md")

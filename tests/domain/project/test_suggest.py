@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.project.suggest import near_notes, nearest
+from ctxrepo.domain.project.target import near_notes, nearest
 
 
 def test_folders_and_case_do_not_make_names_unlike() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.note.entry import Entry
-from ctxrepo.domain.project.paths import unsafe
+from ctxrepo.domain.project.layout import unsafe
 from ctxrepo.domain.project.target import Target, id_meant, ids_meant, parse_entry, parse_id, parse_target
 from ctxrepo.errors import UsageError
 

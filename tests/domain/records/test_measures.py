@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.records.measures import (
+from ctxrepo.domain.records.recall_quality import (
     HEADER,
     MEASURES,
     RANKS,

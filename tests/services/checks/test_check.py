@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from machines import Machine
 
-from ctxrepo.domain.guard.write import check_file
+from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.services.checks.check import check
 
 

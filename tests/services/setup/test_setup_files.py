@@ -8,7 +8,7 @@ import pytest
 from connecting import FILES, connect, disconnect, everything, fixture, loaded, named, ours, put, theirs
 
 from ctxrepo.agents.claude.settings import SETTINGS
-from ctxrepo.domain.formats import jsontree
+from ctxrepo.domain.formats import jsontext
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connected import check
@@ -129,9 +129,9 @@ def test_a_huge_file_is_read_about_once_a_change(machine: Machine, settings: Pat
     allowed = ",\n".join(f'    "Bash(npm run test-{n}:*)"' for n in range(3000))
     data = b'{\n  "permissions": {\n   "allow": [\n' + allowed.encode() + b"\n   ]\n  }\n}\n"
     put(settings, data)
-    before = jsontree.parse.cache_info().misses
+    before = jsontext.parse.cache_info().misses
     connect(machine)
-    assert jsontree.parse.cache_info().misses - before < 2 * len(SETTINGS.events())
+    assert jsontext.parse.cache_info().misses - before < 2 * len(SETTINGS.events())
     assert len(settings.read_bytes()) > len(data) > 90_000
     assert theirs(settings.read_bytes()) == {**loaded(data), "hooks": {}}
     disconnect(machine)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.note.note import Note
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known import cache as hook_cache
 from ctxrepo.hooks.known import notes as hook_notes

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.guard.refusals import Refusal
 from ctxrepo.storage.state.heldback import HeldBack, HeldBackFile
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

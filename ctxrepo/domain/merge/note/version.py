@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
 
-from ctxrepo.domain.merge.choose import Key
-from ctxrepo.domain.merge.note.pairing import Section
+from ctxrepo.domain.merge.choose import Key, either, order
 from ctxrepo.domain.note.entry import explicit_id, normalised
-from ctxrepo.domain.note.markdown import Kind, closed, split_blocks
+from ctxrepo.domain.note.markdown import Kind, closed, lines_of, split_blocks
 from ctxrepo.lazy import dataclass
 
 START: Key = ("start",)
@@ -20,7 +20,11 @@ BARE = "bare"
 ROOT: Key = ("root", "")
 """The home of parts that stand under no heading."""
 
-_Path = tuple[str, ...]
+Path = tuple[str, ...]
+"""The titles that something stands under, the outermost first."""
+
+Section = tuple[Counter[str], ...]
+"""What is said directly under a heading, in one version of a note or several."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Part:
 
     kind: Kind
     text: str
-    path: _Path
+    path: Path
     home: Key
     says: str
     id: str = ""
@@ -70,7 +74,7 @@ class _Piece:
     kind: Kind
     text: str
     after: str
-    path: _Path
+    path: Path
 
 
 @dataclass(frozen=True)
@@ -90,9 +94,9 @@ class Body:
         pieces = [_Piece(b.kind, b.text, b.after, b.heading) for b in blocks if b.kind != "blank"]
         return Body(lead, pieces, is_bare)
 
-    def sections(self) -> dict[_Path, Section]:
+    def sections(self) -> dict[Path, Section]:
         """heading path -> the texts directly under it."""
-        found: dict[_Path, Counter[str]] = defaultdict(Counter)
+        found: dict[Path, Counter[str]] = defaultdict(Counter)
         for piece in self.pieces:
             found[piece.path].update([normalised(piece.text)] if piece.kind != "heading" else [])
         return {path: (below,) for path, below in found.items()}
@@ -106,12 +110,12 @@ class Body:
         """How often each explicit id occurs; an id that occurs twice identifies nothing."""
         return Counter(explicit_id(piece.text) for piece in self.pieces if piece.kind != "heading")
 
-    def keyed(self, paths: Mapping[_Path, _Path], not_ids: Set[str]) -> BodyVersion:
+    def keyed(self, paths: Mapping[Path, Path], not_ids: Set[str]) -> BodyVersion:
         """The body with keys for its parts; `paths` maps each heading path to its path in the base."""
         parts: dict[Key, Part] = {}
         gaps: dict[tuple[Key, Key], str] = {}
         seen: Counter[Key] = Counter()
-        heads: list[tuple[_Path, Key]] = []
+        heads: list[tuple[Path, Key]] = []
         before, gap = START, self.lead
         for piece in self.pieces:
             path = paths[piece.path]
@@ -140,3 +144,120 @@ def _key(part: Part) -> Key:
     if part.id:
         return ("id", part.id, "")
     return ("entry", "\x1e".join(part.path), part.says, " ".join(part.text.split()))
+
+
+_NOTHING = Part("blank", "", (), ROOT, "")
+
+
+def written_out(parts: Mapping[Key, Part], three: Three) -> str:
+    """The body made of `parts`; order and gaps come from base, ours and theirs."""
+    parts = {**parts, **_deepened(parts)}
+    newline = "\r\n" if any("\r\n" in part.text for part in parts.values()) else "\n"
+    out: list[str] = []
+    before, last = START, _NOTHING
+    for key in _in_order(parts, three):
+        gap = _gap(before, key, three)
+        if gap is None:
+            gap = _usual_gap((before, last), (key, parts[key]), three, newline)
+        gap, text = _apart(last, gap, parts[key].text, newline)
+        out += [gap, text]
+        before, last = key, replace(parts[key], text=text)
+    end = _gap(before, END, three)
+    body = "".join(out)
+    return body.removesuffix("\n").removesuffix("\r") if end == BARE else body + (end or "")
+
+
+def _deepened(parts: Mapping[Key, Part]) -> dict[Key, Part]:
+    """The headings that must become deeper, because a side made the heading above them deeper."""
+    deeper: dict[Key, Part] = {}
+    for key in sorted((k for k, p in parts.items() if p.kind == "heading"), key=lambda k: len(parts[k].path)):
+        part, above = parts[key], deeper.get(parts[key].home) or parts.get(parts[key].home)
+        missing = _level(above) + 1 - _level(part) if above else 0
+        deeper[key] = replace(part, text="#" * max(missing, 0) + part.text)
+    return deeper
+
+
+def _in_order(parts: Mapping[Key, Part], three: Three) -> list[Key]:
+    """All keys in the order of the note: the entries of a heading come before its subheadings."""
+    entries, headings = (
+        [_below(version, parts, is_heading) for version in three] for is_heading in (False, True)
+    )
+
+    def walk(home: Key) -> Iterator[Key]:
+        yield from order(*(below[home] for below in entries))
+        # Deeper headings first: behind a shallower one they would become a part of it.
+        titles = _copies_in_order(order(*(below[home] for below in headings)))
+        for key in sorted(titles, key=lambda k: -_level(parts[k])):
+            yield key
+            yield from walk(key)
+
+    return list(walk(ROOT))
+
+
+def _copies_in_order(keys: Sequence[Key]) -> list[Key]:
+    """The keys with equal headings in the order of their numbers, as a reader would number them."""
+    copies: dict[Key, list[Key]] = defaultdict(list)
+    for key in sorted(keys, reverse=True):
+        copies[key[:-1]].append(key)
+    return [copies[key[:-1]].pop() for key in keys]
+
+
+def _below(version: BodyVersion, parts: Mapping[Key, Part], is_heading: bool) -> Mapping[Key, list[Key]]:
+    """heading -> the parts of `version` that stay under it; a part that was moved away is left out."""
+    below: dict[Key, list[Key]] = defaultdict(list)
+    for key, part in version.parts.items():
+        if key in parts and part.home == parts[key].home and (part.kind == "heading") == is_heading:
+            below[part.home].append(key)
+    return below
+
+
+def _level(heading: Part) -> int:
+    return len(heading.text) - len(heading.text.lstrip("#"))
+
+
+def _gap(before: Key, key: Key, three: Three) -> str | None:
+    """The blank lines that a side has between two neighbours; None when no side has these neighbours."""
+    was, us, them = (version.gaps.get((before, key)) for version in three)
+    if us is not None and them is not None:
+        return either(was, us, them)
+    return them if us is None else us
+
+
+def _usual_gap(before: tuple[Key, Part], after: tuple[Key, Part], three: Three, newline: str) -> str:
+    """The gap for two new neighbours: as a side has it between such kinds, else a blank line."""
+    (last_key, last), (key, part) = before, after
+    found = []
+    for version in three[1:]:
+        next_key, behind = version.after.get(last_key, (END, ""))
+        previous_key, ahead = version.before.get(key, (START, ""))
+        if next_key != END and _kind(version, next_key) == part.kind:
+            found.append(behind)
+        if _kind(version, previous_key) == last.kind:
+            found.append(ahead)
+    is_list = last.kind == part.kind == "bullet"
+    return max(found, default="" if last is _NOTHING or is_list else newline)
+
+
+def _kind(version: BodyVersion, key: Key) -> str:
+    return version.parts[key].kind if key in version.parts else _NOTHING.kind
+
+
+def _apart(last: Part, gap: str, text: str, newline: str) -> tuple[str, str]:
+    """Gap and text so that `text` stays a block of its own behind `last`."""
+    if last is _NOTHING or _are_two(last.text + gap, text):
+        return gap, text
+    gap = gap or newline
+    return (gap, text) if _are_two(last.text + gap, text) else (gap, _outdented(text))
+
+
+def _are_two(before: str, text: str) -> bool:
+    first = lines_of(text)[0]
+    blocks = split_blocks(before + first)
+    return len(blocks) == 2 and blocks[1].text == first
+
+
+def _outdented(text: str) -> str:
+    """`text` without the indent of its first line, which would hang it under the block before."""
+    indent = len(text) - len(text.lstrip(" \t"))
+    out = "".join(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in lines_of(text))
+    return out if len(split_blocks(out)) == 1 else text.lstrip(" \t")

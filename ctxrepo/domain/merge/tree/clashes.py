@@ -3,13 +3,32 @@ folder."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from itertools import count
 
-from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
-from ctxrepo.domain.merge.tree.surroundings import Surroundings, folders_of, join
-from ctxrepo.domain.note.note import encode
-from ctxrepo.domain.project.paths import MAX_PART_BYTES, fold
+from ctxrepo.domain.merge.file import merge_table
+from ctxrepo.domain.merge.tree.surroundings import (
+    Blobs,
+    Content,
+    Contents,
+    NamesIn,
+    Surroundings,
+    folders_of,
+    join,
+)
+from ctxrepo.domain.note.note import decode, encode
+from ctxrepo.domain.project import registry
+from ctxrepo.domain.project.layout import (
+    MAX_PART_BYTES,
+    REGISTRY,
+    TAPES,
+    fold,
+    moved_path,
+    scope_of,
+    tapes_of,
+)
+from ctxrepo.domain.project.registry import Registry
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.lazy import dataclass
@@ -137,3 +156,188 @@ def _firsts(ranks: dict[str, int]) -> dict[str, str]:
 
 def _folders(paths: Iterable[str]) -> set[str]:
     return {folder for path in paths for folder in folders_of(path)}
+
+
+Move = tuple[str, str]
+"""(old folder, new folder)"""
+
+Renames = tuple[Move, ...]
+
+_Projects = dict[str, str]
+
+
+@dataclass(frozen=True)
+class ClaimedTrees:
+    """The three trees with each project in its one folder; `renames` are the folders that had to make way,
+    `conflict_copies` what lost where files of two folders had the same path."""
+
+    base: Contents
+    ours: Contents
+    theirs: Contents
+    renames: Renames = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
+
+
+def with_own_folders(
+    base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, names_in: NamesIn
+) -> ClaimedTrees:
+    """The trees with each project in the folder that it has from now on; `names_in` gives names in the base.
+
+    What a side wrote for a project moves there, tapes included; what was in that folder before stays.
+    """
+    trees = (base, ours, theirs)
+    texts = [decode(blobs.bytes_of(tree.get(REGISTRY)) or b"") for tree in trees]
+    if len(set(texts)) == 1:
+        return ClaimedTrees(base, ours, theirs)
+    known = [registry.parse(text) for text in texts]
+    merged = registry.parse((merge_table(REGISTRY, *texts) or ("",))[0])
+    folders = {project: merged.folder_of(project) for one in known for project in one.projects}
+    renames = {}
+    for project, old in _losers(known, merged, folders):
+        renames[project] = (old, _free(old, _names_in_use(known, trees, names_in, folders.values())))
+        folders[project] = renames[project][1]
+    carrier = _Carrier(known, merged, folders, blobs)
+    carried = carrier.carried(_with_met_files(trees, carrier.moves, names_in))
+    return ClaimedTrees(*carried, tuple(renames.values()), tuple(carrier.conflict_copies))
+
+
+def _losers(
+    known: Sequence[Registry], merged: Registry, folders: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """(project, folder) of each project that must leave its folder to a lower id; sorted, for every
+    machine."""
+    was, us, them = known
+    ours, theirs = (_claims(was, side, merged, folders) for side in (us, them))
+    pairs = (
+        (our_id, their_id)
+        for our_id, our_folder in ours.items()
+        for their_id, their_folder in theirs.items()
+        if our_id != their_id and fold(our_folder) == fold(their_folder)
+    )
+    losers = dict.fromkeys(max(pair) for pair in sorted(pairs, key=sorted))
+    yield from ((loser, (ours | theirs)[loser]) for loser in losers)
+
+
+def _claims(was: Registry, side: Registry, merged: Registry, folders: Mapping[str, str]) -> _Projects:
+    """The folders that a side newly gave to projects and that these keep in the merged registry."""
+    new = {p: f for p, f in side.projects.items() if was.projects.get(p) != f}
+    return {p: f for p, f in new.items() if folders[p] == f and merged.canonical(p) == p}
+
+
+def _names_in_use(
+    known: Iterable[Registry], trees: Iterable[Contents], names_in: NamesIn, more: Iterable[str]
+) -> set[str]:
+    """The folder names, case-folded, that are in use, registered or not."""
+    paths = [*names_in(""), *(tapes_of(name) for name in names_in(TAPES))]
+    names = {scope_of(path) for tree in (*trees, paths) for path in tree}
+    return {fold(name) for name in (*names, *more, *(f for one in known for f in one.projects.values()))}
+
+
+def _free(folder: str, taken: set[str]) -> str:
+    names = (f"{folder}-{n}" for n in count(2))
+    return next(name for name in names if fold(name) not in taken and registry.is_folder_name(name))
+
+
+@dataclass
+class _Carrier:
+    """Moves the files of three trees to the folders of their projects; `known` are their registries."""
+
+    known: Sequence[Registry]
+    merged: Registry
+    folders: Mapping[str, str]
+    blobs: Blobs
+    conflict_copies: dict[ConflictCopy, None] = field(default_factory=dict)
+
+    @property
+    def moves(self) -> set[Move]:
+        """The moves that have to be made in any of the trees."""
+        return {(f, new) for one in self.known for p, f in one.projects.items() if (new := self._new(p, f))}
+
+    def carried(self, trees: Sequence[Contents]) -> tuple[Contents, Contents, Contents]:
+        old, new = self._kinds()
+        base = trees[0]
+        there, ours, theirs = (
+            self._carried(tree, base, new[n], old[n], leaving=old[0]) for n, tree in enumerate(trees)
+        )
+        for side, one in zip((ours, theirs), self.known[1:], strict=True):
+            self._register(side, one)
+        return there, ours, theirs
+
+    def _kinds(self) -> tuple[list[list[Move]], list[list[Move]]]:
+        """For each tree: its moves out of folders that the project had in the base, and out of new ones."""
+        was = self.known[0].projects
+        old: list[list[Move]] = [[], [], []]
+        new: list[list[Move]] = [[], [], []]
+        for number, one in enumerate(self.known):
+            for project, folder in one.projects.items():
+                if to := self._new(project, folder):
+                    (old if was.get(project) == folder else new)[number].append((folder, to))
+        return old, new
+
+    def _new(self, project: str, folder: str) -> str:
+        """The folder to which a project's files in `folder` move; '' when they stay."""
+        new = self.folders[project]
+        return "" if new == folder else new
+
+    def _carried(
+        self,
+        tree: Contents,
+        base: Contents,
+        new: Collection[Move],
+        old: Collection[Move],
+        leaving: Collection[Move],
+    ) -> dict[str, Content]:
+        """A tree with each project's files in the folder it has now.
+
+        In a folder that was newly given to a project, only changed files are the project's: the others stay,
+        unless they belong to a project that is `leaving`.
+        """
+        carried: dict[str, Content] = {}
+        for path in sorted(base.keys() | tree.keys()):
+            to = path if tree.get(path) == base.get(path) else _way(path, new)
+            if to == path:
+                to = _way(path, old)
+            elif path in base and _way(path, leaving) == path:
+                self._add(carried, path, base[path])
+            if path in tree:
+                lost = self._add(carried, to, tree[path])
+                self.conflict_copies |= dict.fromkeys(lost if tree is not base else ())
+        return carried
+
+    def _add(self, tree: dict[str, Content], path: str, content: Content) -> tuple[ConflictCopy, ...]:
+        """Put a file into a tree, merged with the file that is there; returns copies of what lost."""
+        both, lost = self.blobs.merge(path, None, tree.get(path), content)
+        tree[path] = content if both is None else both
+        return lost
+
+    def _register(self, side: dict[str, Content], one: Registry) -> None:
+        """Enter the folders that a side newly gave to projects; the merge of the registries does the rest."""
+        text = before = decode(self.blobs.bytes_of(side.get(REGISTRY)) or b"")
+        for project, folder in one.projects.items():
+            if self.known[0].projects.get(project) != folder:
+                is_alias = self.merged.canonical(project) != project
+                new = self._new(project, folder) or folder
+                if is_alias or new != folder:  # each that is written reads the whole text again
+                    text = registry.with_project(text, project, None if is_alias else new)
+        if text != before:
+            side[REGISTRY] = encode(text)
+
+
+def _way(path: str, moves: Iterable[Move]) -> str:
+    """The new path of a file; its old path when it stays."""
+    return next((to for move in moves if (to := moved_path(path, *move))), path)
+
+
+def _with_met_files(
+    trees: Sequence[Contents], moves: Collection[Move], names_in: NamesIn
+) -> list[dict[str, Content]]:
+    """The trees with the unchanged files that moved files will meet at their new paths."""
+    ways = {to for tree in trees for path in tree for move in moves if (to := moved_path(path, *move))}
+    met = {to: there for to in sorted(ways) if (there := _untouched(to, trees, names_in)) is not None}
+    return [{**met, **tree} for tree in trees]
+
+
+def _untouched(path: str, sides: Iterable[Contents], names_in: NamesIn) -> Content | None:
+    """The unchanged file at a path; None when there is none."""
+    folder, _, name = path.rpartition("/")
+    return None if any(path in side for side in sides) else names_in(folder).get(name)

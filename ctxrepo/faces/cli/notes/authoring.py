@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.notes.browsing import DayRequest
 from ctxrepo.app.notes.writing import TargetRequest
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import INTERRUPTED, CtxrepoError, NotFound, UsageError
 from ctxrepo.faces.cli import editor, output, table
 from ctxrepo.faces.cli.answer import ExitWith, answer, open_desk, perform, require_memory

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 from ctxrepo.app.notes.browsing import DeliveryList, ExportRequest, ListRequest
 from ctxrepo.app.notes.writing import TargetRequest
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk

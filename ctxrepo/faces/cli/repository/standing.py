@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import AGENTS, SETUP_HINT
 from ctxrepo.domain.formats.moment import ago
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli.output import counted
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli.answer import answer_with_past, open_desk
 from ctxrepo.faces.cli.options import json_option, option, scope_option
 

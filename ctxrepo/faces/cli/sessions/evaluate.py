@@ -88,7 +88,7 @@ def _table(runs: Sequence[Run]) -> str:
 
 
 def _head(*, with_name: bool) -> list[str]:
-    from ctxrepo.domain.records.measures import MEASURES
+    from ctxrepo.domain.records.recall_quality import MEASURES
 
     short = [name.replace("recall@", "r@").replace("evidence@", "ev@") for name in MEASURES]
     return ["", *([""] if with_name else []), "prompts", *short, "delivered", "waste", "false", "noise", "ms"]
@@ -103,7 +103,7 @@ def _rows(runs: Sequence[Run]) -> Iterator[list[str]]:
 
 
 def _cells(figures: Figures) -> Iterator[str]:
-    from ctxrepo.domain.records.measures import MEASURES
+    from ctxrepo.domain.records.recall_quality import MEASURES
 
     counts = filter(None, (figures.answerable, figures.silent))
     yield "+".join(map(str, counts)) or "0"

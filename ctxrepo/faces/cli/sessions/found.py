@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer_with_past, open_desk
 

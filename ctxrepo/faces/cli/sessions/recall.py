@@ -174,7 +174,7 @@ def _shown(number: int, hit: RecalledEntry, explain: bool) -> str:
 
 
 def _others(left_out: tuple[LeftOut, ...]) -> str:
-    from ctxrepo.domain.project.paths import shown
+    from ctxrepo.domain.project.layout import shown
 
     lines = ["left out:"]
     for left in left_out[:_FEW]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.domain.project.paths import shown
-from ctxrepo.domain.records.usage import SESSIONS
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.records.recall_quality import SESSIONS
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import json_option, option, scope_option, without_verb

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.formats.counted import counted
-from ctxrepo.domain.formats.moment import seconds_of
-from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.formats.moment import counted, seconds_of
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from itertools import permutations, product
 import pytest
 from trees import merged_tree
 
-from ctxrepo.domain.project.paths import fold, unsafe
+from ctxrepo.domain.project.layout import fold, unsafe
 
 COMPOSED, APART = "topics/caf\u00e9.md", "topics/cafe\u0301.md"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from trees import applied, merge, merged_tree
 
-from ctxrepo.domain.merge.tree import moves
+from ctxrepo.domain.merge.tree import trees
 
 NOTE = "# Traps\n\n- redis listens on port 6380\n- the build needs node 22\n- tests run in any order\n"
 MORE = NOTE + "- and the cache is off\n"
@@ -103,7 +103,7 @@ def test_of_equal_files_the_one_of_the_same_name_is_the_one_that_was_moved() -> 
 
 
 def test_too_many_are_not_compared_but_equal_ones_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moves, "MAX_PAIRS", 3)
+    monkeypatch.setattr(trees, "MAX_PAIRS", 3)
     base = {"a.md": NOTE, "b.md": LESS}
     ours = {"c.md": NOTE, "d.md": LESS + "- d\n", "e.md": MORE + "- e\n", "f.md": "- f\n", "g.md": "- g\n"}
     merged = merged_tree(base, ours, {"a.md": MORE, "b.md": LESS + "- b\n"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trees import changed, key, merge, merged_tree, names_in
 
-from ctxrepo.domain.merge.tree.tree import merge_trees
+from ctxrepo.domain.merge.tree.trees import merge_trees
 
 
 def test_what_only_they_changed_is_taken_by_its_key() -> None:

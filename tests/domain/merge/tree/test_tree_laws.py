@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, note, settings
 from hypothesis import strategies as st
 from trees import Files, merged_tree
 
-from ctxrepo.domain.project.paths import fold, unsafe
+from ctxrepo.domain.project.layout import fold, unsafe
 
 laws = settings(suppress_health_check=[HealthCheck.too_slow])
 

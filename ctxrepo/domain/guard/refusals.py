@@ -1,17 +1,91 @@
-"""Which deletions look like an accident: nobody asked for them by a command, and they are many."""
+"""The write guard: why a file may not become part of the memory, and which deletions look accidental."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import field
 
-from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.domain.note.entry import entries_of, normalised
-from ctxrepo.domain.note.likeness import moved
-from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.note.units import units_of
-from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.note.entry import entries_of, moved, normalised
+from ctxrepo.domain.note.markdown import lines_of
+from ctxrepo.domain.note.note import decode, decode_exactly, units_of, utf16
+from ctxrepo.domain.project.layout import is_note, shown, unsafe
+from ctxrepo.domain.secrets import mask, scan
+from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
+
+MAX_BYTES = 1024 * 1024
+"""The most bytes of one file; larger ones make every clone, merge and search slow for ever."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One thing wrong with the file at `path`.
+
+    `rule` is `path`, `size`, `schema` or `secret`, `message` what is wrong in words that name no secret.
+    `line` is 1-based, 0 when it is the file as a whole or its name; `fingerprint` is a secret's. The path
+    itself may hold a secret: show `at`.
+    """
+
+    path: str = field(repr=False)
+    rule: str
+    message: str
+    line: int = 0
+    fingerprint: str = ""
+
+    @property
+    def at(self) -> str:
+        """The place to show, `path` or `path#L10`, with a secret in it masked."""
+        return shown(mask(self.path)) + (f"#L{self.line}" if self.line else "")
+
+
+def check_file(path: str, data: bytes, allow: Collection[str] = ()) -> tuple[Refusal, ...]:
+    """What speaks against writing `data` at `path`; nothing when it may be written.
+
+    `allow` are the fingerprints of secrets that the user lets through. Conflict markers are no reason: what
+    a person typed must not be lost.
+    """
+    in_name = scan(path.removesuffix(".md"))
+    found = [("secret", f"its path holds a secret ({s.rule})", 0, s.fingerprint) for s in in_name]
+    if reason := unsafe(path):
+        found.append(("path", f"its path {reason}", 0, ""))
+    if len(data) > MAX_BYTES:
+        found.append(("size", f"it is larger than {MAX_BYTES // 1024} KiB", 0, ""))
+    else:
+        readable = utf16(data)
+        if is_note(path) and b"\0" in data and not readable:
+            line = len(lines_of(decode(data[: data.index(b"\0") + 1])))
+            found.append(("schema", "it is not text, it has NUL bytes", line, ""))
+        inside = scan(readable or decode_exactly(data))
+        found += [("secret", f"it holds a secret ({s.rule})", s.line, s.fingerprint) for s in inside]
+    return tuple(Refusal(path, *rest) for rest in found if not rest[3] or rest[3] not in allow)
+
+
+def refuse(refusals: Sequence[Refusal]) -> None:
+    """Raise Refused that tells of the first and how many more there are; return when there is none."""
+    if not refusals:
+        return
+    first = refusals[0]
+    more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
+    fingerprints = dict.fromkeys(r.fingerprint for r in refusals if r.fingerprint)
+    raise Refused(f"{first.at} was not written: {first.message}{more}", _advice(first.rule, fingerprints))
+
+
+def _advice(rule: str, fingerprints: Iterable[str]) -> str:
+    match rule:
+        case "secret":
+            quoted = ", ".join(f'"{fingerprint}"' for fingerprint in fingerprints)
+            return (
+                "Say where the secret is kept, not what it is; if it is none, let it through in config.toml: "
+                f"[secrets] allow_secret = [{quoted}]"
+            )
+        case "path":
+            return "Choose another name."
+        case "size":
+            return "Split it, or keep it elsewhere and note where."
+        case _:
+            return "Save it as UTF-8 text."
+
 
 RULE = "deletions"
 

@@ -1,0 +1,349 @@
+"""Merges one note: its head by fields, its body by entries."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
+from typing import Any
+
+from ctxrepo.domain.merge.choose import Key, choose, either, order, plain
+from ctxrepo.domain.merge.note.identity import identify
+from ctxrepo.domain.merge.note.version import ROOT, BodyVersion, Part, Three, written_out
+from ctxrepo.domain.note import frontmatter
+from ctxrepo.domain.note.frontmatter import Head, split
+from ctxrepo.domain.note.markdown import lines_of
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+
+def merge_note(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
+    """The merged text of the note at `path`, and copies of the edits that lost."""
+    (was, base_body), (us, our_body), (them, their_body) = split(base), split(ours), split(theirs)
+    head, head_copies = merge_head(path, was, us, them)
+    body, body_copies = merge_body(path, base_body, our_body, their_body)
+    if head and body and not head.endswith("\n"):
+        head += "\n"
+    if not head and split(body)[0]:
+        body = "\n" + body  # two thematic breaks must not become a head
+    return head + body, head_copies + body_copies
+
+
+_FIELD = lazy_pattern(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """A head: its delimiters, and between them the lines of each field or comment."""
+
+    opening: str
+    lines: Mapping[Key, str]
+    closing: str
+    read: Head
+
+
+def merge_head(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
+    """The merged head with its delimiters, and copies of what lost; '' stands for a note without a head.
+
+    A head that can't be parsed is taken whole, so that no line of it is lost or mixed with others.
+    """
+    if plain(ours) == plain(theirs) or plain(base) in (plain(ours), plain(theirs)):
+        return choose(base or None, ours or None, theirs or None)[0] or "", []
+    was, us, them = (_fields(head) for head in (base, ours, theirs))
+    if us and them:
+        merged, copies = _by_fields(path, was or _fields("---\n---\n"), us, them)
+        if _fields(merged):
+            return merged, copies
+    return _whole(path, base, ours, theirs)
+
+
+def _whole(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
+    """One of two heads, and a copy of the other; a head that can be parsed wins."""
+    if not ours or not theirs:
+        return ours or theirs, []
+    readable = [head for head in (ours, theirs) if _fields(head)]
+    kept, other = choose(base or None, ours, theirs)
+    if len(readable) == 1 and kept != readable[0]:
+        kept, other = other, kept
+    return kept or "", [ConflictCopy(path, plain(base), plain(kept or ""), plain(other or ""))]
+
+
+def _by_fields(path: str, was: _Fields | None, us: _Fields, them: _Fields) -> tuple[str, list[ConflictCopy]]:
+    base = was.lines if was else {}
+    stay: dict[Key, str] = {}
+    copies = []
+    for key in sorted(us.lines.keys() | them.lines.keys()):
+        text, lost = choose(base.get(key), us.lines.get(key), them.lines.get(key))
+        if text is not None and lost is not None:
+            both = _by_meaning(key, was, us, them)
+            if both is None:
+                copies.append(ConflictCopy(path, plain(base.get(key, "")), plain(text), plain(lost)))
+            text = both or text
+        if text is not None:
+            stay[key] = text
+    keys = order(*([key for key in lines if key in stay] for lines in (base, us.lines, them.lines)))
+    return _bordered(was, us, them, "".join(stay[key] for key in keys)), copies
+
+
+def _bordered(was: _Fields | None, us: _Fields, them: _Fields, inner: str) -> str:
+    opening = either(was.opening if was else None, us.opening, them.opening)
+    closing = either(was.closing if was else None, us.closing, them.closing)
+    return opening + inner + closing
+
+
+def _by_meaning(key: Key, was: _Fields | None, us: _Fields, them: _Fields) -> str | None:
+    """The lines of a field when both sides' values can be combined; None when one of them has to lose."""
+    ours, theirs = us.lines[key], them.lines[key]
+    match key[1]:
+        case "tags" if _are_words(us.read) and _are_words(them.read):
+            return _tags(was, us, them, key)
+        case "updated" if us.read.updated and them.read.updated:
+            return max((us.read.updated, ours), (them.read.updated, theirs))[1]
+        case "created" if us.read.created and them.read.created:
+            return min((us.read.created, ours), (them.read.created, theirs))[1]
+    return None
+
+
+def _are_words(read: Head) -> bool:
+    return bool(read.tags) or read.fields.get("tags") in (None, [])
+
+
+def _tags(was: _Fields | None, us: _Fields, them: _Fields, key: Key) -> str:
+    """The lines of all tags that a side added or nobody removed; as a side has them if it has just these."""
+    base, ours, theirs = ([(tag,) for tag in (side.read.tags if side else ())] for side in (was, us, them))
+    kept = {tag for tag in (*ours, *theirs) if (tag in ours and tag in theirs) or tag not in base}
+    stay: list[Key] = order(*([tag for tag in tags if tag in kept] for tags in (base, ours, theirs)))
+    same = [side.lines[key] for side, tags in ((us, ours), (them, theirs)) if tags == stay]
+    if same:
+        return max(same)
+    return frontmatter.field_line("tags", [tag for (tag,) in stay]) + "\n"
+
+
+def _fields(head: str) -> _Fields | None:
+    """The head by its fields; None when its lines can't be assigned to the fields that YAML finds."""
+    read = frontmatter.read(head)
+    lines = lines_of(head)
+    if len(lines) < 2 or (read.problems and not read.fields):
+        return None
+    found: dict[Key, str] = {}
+    seen: Counter[Key] = Counter()
+    key: Key = ("lead", "")
+    for line in lines[1:-1]:
+        field = _FIELD.match(line)
+        if field or line.startswith("#"):
+            key = ("field", field[1]) if field else ("comment", plain(line))
+            seen[key] += 1
+            key = (*key, str(seen[key]))
+        found[key] = found.get(key, "") + line
+    names = [key[1] for key in found if key[0] == "field"]
+    if sorted(names) != sorted(read.fields):
+        return None
+    return _Fields(lines[0], found, lines[-1], read)
+
+
+def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
+    """The merged body of the note at `path`, and copies of the edits that lost."""
+    if ours in (base, theirs):
+        return theirs, []
+    if theirs == base:
+        return ours, []
+    three = identify(base, ours, theirs)
+    parts, copies = _chosen_parts(path, three)
+    parts = _with_right_counts(parts, three)
+    parts |= _headings_needed(parts, three)
+    match already_merged(three, {words(copy.other) for copy in copies}):
+        case (True, False):
+            return ours, copies
+        case (False, True):
+            return theirs, copies
+    return written_out(parts, three), copies
+
+
+def _chosen_parts(path: str, three: Three) -> tuple[dict[Key, Part], list[ConflictCopy]]:
+    """The parts that stay, each with the chosen text and under the heading where it belongs."""
+    base, ours, theirs = (version.parts for version in three)
+    again = _said_again(base, ours, theirs)
+    parts: dict[Key, Part] = {}
+    copies = []
+    for key in sorted(ours.keys() | theirs.keys()):
+        was, us, them = base.get(key), ours.get(key), theirs.get(key)
+        if was and _saying(was) in again and not (us and them):
+            was = None
+        text, lost = choose(_text(was), _edited(was, us, them), _edited(was, them, us))
+        if text is not None:
+            parts[key] = _placed(was, us, them, text)
+        if text is not None and lost is not None and words(lost) != words(text):
+            copies.append(ConflictCopy(path, plain(_text(was) or ""), plain(text), plain(lost)))
+    return parts, copies
+
+
+def _said_again(*parts: Mapping[Key, Part]) -> set[tuple[bool, str]]:
+    """What a side says more often than the base: the other side did not remove these copies on purpose."""
+    was, us, them = (Counter(map(_saying, version.values())) for version in parts)
+    return {saying for saying in us | them if max(us[saying], them[saying]) > was[saying]}
+
+
+def _saying(part: Part) -> tuple[bool, str]:
+    """(is it a heading, what it says); the depth of a heading doesn't count."""
+    is_heading = part.kind == "heading"
+    return is_heading, part.path[-1] if is_heading else part.says
+
+
+def _text(part: Part | None) -> str | None:
+    return part.text if part else None
+
+
+def _edited(was: Part | None, part: Part | None, other: Part | None) -> str | None:
+    """The text of a part; the base's text if only white space changed here and the other side changed
+    more."""
+    if was and part and part.kind != "heading" and words(part.text) == words(was.text):
+        return part.text if other and words(other.text) == words(was.text) else was.text
+    return _text(part)
+
+
+def _placed(was: Part | None, us: Part | None, them: Part | None, text: str) -> Part:
+    there = [part for part in (us, them) if part]
+    chosen = next(part for part in there if part.text == text)
+    if us and them:
+        return replace(chosen, home=_home(was, us, them))
+    return chosen
+
+
+def _home(was: Part | None, us: Part, them: Part) -> Key:
+    """The heading that a side moved a part to; under two headings of the same title it is the same move."""
+    title = either(was.home[:-1] if was else None, us.home[:-1], them.home[:-1])
+    homes = [part.home for part in (us, them) if part.home[:-1] == title]
+    return either(was.home if was else None, homes[0], homes[-1])
+
+
+def _with_right_counts(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
+    """The parts with the right number of copies of each text, wherever copies were moved.
+
+    If a side has more copies than the base, the larger number stays, else the smaller one. So the number is
+    the same in whatever order machines merge. Copies that the sides put under different headings all stay.
+    """
+    was, us, them = (_counted(version.parts) for version in three)
+    now, kept = _counted(parts), dict(parts)
+    differing = {says for says in us.keys() | them.keys() if not us[says] == them[says] == now[says]}
+    copies = _copies(parts, differing)
+    ours, theirs = (_copies(version.parts, differing) for version in three[1:])
+    for says in differing:
+        few, many = sorted((us[says], them[says]))
+        places = len({part.home[:-1] for part in copies[says].values()})
+        times = max(many if many > was[says] else few, places)
+        dropped = theirs[says] | ours[says]
+        missing = sorted(dropped.keys() - copies[says].keys(), reverse=True)[: max(times - now[says], 0)]
+        kept |= {key: dropped[key] for key in missing if key not in kept}
+        for key in _surplus(copies[says])[: max(now[says] - times, 0)]:
+            del kept[key]
+    return kept
+
+
+def _counted(parts: Mapping[Key, Part]) -> Counter[str]:
+    return Counter(part.says for part in parts.values() if part.kind != "heading")
+
+
+def _copies(parts: Mapping[Key, Part], sayings: Set[str]) -> dict[str, dict[Key, Part]]:
+    """text -> the entries that say it, for each of these texts."""
+    found: dict[str, dict[Key, Part]] = {says: {} for says in sayings}
+    for key, part in parts.items():
+        if part.says in found and part.kind != "heading":
+            found[part.says][key] = part
+    return found
+
+
+def _surplus(copies: Mapping[Key, Part]) -> list[Key]:
+    """Copies beyond the first one under the same heading."""
+    first = {part.home[:-1]: key for key, part in sorted(copies.items(), reverse=True)}
+    return sorted(copies.keys() - first.values(), reverse=True)
+
+
+def _headings_needed(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
+    """Headings that one side removed while the other side put something under them."""
+    _, ours, theirs = three
+    needed: dict[Key, Part] = {}
+    for part in parts.values():
+        home = part.home
+        while home != ROOT and home not in parts and home not in needed:
+            there = [v.parts[home] for v in (ours, theirs) if home in v.parts]
+            needed[home] = max(there, key=lambda p: p.text)
+            home = needed[home].home
+    return needed
+
+
+_Facts = Mapping[Any, Any]
+
+
+def already_merged(three: Three, lost: Set[str]) -> tuple[bool, bool]:
+    """For ours and for theirs: whether it holds all changes of the other one, save what is in `lost`.
+
+    So a merged version that is merged with one of its sides again keeps every byte, however similar its
+    entries are.
+    """
+    base, ours, theirs = three
+    return _holds(base, ours, theirs, lost), _holds(base, theirs, ours, lost)
+
+
+def words(text: str) -> str:
+    """The words of a block, which must not be lost; white space and the depth of a heading may be."""
+    return " ".join(text.lstrip("#").split())
+
+
+def _holds(base: BodyVersion, whole: BodyVersion, part: BodyVersion, lost: Set[str]) -> bool:
+    return _has_the_words(base, whole, part, lost) and all(
+        _has_changes_of(*facts)
+        for facts in (
+            (_places(base), _places(whole), _places(part)),
+            (base.gaps, whole.gaps, part.gaps),
+            _orders(base, whole, part),
+        )
+    )
+
+
+def _has_the_words(base: BodyVersion, whole: BodyVersion, part: BodyVersion, lost: Set[str]) -> bool:
+    """Whether `whole` has every text that `part` added to the base, and none that `part` removed."""
+    now, then = _more(base, whole), _more(base, part)
+    homes = {p.home for p in whole.parts.values()} & whole.parts.keys()
+    needed = {words(whole.parts[home].text) for home in homes}
+    return all(
+        now[says] >= more or says in lost
+        if more > 0
+        else now[says] <= more or now[says] > 0 or says in needed
+        for says, more in then.items()
+        if more
+    )
+
+
+def _more(base: BodyVersion, version: BodyVersion) -> Counter[str]:
+    """text -> how many more copies than in the base; negative for fewer."""
+    more = Counter(_new_words(version, base))
+    more.subtract(_new_words(base, version))
+    return more
+
+
+def _new_words(version: BodyVersion, other: BodyVersion) -> Iterator[str]:
+    for key, part in version.parts.items():
+        same = other.parts.get(key)
+        if same is None or same.text != part.text:
+            yield words(part.text)
+
+
+def _has_changes_of(base: _Facts, whole: _Facts, part: _Facts) -> bool:
+    """Whether `whole` differs from the base wherever `part` does, as far as all three have the fact."""
+    common = base.keys() & whole.keys() & part.keys()
+    return all(whole[fact] != base[fact] for fact in common if part[fact] != base[fact])
+
+
+def _places(version: BodyVersion) -> _Facts:
+    """text -> the headings that its copies stand under; for a heading also its depth."""
+    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for part in version.parts.values():
+        depth = part.text[: -len(part.text.lstrip("#"))]
+        found[words(part.text)].append((*part.path[:-1], depth) if part.kind == "heading" else part.path)
+    return {says: sorted(paths) for says, paths in found.items()}
+
+
+def _orders(*versions: BodyVersion) -> tuple[_Facts, ...]:
+    """For each version, the order of the parts that all versions have."""
+    common = set.intersection(*(set(version.parts) for version in versions))
+    return tuple({"order": [key for key in version.parts if key in common]} for version in versions)
