@@ -6,9 +6,10 @@ import io
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import CompletedProcess
+from unittest import mock
 
 from ctxrepo.faces.cli.app import main
 
@@ -18,15 +19,15 @@ def run_in_process(
 ) -> CompletedProcess[str]:
     """Run a command as `python -m ctxrepo WORDS` would, with this environment and folder and nothing else.
 
-    What only a process of its own shows (its start, its end, signals, closed or full streams) wants one:
-    `Machine.process`.
+    It calls no worker: `Machine.process` does, and shows what only a process shows: its start and its end,
+    signals, closed or full streams.
     """
-    with _surroundings(env, cwd), _streams(stdin) as (out, err):
+    no_worker = mock.patch("ctxrepo.app.desk.start_worker")
+    with no_worker, _surroundings(env, cwd), _streams(stdin) as (out, err):
         code = main(words)
         out.flush()
         err.flush()
         printed = [stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)]  # type: ignore[attr-defined]
-    _bury_workers()
     return CompletedProcess(["ctxrepo", *words], code, *printed)
 
 
@@ -54,15 +55,3 @@ def _streams(stdin: bytes) -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]
         yield out, err
     finally:
         sys.stdin, sys.stdout, sys.stderr = before
-
-
-def _bury_workers() -> None:
-    """Reap workers that have ended: a command that starts one is usually gone by then, and the tests are not.
-
-    A worker leads a session of its own, which nothing else does that tests start and wait for.
-    """
-    with suppress(FileNotFoundError):  # Linux only; elsewhere they stay until the tests are over
-        for child in map(int, Path("/proc/thread-self/children").read_text().split()):
-            with suppress(ProcessLookupError, ChildProcessError):
-                if os.getsid(child) == child:
-                    os.waitpid(child, os.WNOHANG)

@@ -41,7 +41,7 @@ def rotating(cases: Iterable[object], keep: int = 0) -> list[ParameterSet]:
 THIRDS = (
     *("tests/attacks/", "tests/faults/", "tests/users/"),
     *("tests/test_day.py", "tests/test_interleaved.py", "tests/test_session.py", "tests/test_torture.py"),
-    *("tests/test_weaknesses", "tests/hooks/test_many.py"),
+    *("tests/test_weaknesses", "tests/hooks/test_many.py", "tests/services/meaning/test_ready.py"),
 )
 """How the names of tests begin of which each commit runs a third: long stories of many processes. What each
 piece of code must do is tested for every commit where that code is."""

@@ -105,8 +105,13 @@ class Machine:
     def ctxrepo(
         self, *words: str, stdin: str = "", cwd: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command, in the process of the tests; in one of its own where threads run several at once."""
-        if words[0].startswith(("hook", "_")) or threading.current_thread() is not threading.main_thread():
+        """Run a command, in the process of the tests where that makes no difference.
+
+        It does for several in threads at once, for one that has a clock of its own, and for what isn't a
+        command of the command line.
+        """
+        is_main = threading.current_thread() is threading.main_thread()
+        if not is_main or "LD_PRELOAD" in self.env or words[0].startswith(("hook", "_")):
             return self.process(*words, stdin=stdin, cwd=cwd)
         return run_in_process(words, self.env, cwd or self.project_folder, stdin.encode())
 

@@ -92,8 +92,13 @@ def for_each(files: list[Path]) -> Callable[[Callable[[Path], None]], Callable[[
     return law_of
 
 
-def imports(file: Path) -> Iterator[str]:
+@cache
+def imports(file: Path) -> tuple[str, ...]:
     """Full names of what a module imports, wherever in it the import stands."""
+    return tuple(_imports(file))
+
+
+def _imports(file: Path) -> Iterator[str]:
     for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

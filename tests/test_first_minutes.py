@@ -52,7 +52,7 @@ def test_ctxrepo_itself_says_what_the_page_shows_of_it(tmp_path: Path) -> None:
         for tool, given in typed.calls:
             assert tool == "memory_write"
             words = ("remember", f"--category={given['category']}", "--json", "--", "-")
-            fact = machine.ctxrepo(*words, stdin=given["content"]).stdout
+            fact = machine.process(*words, stdin=given["content"]).stdout
             (result,) = typed.results
             assert re.search(r'"at": ?"' + re.escape(result.split()[1]) + '"', fact), fact
         entries = [line for line in typed.given if line.startswith("- ")]
@@ -64,7 +64,7 @@ def test_ctxrepo_itself_says_what_the_page_shows_of_it(tmp_path: Path) -> None:
 
 def _said(machine: Machine, line: str, remote: Path) -> str:
     command, _, rest = line.removeprefix("/memory-").partition(" ")
-    done = machine.ctxrepo(command, *(["--", rest.replace(f"{HOST}memory.git", str(remote))] if rest else []))
+    done = machine.process(command, *(["--", rest.replace(f"{HOST}memory.git", str(remote))] if rest else []))
     assert done.returncode == 0, done.stderr
     return (
         done.stdout.replace(str(machine.home), "/home/ada").replace(str(remote), f"{HOST}memory.git").strip()
@@ -72,7 +72,7 @@ def _said(machine: Machine, line: str, remote: Path) -> str:
 
 
 def _recalled(machine: Machine, prompt: str) -> str:
-    return machine.ctxrepo("recall", "--as-prompt", prompt).stdout
+    return machine.process("recall", "--as-prompt", prompt).stdout
 
 
 def test_what_the_page_types_is_there() -> None:

@@ -182,7 +182,7 @@ class House:
             if isinstance(node, ast.FunctionDef) and _width(node.args) >= MANY
         ]
 
-    @property
+    @cached_property
     def figures(self) -> dict[str, int]:
         """How many there are of each thing that BARS names."""
         counts = (

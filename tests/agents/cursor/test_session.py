@@ -49,8 +49,8 @@ def test_what_is_known_comes_and_what_is_written_reaches_the_remote(ada: Machine
     ada.init(str(remote))
     ada.write("global/MEMORY.md", "# Me\n\n- The staging database listens on port 5433\n")
     ada.sync()
-    assert ada.ctxrepo("setup", "cursor", "--yes").stdout.startswith("connected cursor:")
-    assert ada.ctxrepo("setup", "cursor", "--check").stdout == "cursor: current\n"
+    assert ada.process("setup", "cursor", "--yes").stdout.startswith("connected cursor:")
+    assert ada.process("setup", "cursor", "--check").stdout == "cursor: current\n"
     assert "port 5433" in hook(ada, "sessionStart", session_id="c-1")["additional_context"]
     note = ada.clone / "global/MEMORY.md"
     note.write_text(note.read_text() + "- Never restart it on Fridays\n")
@@ -68,6 +68,6 @@ def test_what_is_known_comes_and_what_is_written_reaches_the_remote(ada: Machine
     assert log().count("Ctxrepo-Agent: cursor") == 1, "an edit that two events tell is one version"
     assert ada.git("status", "--short") == ""
     assert hook(ada, "stop", status="completed", loop_count=0) == {}
-    assert ada.ctxrepo("setup", "cursor", "--remove", "--yes").stdout.startswith("removed cursor:")
+    assert ada.process("setup", "cursor", "--remove", "--yes").stdout.startswith("removed cursor:")
     assert not (ada.home / ".cursor/hooks.json").exists()
     assert not (ada.home / ".agents").exists()

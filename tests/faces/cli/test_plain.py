@@ -74,7 +74,7 @@ def test_a_plain_line_is_the_call_that_the_parser_makes(words: list[str]) -> Non
     [
         ("list", {}),
         ("list topics -l --json", {"folder": "topics", "long": True, "json": True}),
-        ("list --tag a -t b", {"tag": ["a", "b"]}),
+        ("list --tag a -t b", {"tags": ["a", "b"]}),
         ("list --scope a --json --json --scope b", {"scope": "b", "json": True}),
         ("log two words", {"text": ["two", "words"]}),
         ("search basket --scope global", {"query": "basket", "scope": "global"}),

@@ -25,7 +25,7 @@ def machine(ada: Machine) -> Machine:
 
 
 def setting(machine: Machine, name: str, value: str) -> None:
-    assert machine.ctxrepo("config", "set", name, value).returncode == 0
+    assert machine.process("config", "set", name, value).returncode == 0
 
 
 def end_helper(machine: Machine) -> None:
@@ -48,7 +48,7 @@ def test_a_model_that_isnt_there_is_told_with_what_helps(machine: Machine) -> No
     assert "ctxrepo cache embed" in now.remedy
     assert not can_find_by_meaning(machine.open())
     assert read_settings(machine.places.state)["semantic"] == "off"
-    words = machine.ctxrepo("doctor").stdout
+    words = machine.process("doctor").stdout
     assert "acme/none isn't on this machine; prompts are answered by words alone" in words
     setting(machine, "recall.model", "/nowhere")
     assert "Name a folder" in readiness(machine.open()).remedy
@@ -67,7 +67,7 @@ def test_the_command_embeds_and_prompts_find_by_meaning(machine: Machine) -> Non
         assert readiness(machine.open()).behind == 0
         assert read_settings(machine.places.state)["semantic"] == "on"
         texts = done["data"]["texts"]
-        assert f"meaning  {texts} of {texts} texts embedded" in machine.ctxrepo("status").stdout
+        assert f"meaning  {texts} of {texts} texts embedded" in machine.process("status").stdout
     finally:
         end_helper(machine)
 
@@ -76,7 +76,7 @@ def test_after_a_commit_the_worker_has_it_embedded(machine: Machine) -> None:
     setting(machine, "recall.model", str(MODEL))
     setting(machine, "recall.semantic", "true")
     try:
-        assert machine.ctxrepo("remember", "The automobile is blue").returncode == 0
+        assert machine.process("remember", "The automobile is blue").returncode == 0
         assert within(
             60, lambda: readiness(machine.open()).texts > 6 and not readiness(machine.open()).behind
         )
@@ -90,7 +90,7 @@ def test_what_is_behind_is_told_while_nobody_is_at_it(machine: Machine) -> None:
     machine.open().state.vectors.unlink(missing_ok=True)
     config = machine.places.config_file
     config.write_text(config.read_text().replace("semantic = false", "semantic = true"))
-    assert "texts of entries have no vectors yet" in machine.ctxrepo("doctor").stdout
+    assert "texts of entries have no vectors yet" in machine.process("doctor").stdout
     end_helper(machine)
 
 
