@@ -143,7 +143,7 @@ def _ensure_clone(
 
 def _make_sparse(root: Path, env: Mapping[str, str], cone: Cone) -> None:
     keys = ("core.sparseCheckout", "core.sparseCheckoutCone", "index.sparse")
-    configure(root / ".git" / "config", env, [(key, "true") for key in keys])
+    configure(root / ".git" / "config", env, dict.fromkeys(keys, "true"))
     Clone(root, "").set_cone(cone)
 
 
@@ -170,8 +170,8 @@ def _connect(place: Clone, places: Places, env: Mapping[str, str], url: str, tim
             f"{place.root} has the remote {redact(there)}, not {redact(url)}",
             "Use that one, or change it there with `git remote`.",
         )
-    fetched = ("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
-    configure(place.git_dir / "config", env, [("remote.origin.url", url), fetched])
+    remote = {"remote.origin.url": url, "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*"}
+    configure(place.git_dir / "config", env, remote)
     return "connected"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from contextlib import suppress
 
-from ctxrepo.errors import CtxrepoError
-from ctxrepo.storage.clone.configfile import change, values
+from ctxrepo.errors import CtxrepoError, GitFailed
+from ctxrepo.storage.clone.configfile import configure, remove_key, values
 from ctxrepo.storage.disk.foreign import Change, apply, read
 from ctxrepo.storage.isolated.ownconfig import ATTRIBUTES, MERGE_NAME, PUSH, is_parking, merge_driver, parking
 from ctxrepo.storage.memory import Memory
@@ -40,8 +41,7 @@ def _name_driver(memory: Memory, interpreter: str) -> bool:
         return True
     if there is None or not interpreter or not all(map(_is_ours, there)):
         return False
-    pairs = ("merge.ctxrepo.name", MERGE_NAME), (_KEY, wanted)
-    return all(_configure(memory, "--replace-all", *pair) for pair in pairs)
+    return _configure(memory, {"merge.ctxrepo.name": MERGE_NAME, _KEY: wanted})
 
 
 def _name_attributes(memory: Memory) -> None:
@@ -73,9 +73,9 @@ def _park_pushes(memory: Memory) -> None:
     if there is None or not all(map(is_parking, there)):
         return
     if wanted:
-        _configure(memory, "--replace-all", PUSH, wanted)
+        _configure(memory, {PUSH: wanted})
     elif there:
-        _configure(memory, "--unset-all", PUSH)
+        remove_key(memory.clone.git_dir / "config", memory.env, PUSH)
 
 
 def _values(memory: Memory, key: str) -> list[str] | None:
@@ -85,8 +85,12 @@ def _values(memory: Memory, key: str) -> list[str] | None:
     return None
 
 
-def _configure(memory: Memory, *words: str) -> bool:
-    return change(memory.clone.git_dir / "config", memory.env, *words)
+def _configure(memory: Memory, wanted: Mapping[str, str]) -> bool:
+    """Give keys of the clone's configuration these values; whether that could be written."""
+    with suppress(GitFailed):
+        configure(memory.clone.git_dir / "config", memory.env, wanted)
+        return True
+    return False
 
 
 def _is_ours(value: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.clone.clone import Clone
-from ctxrepo.storage.clone.configfile import change, entries
+from ctxrepo.storage.clone.configfile import entries, remove_key
 from ctxrepo.storage.clone.reffiles import text_of
 from ctxrepo.storage.isolated.ownconfig import ATTRIBUTES, is_allowed
 
@@ -53,7 +53,7 @@ def remove_dangers(clone: Clone, env: Mapping[str, str], broken: Broken) -> Iter
             yield danger
             continue
         broken.copy(danger.file)
-        if change(danger.file, env, "--unset-all", danger.key):
+        if remove_key(danger.file, env, danger.key):
             yield danger
 
 
