@@ -17,7 +17,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.housekeeping import no_gc
-from ctxrepo.storage.clone.owner import require_owner
+from ctxrepo.storage.clone.owner import require_our_format, require_owner
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN, RefFiles
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.disk.outside import Outside
@@ -263,7 +263,11 @@ class Memory:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the write lock: nobody else changes worktree, journal or branch meanwhile."""
+        """Hold the write lock: nobody else changes worktree, journal or branch meanwhile.
+
+        RepositoryState where the clone has a format of git that isn't ours: nothing is written into that.
+        """
+        require_our_format(self.root)
         with locked(self.state.lock("write"), WRITE_WAIT):
             yield
 

@@ -42,7 +42,9 @@ def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
     """Look through all notes; ends with 1 when something is found."""
     from ctxrepo.services.checks.check import check
     from ctxrepo.services.checks.fix import fix, fixable
+    from ctxrepo.storage.clone.owner import require_our_format
 
+    require_our_format(desk.memory.root)
     fixes: Sequence[FileFix] = ()
     if request.fixes:
         fixes = fixable(desk.memory) if request.is_trial else fix(desk.memory, desk.origin, desk.now)

@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 Outcome = Literal[
     "ok", "overtaken", "offline", "cut", "timeout", "busy", "auth", "untrusted", "readonly", "protected",
     "quota", "refused", "missing", "address", "malformed", "secret", "failed",
-    "changed", "bounds",
+    "changed", "bounds", "format",
 ]  # fmt: skip
 
 Passes = Literal["seconds", "later", "never"]
@@ -82,6 +82,11 @@ MEANINGS: Mapping[Outcome, Meaning] = {
         "its address is of a kind that ctxrepo doesn't use, or redirects elsewhere",
         "Everything is saved here. Put its right address into config.toml.",
     ),
+    "format": Meaning(
+        "it is a repository in another format of git than ctxrepo works with, such as SHA-256",
+        "Everything is saved here. ctxrepo works with SHA-1 repositories only: make the remote anew with "
+        "`git init --bare --object-format=sha1`, or put the address of another one into config.toml.",
+    ),
     "malformed": Meaning(
         "what it sent is damaged or forged",
         "Nothing of it was taken, local work goes on. Ask whoever keeps it to run `git fsck` there.",
@@ -114,6 +119,11 @@ _SCP = lazy_pattern(r"[^/:]+:")
 # In this order: the first that fits decides. Words of git 2.30 to 2.50 with LC_ALL=C, OpenSSH, curl and
 # the large hosting sites; `^` is the beginning of a line.
 _WORDS: tuple[tuple[Outcome, str], ...] = (
+    (
+        "format",  # a push of SHA-1 to an empty SHA-256 remote also says that it hung up
+        r"""^(error|fatal): (mismatched algorithms|unknown repository extensions? found
+        |.*not support this repository's (hash algorithm|object format)|invalid value for 'extensions\.)""",
+    ),
     (
         "quota",
         r"""^remote:.*(no space left|quota|file size limit|too large)|maximum (input|allowed) size

@@ -110,11 +110,16 @@ def note_too_large_to_fetch(memory: Memory, answer: RemoteAnswer) -> RemoteAnswe
     return replace(answer, reason=why)
 
 
-def leave_cloned(memory: Memory) -> None:
-    """In a new clone of a history that is refused, drop the branch that git made: the memory starts empty."""
-    for name in (memory.clone.branch_ref, memory.clone.upstream_ref):
-        if not _refused(memory, name).ok:
-            memory.objects.drop_ref(name)
+def drop_refused_clone(memory: Memory) -> bool:
+    """In a new clone of a history that is refused, drop the branch that git made: the memory starts empty.
+
+    Returns whether it was refused.
+    """
+    names = (memory.clone.branch_ref, memory.clone.upstream_ref)
+    refused = [name for name in names if not _refused(memory, name).ok]
+    for name in refused:
+        memory.objects.drop_ref(name)
+    return bool(refused)
 
 
 def _refused(memory: Memory, name: str) -> RemoteAnswer:

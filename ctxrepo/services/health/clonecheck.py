@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from ctxrepo.domain.project.layout import REGISTRY, shown
-from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed
+from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.faults.halfway import halfway
@@ -16,16 +16,17 @@ from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.rescue.damage import damage
 from ctxrepo.storage.clone.stale import old_locks
+from ctxrepo.storage.git.git import INSTALL_GIT, OLDEST_GIT
 from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.isolated.dangers import dangers
 from ctxrepo.storage.memory import Memory
 
 FIX = "`ctxrepo doctor --fix`"
 
-_OLDEST_GIT = (2, 30)
-
 _MANY = 200
 """Files of one kind that are listed one by one."""
+_TRY_GIT = "`git config --list` outside the memory shows what it says to you."
+
 _CHECK_SECONDS = 15.0
 """Seconds for looking through all objects."""
 
@@ -34,12 +35,14 @@ def check_git(memory: Memory) -> CheckOutcome:
     """Whether there is a git that is new enough and knows who commits."""
     try:
         words, who = memory.git.ask("version").strip(), memory.committer
-    except GitFailed:  # which the first question about the clone tells too
+    except RepositoryState:  # of which check_clone tells
         return CheckOutcome("git", "it could not be asked")
+    except GitFailed as error:
+        return CheckOutcome("git", "it could not be asked", [Finding(error.message, error.hint or _TRY_GIT)])
     found = re.search(r"(\d+)\.(\d+)", words)
     findings = []
-    if found and (int(found[1]), int(found[2])) < _OLDEST_GIT:
-        findings.append(Finding(f"{words} is old", "Install git 2.30 or newer."))
+    if found and (int(found[1]), int(found[2])) < OLDEST_GIT:
+        findings.append(Finding(f"{words} is old", INSTALL_GIT))
     if not who.name:
         findings.append(
             Finding("git doesn't know your name", "Set user.name and user.email; commits bear them.")

@@ -14,6 +14,7 @@ from ctxrepo.services.locate.claims import find_claim
 from ctxrepo.services.locate.identify import Identity, earlier_id, identify
 from ctxrepo.services.locate.project import Location, Project, project_by_now, project_of, read_registry
 from ctxrepo.services.locate.recorded import record, recorded_at
+from ctxrepo.storage.git.git import INSTALL_GIT
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.code import CodeCheckout, describe_checkout
 
@@ -91,4 +92,4 @@ def _recorded(memory: Memory, cwd: Path) -> Location:
         return _here(memory, project, row.claim)
     if not top:
         return Location(None)
-    raise GitFailed(f"git is needed to tell which project {top} is", "Install git 2.30 or newer.")
+    raise GitFailed(f"git is needed to tell which project {top} is", INSTALL_GIT)

@@ -12,15 +12,15 @@ from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.errors import CtxrepoError, RepositoryState, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.faults.bounds import leave_cloned
+from ctxrepo.services.faults.bounds import drop_refused_clone
 from ctxrepo.services.projects.sparse import always
 from ctxrepo.services.repository.adopt import Adoption, adoptable
 from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.services.repository.set_up_git import set_up_git
-from ctxrepo.services.sync.sync import SyncResult, sync
+from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.configfile import configure
-from ctxrepo.storage.clone.owner import require_owner
+from ctxrepo.storage.clone.owner import require_our_format, require_owner
 from ctxrepo.storage.clone.refwriter import RefWriter
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.git.address import check_url
@@ -108,12 +108,13 @@ def init(
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
     memory = replace(Memory.open(places, env), progress=progress, leaves_cache_to_worker=action == "cloned")
-    if action == "cloned":
-        leave_cloned(memory)
+    is_accepted = action == "cloned" and not drop_refused_clone(memory)
     _prepare(memory)
     publish_settings(memory, interpreter)
     set_up_git(memory, interpreter)
-    synced = sync(memory, now)
+    # A clone brings what a fetch would, unless its history is cut off or was refused.
+    is_fetched = is_accepted and not memory.refs.shallow()
+    synced = sync(memory, now, SyncRequest(fetched=RemoteAnswer("ok") if is_fetched else None))
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)
     action = "created" if is_first else action
@@ -126,6 +127,7 @@ def _ensure_clone(
     root: Path, url: str, env: Mapping[str, str], progress: Progress | None, timeout: float, cone: Cone | None
 ) -> str:
     if (root / ".git").is_dir():
+        require_our_format(root)
         return "unchanged"
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise UsageError(f"{root} is there and is not a git repository", "Move it away, or set CTXREPO_HOME.")
@@ -150,6 +152,10 @@ def _make_sparse(root: Path, env: Mapping[str, str], cone: Cone) -> None:
 def _clone_hint(answer: RemoteAnswer) -> str:
     if answer.outcome == "missing":
         hint = "Check the address; the repository must exist, empty is fine."
+    elif answer.outcome == "format":
+        hint = (
+            "Nothing was changed. Make it anew with `git init --bare --object-format=sha1`, or use another."
+        )
     elif answer.outcome == "auth":
         hint = "Try `git ls-remote` on the address: git must be able to reach it without asking."
     else:

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from ctxrepo.errors import CtxrepoError, GitFailed
 from ctxrepo.storage.clone.configfile import configure, remove_key, values
+from ctxrepo.storage.clone.owner import foreign_format
 from ctxrepo.storage.disk.foreign import Change, apply, read
 from ctxrepo.storage.isolated.ownconfig import ATTRIBUTES, MERGE_NAME, PUSH, is_parking, merge_driver, parking
 from ctxrepo.storage.memory import Memory
@@ -23,6 +24,8 @@ def set_up_git(memory: Memory, interpreter: str) -> bool:
     Nobody asked for this: what can't be written, for a lock for example, is left for the next time. Returns
     whether our merge driver, run by `interpreter`, is named.
     """
+    if foreign_format(memory.clone.git_dir):
+        return False
     _name_attributes(memory)
     _park_pushes(memory)
     return _name_driver(memory, interpreter)

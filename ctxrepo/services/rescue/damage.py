@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxrepo.services.saving.held import lost_files
+from ctxrepo.storage.clone.owner import require_our_format
 from ctxrepo.storage.clone.reffiles import FOLLOWED, WT, WT_NEXT, RefFiles
 from ctxrepo.storage.disk.kinds import misplaced, require_in_place
 from ctxrepo.storage.memory import Memory
@@ -13,7 +14,9 @@ from ctxrepo.storage.rescue.wholeness import Wholeness
 
 
 def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
-    """One line for each thing; TimeoutError past monotonic `end`."""
+    """One line for each thing; TimeoutError past monotonic `end`, RepositoryState where git's formats aren't
+    ours, so that all of it would seem damaged."""
+    require_our_format(memory.root)
     clone, refs = memory.clone, RefFiles(memory.clone.git_dir)
     found = list(misplaced(clone.git_dir))
     yield from (one.words for one in found if not one.is_for_a_person)

@@ -17,6 +17,7 @@ from ctxrepo.services.saving.commit import commit_locked
 from ctxrepo.services.saving.held import lost_files
 from ctxrepo.services.saving.pending import find_pending, fold_all
 from ctxrepo.storage.clone.broken import Broken
+from ctxrepo.storage.clone.owner import foreign_format
 from ctxrepo.storage.clone.stale import old_locks
 from ctxrepo.storage.isolated.dangers import remove_dangers
 from ctxrepo.storage.memory import Memory
@@ -26,6 +27,8 @@ from ctxrepo.storage.worktree.worktree import FileUpdate
 
 def mend(memory: Memory, now: datetime) -> Iterator[str]:
     """Do it, a line for each deed. What is moved away is kept below `.git/ctxrepo/broken`."""
+    if foreign_format(memory.clone.git_dir):
+        return  # doctor says how it is converted; whatever we wrote there would do harm
     broken = Broken.at(memory.clone.git_dir, now)
     yield from _cache(memory)
     yield from (f"what hooks and worker had met is put aside in {file}" for file in put_aside(memory))

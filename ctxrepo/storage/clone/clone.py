@@ -10,6 +10,7 @@ from ctxrepo.domain.git.cone import Cone, parse, render
 from ctxrepo.errors import Damaged, NotInitialised, RepositoryState
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.configfile import entries, values
+from ctxrepo.storage.clone.owner import require_our_format
 from ctxrepo.storage.clone.reffiles import OUR_REFS, RefFiles, text_of
 from ctxrepo.storage.disk.private import put, require_private
 from ctxrepo.storage.disk.random_names import random_name
@@ -137,7 +138,9 @@ class Clone:
 
     def require_ready(self) -> None:
         """RepositoryState when a person has an unfinished merge or the like here, or another branch checked
-        out; Damaged when HEAD or one of our refs can't be read."""
+        out, or the clone has a format of git that we don't use; Damaged when HEAD or one of our refs can't be
+        read."""
+        require_our_format(self.root)
         if what := self.unfinished():
             raise RepositoryState(
                 f"{what} is unfinished in {self.root}",

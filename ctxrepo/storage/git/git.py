@@ -51,7 +51,20 @@ _FOREIGN_GUARDS = (
 _SECRET_NAMES = lazy_pattern(
     r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CODE_MESSAGING|^CTXREPO_HOOK$)"
 )
-_INSTALL = "Install git 2.30 or newer."
+OLDEST_GIT = (2, 30)
+"""The oldest git that we work with, and why no older one:
+
+- 2.28 knows `git init --initial-branch`;
+- 2.29 knows `git fetch --no-write-fetch-head` and `--stdin`, and GIT_DEFAULT_HASH;
+- 2.30 is that of Debian 11, the oldest system that our tests have run on.
+"""
+
+INSTALL_GIT = f"Install git {'.'.join(map(str, OLDEST_GIT))} or newer."
+
+_FORMATS = {"GIT_DEFAULT_HASH": "sha1", "GIT_DEFAULT_REF_FORMAT": "files"}
+"""The formats of every repository that git makes for us, whatever its own default is: git 3 announces others
+(ADR 65). They are variables and not options, because a git before 2.45 refuses `--ref-format`, and ignores a
+variable that it doesn't know."""
 
 Progress = Callable[[str], None]
 
@@ -155,7 +168,7 @@ class Git:
                 start_new_session=True,  # its own group to kill, and no terminal to ask a password on
             )
         except OSError as error:
-            raise GitFailed(f"git could not be started: {error.strerror or error}", _INSTALL) from error
+            raise GitFailed(f"git could not be started: {error.strerror or error}", INSTALL_GIT) from error
         # A conversation may hang for minutes, and is not to outlive us; what is local is over before that.
         with process, watched(process) if silence is not None else nullcontext():
             try:
@@ -168,7 +181,7 @@ class Git:
                 return Answer(None, "", "", SAID_BYTES.message_for("what it says"))
         answer = Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
         if limits and answer.code == NOT_FOUND:
-            raise GitFailed("git could not be started: it is not found", _INSTALL)
+            raise GitFailed("git could not be started: it is not found", INSTALL_GIT)
         excess = limits.excess(process.returncode, answer.err, is_here=self.file_remote) if limits else ""
         return replace(answer, excess=excess)
 
@@ -183,6 +196,7 @@ class Git:
         kept = {k: v for k, v in self.env.items() if not _SECRET_NAMES.search(k)}
         protocols = "none" if self.is_offline else "https:ssh:file" if self.file_remote else "https:ssh"
         return kept | {
+            **_FORMATS,
             "LC_ALL": "C",  # its words are read by `remote`
             "GIT_ALLOW_PROTOCOL": protocols,  # which no configuration can widen
             **({"GIT_NO_LAZY_FETCH": "1"} if self.is_offline else {}),

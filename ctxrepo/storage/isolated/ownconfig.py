@@ -16,7 +16,7 @@ _ALLOWED = lazy_pattern(
       core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
             |sparsecheckout|sparsecheckoutcone|untrackedcache)
     | index\..+
-    | extensions\.(worktreeconfig|partialclone|objectformat|refstorage)
+    | extensions\.(worktreeconfig|partialclone|objectformat|refstorage)  # see require_our_format
     | remote\.[^/:\\]+\.(url|pushurl|fetch|promisor|partialclonefilter|prune|tagopt|gh-resolved)
     | branch\..+\.(remote|merge|description|rebase|pushremote|[\w-]*merge-base[\w-]*)
     | pull\.(rebase|ff)

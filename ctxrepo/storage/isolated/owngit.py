@@ -17,6 +17,7 @@ from ctxrepo.domain.git.cone import render
 from ctxrepo.errors import Damaged, GitFailed
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.clone.owner import require_our_format
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.disk.kinds import Misplaced, kind_of, require_in_place
 from ctxrepo.storage.disk.private import make_folder
@@ -46,7 +47,7 @@ class OwnGit:
     def git(self, env: Mapping[str, str], *, is_offline: bool = False) -> Git:
         """The git executable in this directory, made ready.
 
-        RepositoryState where the clone's git folder is not its own.
+        RepositoryState where the clone's git folder is not its own, or has a format that isn't ours.
         """
         from ctxrepo.storage.git.git import Git  # not needed to look at the directory
 
@@ -58,7 +59,7 @@ class OwnGit:
 
     def prepare(self, includes: tuple[str, ...] = ()) -> None:
         """Make the directory say what it has to, whatever was there."""
-        require_in_place(self.clone.root)
+        self._require_ours()
         try:
             make_bare(self.folder, self._configuration(includes), self._head())
             self._copy("shallow", "".join(f"{one}\n" for one in sorted(self._files.shallow())))
@@ -73,7 +74,7 @@ class OwnGit:
 
     def prepare_objects(self) -> Path:
         """The same as far as libgit2 needs it, which is given the clone's objects; returns where they are."""
-        require_in_place(self.clone.root)
+        self._require_ours()
         objects = self.clone.git_dir / "objects"
         if not objects.is_dir():
             raise Damaged(f"{objects} is gone")
@@ -102,6 +103,12 @@ class OwnGit:
     def refs_now(self) -> dict[str, str]:
         """The refs that a git has left in this directory."""
         return RefFiles(self.folder).all()
+
+    def _require_ours(self) -> None:
+        """RepositoryState where the clone's git folder isn't its own, or has a format that isn't ours: this
+        directory has SHA-1 and files, so that its git would write such objects into the clone (ADR 65)."""
+        require_in_place(self.clone.root)
+        require_our_format(self.clone.root)
 
     def _conditional_files(self, git: Git) -> tuple[str, ...]:
         """What git is to read though it runs here, asked in a directory without that."""

@@ -12,6 +12,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer, classify, ignored_variable, 
 from ctxrepo.errors import Damaged, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.clone.owner import foreign_format
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
 from ctxrepo.storage.git.address import check_url, is_local
@@ -36,6 +37,12 @@ _UNREADABLE = lazy_pattern(
     re.IGNORECASE | re.MULTILINE,
 )
 """git's messages when it can't read an object or a ref, here or in a remote on this disk."""
+
+
+_PACKETS = lazy_pattern(r"(?m)^[\d:.]+ \S+ +packet: .*\n?")
+"""Matches the lines that GIT_TRACE_PACKET adds to git's own."""
+
+_FOREIGN_FORMAT = lazy_pattern(r"packet: .*object-format=(?!sha1\b)(\w{1,20})")
 
 
 @dataclass(frozen=True)
@@ -73,8 +80,8 @@ class Remote:
         return next((line[0] for line in lines if line[1:] == [self.clone.branch_ref]), "")
 
     def look(self) -> RemoteAnswer:
-        """Ask whether the remote answers and lets us in; fetches and sends nothing."""
-        return self._run("ls-remote", "--quiet", "--", self.url)
+        """Ask whether the remote answers, lets us in and has our object format; fetches and sends nothing."""
+        return self._refusal() or self._explained(_probe(self.own.git(self.env), self.url, self.timeout))
 
     def fetch(self, also: str = "") -> RemoteAnswer:
         """Fetch the shared branch, and the branches below `also`, to their remote-tracking refs.
@@ -164,13 +171,9 @@ class Remote:
         """Forget a branch that the remote lacks, once we know it is no web page: git takes one for an empty
         remote."""
         if self.url.lower().startswith("https:"):
-            words = ("ls-remote", "--", self.url)
-            git = self.own.git(self.env)
-            answer = git.run(*words, timeout=LONGEST, trace=True, watch=Watch(self.timeout, RECEIVING))
+            answer = _probe(self.own.git(self.env), self.url, self.timeout)
             if not answer.ok:
-                return _answer(answer)
-            if "packet:" not in answer.err:
-                return RemoteAnswer("missing", "what answers at that address is not a git repository")
+                return answer
         RefWriter(self.clone.git_dir).remove(self.clone.upstream_ref)
         return RemoteAnswer("ok", "the remote is empty")
 
@@ -183,7 +186,7 @@ class Remote:
             return refusal
         shutil.rmtree(folder, ignore_errors=True)
         self.own.make_empty(folder)
-        return self._answer_of(replace(self.own.git(self.env), folder=folder, git_dir=folder), words, b"")
+        return self._answer_of(replace(self.own.git(self.env), folder=folder, git_dir=folder), words)
 
     def _refusal(self) -> RemoteAnswer | None:
         try:
@@ -192,12 +195,15 @@ class Remote:
             return RemoteAnswer("address", error.message)
         return None
 
-    def _answer_of(self, git: Git, words: Sequence[str], stdin: bytes) -> RemoteAnswer:
-        limits = SENDING if words[0] == "push" else RECEIVING
-        said = git.run(*words, timeout=LONGEST, stdin=stdin, watch=Watch(self.timeout, limits))
-        if not (said.ok or said.excess) and _UNREADABLE.search(said.err):
-            self._require_whole(git, said)
-        answer = _answer(said, pushing=words[0] == "push")
+    def _answer_of(self, git: Git, words: Sequence[str], stdin: bytes = b"") -> RemoteAnswer:
+        watch = Watch(self.timeout, SENDING if words[0] == "push" else RECEIVING)
+        completed = git.run(*words, timeout=LONGEST, stdin=stdin, watch=watch)
+        if not (completed.ok or completed.excess) and _UNREADABLE.search(completed.err):
+            self._require_whole(git, completed)
+        return self._explained(_answer(completed, pushing=words[0] == "push"))
+
+    def _explained(self, answer: RemoteAnswer) -> RemoteAnswer:
+        """The answer, with what the environment has to do with it if it is a failure."""
         return answer if answer.ok else replace(answer, ignored_variable=ignored_variable(self.env, self.url))
 
     def _require_whole(self, git: Git, answer: Answer) -> None:
@@ -217,6 +223,9 @@ def clone(
     sparse: bool = False,
 ) -> RemoteAnswer:
     """Clone `url` without checking anything out; `root` appears whole or not at all.
+
+    A remote of another format of git is refused. An empty one is asked for its format, because a git before
+    2.41 makes a SHA-1 clone of any.
 
     `timeout` is how many seconds of silence end it. A `sparse` clone leaves the contents of files on the
     remote until they are needed.
@@ -250,6 +259,10 @@ def clone(
                 watch=Watch(timeout, RECEIVING, hear),
             )
         )
+        if answer.ok and (name := foreign_format(building / ".git")):
+            answer = RemoteAnswer("format", f"it is a {name} repository")
+        elif answer.ok and not RefFiles(building / ".git").all():
+            answer = _probe(git, url, timeout)
         answer = without_heavy_packs(answer, building.glob(".git/objects/pack/pack-*.pack"))
         if answer.ok:
             if root.exists():
@@ -258,6 +271,19 @@ def clone(
         return answer if answer.ok else replace(answer, ignored_variable=ignored_variable(env, url))
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def _probe(git: Git, url: str, timeout: float) -> RemoteAnswer:
+    """Ask a remote for its refs, and look at the packets it sends: an empty SHA-256 repository and a web page
+    have no refs that would tell."""
+    words = ("ls-remote", "--quiet", "--", url)
+    completed = git.run(*words, timeout=LONGEST, trace=True, watch=Watch(timeout, RECEIVING))
+    if not completed.ok:
+        return _answer(replace(completed, err=_PACKETS.sub("", completed.err)))
+    if not (completed.out or _PACKETS.search(completed.err)):
+        return RemoteAnswer("missing", "what answers at that address is not a git repository")
+    foreign = _FOREIGN_FORMAT.search(completed.err)
+    return RemoteAnswer("format", f"its object format is {foreign[1]}") if foreign else RemoteAnswer("ok")
 
 
 def _showing_progress(progress: Progress, first: str) -> Progress:
