@@ -17,8 +17,8 @@ from in_process import run_in_process
 from repositories import make_bare, make_checkout
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.services.locate.find import find_project
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.notes.remember import RememberResult, remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.repository.init import InitRequest, init

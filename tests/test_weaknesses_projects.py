@@ -10,8 +10,8 @@ from machines import Machine
 from repositories import make_checkout
 
 from ctxrepo.services.delivery.preset_md import preset_md
-from ctxrepo.services.locate.find import find_project
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.locate.look import find_project
 
 
 @pytest.fixture

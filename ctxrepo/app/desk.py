@@ -18,8 +18,8 @@ from ctxrepo.errors import CtxrepoError, NoAnswer
 from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.find import find_project
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.storage.disk.outside import Outside

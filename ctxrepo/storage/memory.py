@@ -15,9 +15,8 @@ from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.writer import Cache
-from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner
 from ctxrepo.storage.clone.housekeeping import no_gc
-from ctxrepo.storage.clone.owner import require_our_format, require_owner
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN, RefFiles
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.disk.outside import Outside

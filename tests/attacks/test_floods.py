@@ -18,7 +18,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.bounds import COMMITS, PATHS
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.services.faults.faults import current_lines
-from ctxrepo.services.faults.unmaterialised import unseen
+from ctxrepo.services.faults.finding import unseen
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.remote.conversation import Remote
@@ -241,7 +241,7 @@ def test_a_history_is_as_long_as_it_may_be(
 ) -> None:
     """Also when it came in pieces that are each within the bound."""
     monkeypatch.setattr("ctxrepo.services.faults.bounds.COMMITS", small := type(COMMITS)(300, "commits", ""))
-    monkeypatch.setattr("ctxrepo.storage.objects.past.COMMITS", small)
+    monkeypatch.setattr("ctxrepo.storage.objects.reading.COMMITS", small)
     for _ in range(2):
         floods.chain(Forge(remote), 120)
         assert ada.sync().remote.ok
@@ -252,7 +252,7 @@ def test_a_history_is_as_long_as_it_may_be(
 def test_what_is_written_here_is_committed_and_not_sent_when_it_is_too_much(
     remote: Path, ada: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ctxrepo.storage.objects.extent.PATHS", type(PATHS)(30, "files and folders", ""))
+    monkeypatch.setattr("ctxrepo.storage.objects.trees.PATHS", type(PATHS)(30, "files and folders", ""))
     before = Forge(remote).tip
     for number in range(40):
         ada.write(f"global/n{number}.md", f"- number {number}\n")

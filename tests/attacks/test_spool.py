@@ -22,7 +22,7 @@ from ctxrepo.hooks.session import saves
 from ctxrepo.services.faults.faults import of_bounds
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.health.status import status
-from ctxrepo.services.locate.project import Location
+from ctxrepo.services.locate.identify import Location
 from ctxrepo.services.setup.connection import Machine as Person
 from ctxrepo.storage.state import journal
 from ctxrepo.storage.state.spool import Spool

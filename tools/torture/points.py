@@ -17,7 +17,7 @@ from typing import Any
 from unittest import mock
 
 from ctxrepo.hooks.session import saves
-from ctxrepo.storage.objects.refs import Refs
+from ctxrepo.storage.objects.reading import Refs
 from ctxrepo.storage.state import journal as journals
 from ctxrepo.storage.state.donelog import DoneLog
 from ctxrepo.storage.state.journal import Journal

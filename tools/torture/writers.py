@@ -21,7 +21,7 @@ from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.sync.sync import sync
-from ctxrepo.storage.objects.loose import Loose
+from ctxrepo.storage.objects.packing import Loose
 
 TOKEN = re.compile(r"t\d{3}m\dw\d{2}l\d{3}n\d{5}")
 TOKEN_BYTES = 20

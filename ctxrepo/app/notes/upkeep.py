@@ -42,7 +42,7 @@ def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
     """Look through all notes; ends with 1 when something is found."""
     from ctxrepo.services.checks.check import check
     from ctxrepo.services.checks.fix import fix, fixable
-    from ctxrepo.storage.clone.owner import require_our_format
+    from ctxrepo.storage.clone.clone import require_our_format
 
     require_our_format(desk.memory.root)
     fixes: Sequence[FileFix] = ()

@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.meaning.ready import ReadyResult
-    from ctxrepo.services.rescue.rebuild import Rebuilt
+    from ctxrepo.services.rescue.cache_repair import Rebuilt
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class TimedEmbedding:
 
 def verify(desk: Desk, _: None) -> Result[Sequence[str]]:
     """Compare the cache with the notes; ends with 1 when it doesn't say what they say."""
-    from ctxrepo.services.rescue.verify import verify
+    from ctxrepo.services.rescue.cache_repair import verify
 
     desk.commit_pending()
     found = verify(desk.memory)
@@ -38,7 +38,7 @@ def verify(desk: Desk, _: None) -> Result[Sequence[str]]:
 
 def rebuild(desk: Desk, _: None) -> Result[TimedRebuild]:
     """Throw the cache away and build it again from the notes."""
-    from ctxrepo.services.rescue.rebuild import rebuild
+    from ctxrepo.services.rescue.cache_repair import rebuild
 
     memory, began = desk.memory, monotonic()
     done = rebuild(memory)

@@ -28,7 +28,7 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     from ctxrepo.app.repository.sync import code_of
     from ctxrepo.domain.git.remote import ignored_variable
     from ctxrepo.services.repository.init import init
-    from ctxrepo.storage.git.redact import redact
+    from ctxrepo.storage.git.address import redact
 
     request = replace(request, cwd=desk.cwd)
     made = init(desk.places, desk.env, request, desk.interpreter, desk.now, desk.progress)

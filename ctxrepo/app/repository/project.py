@@ -11,12 +11,10 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.locate.trust_project import TrustResult
-    from ctxrepo.services.projects.link_project import ProjectLink
-    from ctxrepo.services.projects.list_projects import ListedProject
+    from ctxrepo.services.locate.look import TrustResult
+    from ctxrepo.services.projects.link_project import ProjectLink, UnlinkResult
+    from ctxrepo.services.projects.list_projects import ListedProject, Shown
     from ctxrepo.services.projects.rename_project import RenameResult
-    from ctxrepo.services.projects.show_project import Shown
-    from ctxrepo.services.projects.unlink_project import UnlinkResult
 
 _INSIDE = "Go into a checkout of the one you mean."
 
@@ -51,7 +49,7 @@ class TrustRequest:
 
 def show_project(desk: Desk, _: None) -> Result[Shown]:
     """Show the project of the current folder."""
-    from ctxrepo.services.projects.show_project import show_project
+    from ctxrepo.services.projects.list_projects import show_project
 
     found = show_project(desk.memory, desk.cwd, desk.env)
     data = {
@@ -113,7 +111,7 @@ def link(desk: Desk, request: LinkRequest) -> Result[ProjectLink]:
 def unlink(desk: Desk, request: UnlinkRequest) -> Result[UnlinkResult]:
     """Let a linked id be a project of its own again."""
     from ctxrepo.services.locate.look import identity_at
-    from ctxrepo.services.projects.unlink_project import unlink_project
+    from ctxrepo.services.projects.link_project import unlink_project
     from ctxrepo.services.reading.find import require_project
 
     own = identity_at(desk.memory, desk.cwd, desk.env)
@@ -128,7 +126,7 @@ def unlink(desk: Desk, request: UnlinkRequest) -> Result[UnlinkResult]:
 def trust(desk: Desk, request: TrustRequest) -> Result[TrustResult]:
     """Say that a checkout is the project that it says it is."""
     from ctxrepo.agents.known import session_in
-    from ctxrepo.services.locate.trust_project import trust_project
+    from ctxrepo.services.locate.look import trust_project
 
     folder = desk.cwd / request.path if request.path else desk.cwd
     done = trust_project(desk.memory, folder, desk.env, session_in(desk.env)[0])

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from ctxrepo.domain.records.decision import ItemToDecide
     from ctxrepo.services.health.health import LastExchange
     from ctxrepo.services.health.status import Status
-    from ctxrepo.services.locate.project import Project
+    from ctxrepo.services.locate.identify import Project
 
 
 def status(desk: Desk, _: None) -> Result[Status]:
     """Say where the memory stands; the network isn't asked."""
     from ctxrepo.services.health.status import status
-    from ctxrepo.services.locate.find import find_location
+    from ctxrepo.services.locate.look import find_location
     from ctxrepo.services.projects.sparse import widen
 
     memory = desk.open_memory(or_last_settings=True)

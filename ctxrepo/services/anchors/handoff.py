@@ -13,7 +13,7 @@ from ctxrepo.domain.tape.handoff import Handoff, fitted, handoff_of, meta_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.draft_handoff import Sitting, gather
 from ctxrepo.services.anchors.leave import AnchorRequest, AnchorResult, anchor
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.reading.tape import newest_here
 from ctxrepo.storage.memory import Memory

@@ -17,7 +17,7 @@ from ctxrepo.domain.tape.handoff import Handoff, handoff_of, meta_of
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.pi_tape import share
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape import BY_ITSELF, MOMENT, newest_here, tape_here
 from ctxrepo.services.saving.refresh import told_handoff

@@ -15,7 +15,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.draft_handoff import Sitting
 from ctxrepo.services.anchors.handoff import HandoverRequest, hand_over, prepare
 from ctxrepo.services.anchors.leave import session_named, write
-from ctxrepo.services.locate.find import find_location, find_project
+from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape import BY_ITSELF
 from ctxrepo.services.settings.tape import leaves_alone, tape_settings

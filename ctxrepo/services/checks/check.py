@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, trouble
-from ctxrepo.domain.git.attributes import ATTRIBUTES_FILE, is_marked
+from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, is_marked
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.resolve import is_marker
 from ctxrepo.domain.note.entry import explicit_id
@@ -19,7 +19,7 @@ from ctxrepo.hooks.packet.lane import DEFAULT
 from ctxrepo.hooks.packet.lanes.memory import MEMORY_LANE
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.checks.check_entries import between_entries
-from ctxrepo.services.locate.project import read_registry
+from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from difflib import unified_diff
 
-from ctxrepo.domain.git.attributes import ATTRIBUTES_FILE, marked
+from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, marked
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.resolve import resolve_markers

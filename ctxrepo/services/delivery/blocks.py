@@ -14,9 +14,8 @@ from ctxrepo.domain.working.managed import MarkersDamaged, cut, has_block, put
 from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.context import Start, context
-from ctxrepo.services.locate.find import find_project
-from ctxrepo.services.locate.look import checkout_at
-from ctxrepo.services.locate.project import Project, project_by_now
+from ctxrepo.services.locate.identify import Project, project_by_now
+from ctxrepo.services.locate.look import checkout_at, find_project
 from ctxrepo.services.setup.setup import diff_of
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change

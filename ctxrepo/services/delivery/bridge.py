@@ -30,8 +30,8 @@ from ctxrepo.hooks.session.ledger import BRIDGES
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.tape.bridge_block import ANCHOR, MAX_BYTES, MESSAGE, SESSION
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.find import find_location
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.locate.look import find_location
 from ctxrepo.services.settings.tape import leaves_alone, tape_settings
 from ctxrepo.services.transcripts.ends import ends_of_session
 from ctxrepo.services.transcripts.find import transcript_of

@@ -18,7 +18,7 @@ from ctxrepo.hooks.packet.presets import BUDGETS
 from ctxrepo.hooks.packet.render import MD, budget_of, preset_of, render
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.preset_md import preset_md
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.storage.memory import Memory
 
 NAMES = ("daily", "semantic", MD)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ctxrepo.domain.note.pi_head import pi_head
 from ctxrepo.hooks.packet.md import NoteFields, md_block
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, read_note
 from ctxrepo.storage.memory import Memory
 

@@ -15,7 +15,7 @@ from ctxrepo.storage.state.faultlog import FaultLog, FaultRecord
 from ctxrepo.storage.state.spool import Spool
 
 if TYPE_CHECKING:
-    from ctxrepo.storage.worktree.hidden import Obstacle
+    from ctxrepo.storage.worktree.disk import Obstacle
 
 # Faults are stored as text only: `of_others` and `_remedy` recognise a fault by the sentence it ends with.
 _GOES_ON = "until that is mended its earlier settings hold, and nothing is exchanged with the remote"

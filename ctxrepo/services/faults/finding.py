@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.lock import is_held
+from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 
 @dataclass(frozen=True)
@@ -22,3 +27,59 @@ class CheckOutcome:
     name: str
     stands: str
     findings: Sequence[Finding] = ()
+
+
+def halfway(memory: Memory) -> Finding | None:
+    """What was left half-way, and what ends it; None where nothing was, and while somebody is at it.
+
+    Nothing is lost by it, and the next commit goes on there; but until then notes seem to be missing.
+    """
+    refs, clone = memory.refs, memory.clone
+    written, following = refs.resolve(WT), refs.resolve(WT_NEXT)
+    there = refs.resolve(clone.branch_ref) or refs.resolve(clone.upstream_ref)
+    if there is None or (written is not None and written == following) or is_held(memory.state.lock("write")):
+        return None
+    if written is None:
+        return Finding(
+            "`ctxrepo init` was interrupted before all notes were written here",
+            "Run `ctxrepo init` again to finish it.",
+        )
+    return Finding(
+        "not all notes that came are written here: that was interrupted", "`ctxrepo sync` ends it."
+    )
+
+
+_TIMEOUT = 30.0
+_ODD = {"120000": "it is a symbolic link", "160000": "it is a repository of somebody else's"}
+
+
+def unseen(memory: Memory) -> Iterator[tuple[str, str]]:
+    """(path, why) of every file of the newest commit that stays in it and is not written here.
+
+    BeyondBounds where that has more than a memory may have: git would list ten billion paths.
+    """
+    head = memory.head
+    if head is None:
+        return
+    memory.objects.require_extent(head)
+    # Of a partial clone git would fetch everything to tell its size.
+    sizes = [] if memory.clone.is_partial else ["--long"]
+    listed = memory.git.ask("ls-tree", "-r", "-z", *sizes, head, timeout=_TIMEOUT)
+    cone = memory.checkout.cone
+    for line in listed.split("\0")[:-1]:
+        said, path = line.split("\t", 1)
+        mode, _, _, *size = said.split()
+        if (cone is None or cone.holds(path)) and (why := _why(path, mode, size)):
+            yield path, why
+
+
+def _why(path: str, mode: str, size: list[str]) -> str:
+    if mode in _ODD:
+        return _ODD[mode]
+    if "\ufffd" in path:
+        return "its name is not UTF-8"
+    if reason := unsafe(path):
+        return f"its path {reason}"
+    if size and size[0].isdigit() and int(size[0]) > MAX_BYTES:
+        return f"it is larger than {MAX_BYTES // 2**20} MiB"
+    return "hidden and temporary files are nobody's notes" if is_ignored(path) else ""

@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from ctxrepo.domain.project.layout import REGISTRY, shown
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.finding import CheckOutcome, Finding
-from ctxrepo.services.faults.halfway import halfway
-from ctxrepo.services.faults.unmaterialised import unseen
-from ctxrepo.services.locate.project import read_registry
+from ctxrepo.services.faults.finding import CheckOutcome, Finding, halfway, unseen
+from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import note_paths
-from ctxrepo.services.rescue.damage import damage
-from ctxrepo.storage.clone.stale import old_locks
+from ctxrepo.services.rescue.mend import damage
+from ctxrepo.storage.clone.housekeeping import old_locks
+from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.git.git import INSTALL_GIT, OLDEST_GIT
-from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.isolated.dangers import dangers
 from ctxrepo.storage.memory import Memory
 

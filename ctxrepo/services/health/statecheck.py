@@ -22,7 +22,7 @@ from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.trust import trusted_standing
 from ctxrepo.storage.disk.private import open_above, set_aside
 from ctxrepo.storage.disk.recent import written
-from ctxrepo.storage.git.redact import redact
+from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import is_sound
 from ctxrepo.storage.processes.lock import is_held

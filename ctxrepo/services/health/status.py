@@ -10,9 +10,9 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_bounds, of_others, of_settings
-from ctxrepo.services.faults.halfway import halfway
+from ctxrepo.services.faults.finding import halfway
 from ctxrepo.services.health.health import LastExchange, LastSession, agents, last_exchange, last_served
-from ctxrepo.services.locate.project import Location, Project, read_registry
+from ctxrepo.services.locate.identify import Location, Project, read_registry
 from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.review.declined import DeclinedReview, declined
@@ -20,7 +20,7 @@ from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.review.open_review import Review, in_review, open_review
 from ctxrepo.services.setup.connected import Standing
 from ctxrepo.services.setup.connection import Machine
-from ctxrepo.storage.git.redact import redact
+from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import IndexSize, size_of_index
 

@@ -11,7 +11,7 @@ from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.history import TargetHistory, commit_named
 from ctxrepo.services.history.versions import PastPlace, follow, whereabouts
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import places_of
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory

@@ -15,7 +15,7 @@ from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.history.past_entry import PastEntry, find_past_entry
 from ctxrepo.services.history.versions import PastPlace, Step, follow, former_paths, renamed_to
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import places_of
 from ctxrepo.services.reading.resolve import resolve
 from ctxrepo.services.saving.describe import lines_of_change

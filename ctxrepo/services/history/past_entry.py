@@ -12,7 +12,7 @@ from ctxrepo.domain.project.target import SHORTEST, id_meant, ids_meant
 from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.errors import NotFound
 from ctxrepo.services.history.versions import PastPlace, Step
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import follow_entry
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.storage.memory import Memory

@@ -18,7 +18,7 @@ from ctxrepo.domain.records.evidence import fate, marks
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.bygone import Bygone, before_last_change, bygone, former_path
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.move import completed, move
 from ctxrepo.services.notes.requests import RestoreRequest
 from ctxrepo.services.reading.find import destination_of, find_entry, scope_named

@@ -9,7 +9,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.imports.pi_memory_md import NAME
 from ctxrepo.services.imports.plan import ImportPlan, PlannedSetting
 from ctxrepo.services.imports.values import NotTaken, SourceSetting
-from ctxrepo.services.repository.adopt import adoptable
+from ctxrepo.services.repository.init import adoptable
 from ctxrepo.storage.user.config import read_settings
 from ctxrepo.storage.user.places import Places
 

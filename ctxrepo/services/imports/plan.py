@@ -15,7 +15,7 @@ from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted
 from ctxrepo.services.imports.values import NotTaken, SourceContents, SourceNote, SourceSetting, SourceTape
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.repository.configure import setting_now
 from ctxrepo.storage.memory import Memory
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.user.places import Places
 

@@ -3,20 +3,61 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.domain.project.registry import named_id
-from ctxrepo.errors import GitFailed
+from ctxrepo.errors import GitFailed, NotFound, Refused
 from ctxrepo.hooks.known.locate import BY_NAME
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.claims import find_claim
-from ctxrepo.services.locate.identify import Identity, earlier_id, identify
-from ctxrepo.services.locate.project import Location, Project, project_by_now, project_of, read_registry
-from ctxrepo.services.locate.recorded import record, recorded_at
+from ctxrepo.services.locate.identify import (
+    Identity,
+    Location,
+    Project,
+    earlier_id,
+    identify,
+    project_by_now,
+    project_of,
+    read_registry,
+)
+from ctxrepo.services.locate.recorded import record, recorded_at, recorded_location
 from ctxrepo.storage.git.git import INSTALL_GIT
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.trusted import TrustedCheckouts
 from ctxrepo.storage.user.code import CodeCheckout, describe_checkout
+from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
+
+
+def find_location(
+    memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
+) -> Location:
+    """What `cwd` is in, as `locate_with_git` would tell it. NoAnswer where `cwd` hangs.
+
+    `around` gives the facts about `cwd`, if the caller has them already.
+    """
+    if not env.get("CTXREPO_PROJECT", "").strip():
+        seen = around() if around else memory.outside.ask(cwd, lambda: folder_facts(cwd))
+        if sure := recorded_location(memory, seen):
+            return sure
+
+    return locate_with_git(memory, cwd, env)
+
+
+def find_project(
+    memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
+) -> Project | None:
+    """The project `cwd` belongs to; None outside git, in the home folder's repository and in the clone.
+    NoAnswer where `cwd` hangs.
+
+    `env` may name it (CTXREPO_PROJECT). What is found is recorded for the hooks, which ask git nothing.
+    Refused in a checkout that its user has to trust first.
+    """
+    here = find_location(memory, cwd, env, around)
+    if here.is_withheld:
+        raise Refused(here.claim, "If it is yours: `ctxrepo project trust`, in a terminal of your own.")
+    return here.project
 
 
 def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
@@ -93,3 +134,33 @@ def _recorded(memory: Memory, cwd: Path) -> Location:
     if not top:
         return Location(None)
     raise GitFailed(f"git is needed to tell which project {top} is", INSTALL_GIT)
+
+
+@dataclass(frozen=True)
+class TrustResult:
+    """A checkout that is trusted; `is_changed` says that it wasn't before."""
+
+    top: Path
+    project: Project
+    is_changed: bool
+
+
+def trust_project(memory: Memory, folder: Path, env: Mapping[str, str], agent: str) -> TrustResult:
+    """Take the checkout that `folder` is in at its word, here and under the id it has by now.
+
+    Refused for an agent, which does what it reads: `agent` is its name, '' for a person.
+    """
+    if agent:
+        raise Refused(
+            f"{agent} may not say which checkout is to be trusted",
+            "A person does, in a terminal of their own.",
+        )
+    env = {**env, "CTXREPO_PROJECT": ""}
+    code = checkout_at(memory, folder)
+    identity = identity_at(memory, folder, env)
+    if code is None or identity is None:
+        raise NotFound(f"{folder} belongs to no project", "Name a folder in a checkout.")
+    is_changed = TrustedCheckouts(memory.state.trusted).add(code.top, identity.id)
+    project = locate_with_git(memory, folder, env).project
+    assert project is not None  # it has an identity
+    return TrustResult(code.top, project, is_changed)

@@ -17,7 +17,7 @@ from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.read import read
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.services.saving.write import drafting

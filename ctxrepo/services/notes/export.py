@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.storage.disk.export_folder import fill, require_empty

@@ -13,7 +13,7 @@ from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import bump_updated
 from ctxrepo.domain.project.target import Target
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.read import read
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import drafting

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.delivered import Delivered, delivered
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
 from ctxrepo.services.saving.committed import CommitResult

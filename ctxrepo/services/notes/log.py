@@ -9,7 +9,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.working.daily import day_of, line, logged, path_of
 from ctxrepo.hooks.files.logs import append_rolling
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.reading.log import LOGGED_BYTES
 from ctxrepo.services.saving.write import drafting

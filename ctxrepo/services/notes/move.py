@@ -15,7 +15,7 @@ from ctxrepo.domain.project.layout import archived, is_archived
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import destination_of, scope_named
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.reading.read import Reading, read

@@ -12,7 +12,7 @@ from ctxrepo.domain.note.compose import word
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.requests import NewNoteRequest
 from ctxrepo.services.reading.find import destination_of, scope_named
 from ctxrepo.services.saving.write import drafting

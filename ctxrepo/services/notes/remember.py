@@ -17,7 +17,7 @@ from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, is_archived
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.find import (
     NamedScope,

@@ -16,7 +16,7 @@ from ctxrepo.domain.project.target import ids_meant
 from ctxrepo.domain.working.checklist import Item, added, cleared, item_line, items_of, ticked
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.requests import TickRequest
 from ctxrepo.services.reading.find import NamedScope, read_note, scope_named
 from ctxrepo.services.saving.write import drafting

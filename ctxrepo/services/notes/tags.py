@@ -12,7 +12,7 @@ from ctxrepo.domain.note.compose import word
 from ctxrepo.domain.note.note import Note, bump_updated
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.requests import TagChange
 from ctxrepo.services.reading.find import scope_named, search_order
 from ctxrepo.services.reading.resolve import find_note

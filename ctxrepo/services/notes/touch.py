@@ -9,7 +9,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import Note, bump_updated
 from ctxrepo.domain.project.target import Target
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.resolve import find_note
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory

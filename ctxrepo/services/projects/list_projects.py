@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.registry import is_folder_name
+from ctxrepo.errors import NotFound
+from ctxrepo.hooks.known.locate import BY_NAME
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import read_registry
-from ctxrepo.services.projects.show_project import checkouts_of
+from ctxrepo.services.locate.identify import Why, read_registry
+from ctxrepo.services.locate.look import folders_there, identity_at, locate_with_git
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.compiled import read_checkouts
 
 
 @dataclass(frozen=True)
@@ -49,3 +53,56 @@ def _notes(memory: Memory) -> Counter[str]:
         head = memory.head_tree
         paths |= {p for p in memory.objects.files(head) if is_note(p) and "/" in p and not cone.holds(p)}
     return Counter(path.split("/")[0] for path in paths)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A project. `own` is what the checkout is called by itself and `why`; `id` is what that stands for."""
+
+    id: str
+    folder: str
+    own: str
+    why: Why
+    names: Sequence[str]
+    is_registered: bool
+    notes: int
+    worktrees: str
+    checkouts: Sequence[str]
+    claim: str = ""
+    """Why this checkout may not be that project, '' otherwise."""
+
+
+def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
+    """The project `cwd` belongs to; NotFound where there is none."""
+    identity, here = identity_at(memory, cwd, env), locate_with_git(memory, cwd, env)
+    project = here.project
+    if project is None or identity is None:
+        raise NotFound(
+            f"{cwd} belongs to no project: what is written here is global",
+            "Go into a git repository that is neither the home folder nor the memory.",
+        )
+    registry = read_registry(memory)
+    return Shown(
+        id=project.id,
+        folder=project.folder,
+        own=identity.id,
+        why=identity.why,
+        names=registry.names_of(project.id),
+        is_registered=project.is_registered,
+        notes=len(note_paths(memory, [project.folder])),
+        worktrees=memory.settings.project.worktrees,
+        checkouts=checkouts_of(memory).get(project.id, ()),
+        claim=here.claim,
+    )
+
+
+def checkouts_of(memory: Memory) -> dict[str, list[str]]:
+    """project id -> the checkouts of it that this machine has looked at and that are still there."""
+    registry = read_registry(memory)
+    found: dict[str, list[str]] = {}
+    known = [row for row in read_checkouts(memory.places.state) if row.project]
+    there = folders_there(memory, [row.top for row in known if not row.top.startswith(BY_NAME)])
+    for row in sorted(known, key=lambda row: row.top):
+        if row.top in there:
+            found.setdefault(registry.canonical(row.project), []).append(row.top)
+    return found

@@ -10,7 +10,7 @@ from ctxrepo.domain.project.layout import REGISTRY, TAPES, fold, scope_of, shown
 from ctxrepo.domain.project.registry import is_folder_name, with_project
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project, folders_in, read_registry
+from ctxrepo.services.locate.identify import Project, folders_in, read_registry
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.relocate import Relocation, relocate, require_nothing_held_back

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.project.layout import BOOKKEEPING, CONFLICTS, INBOX, tapes_of
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.storage.memory import Memory
 
 

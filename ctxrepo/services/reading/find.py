@@ -20,7 +20,7 @@ from ctxrepo.domain.project.target import (
 from ctxrepo.domain.records.evidence import Evidence, Kind, fate, renamed
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project, read_registry
+from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory
 

@@ -11,7 +11,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import Evidence, fate
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import entries_of_renamed, scope_named, search_order
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.reading.resolve import find_note

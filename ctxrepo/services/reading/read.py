@@ -7,7 +7,7 @@ from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.note.note import Note, encode
 from ctxrepo.domain.project.target import Target
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.resolve import resolve
 from ctxrepo.storage.memory import Memory
 

@@ -9,7 +9,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.domain.project.target import WHOLE, Target, near_notes
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import SHOWN, find_entry, follow_entry, note_paths, places_of, read_note
 from ctxrepo.storage.memory import Memory
 

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named, search_order
 from ctxrepo.storage.cache.rows import CachedNote
 from ctxrepo.storage.cache.search import Found

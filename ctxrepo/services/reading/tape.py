@@ -11,7 +11,7 @@ from ctxrepo.domain.tape.anchor import Anchor, anchors_of
 from ctxrepo.domain.tape.handoff import handoff_of, one_line, told
 from ctxrepo.domain.tape.tape import GATHERED, Tape, tape_of
 from ctxrepo.errors import NotFound
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.tape.local_tape import LocalTape

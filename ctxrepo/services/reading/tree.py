@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named, search_order
 from ctxrepo.storage.memory import Memory
 

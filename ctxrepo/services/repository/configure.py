@@ -9,8 +9,7 @@ from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.repository.publish_settings import publish_settings
-from ctxrepo.storage.git.address import check_url
-from ctxrepo.storage.git.redact import redact
+from ctxrepo.storage.git.address import check_url, redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.config import line_numbers, read_settings
 from ctxrepo.storage.user.config_edit import remove_value, write_value

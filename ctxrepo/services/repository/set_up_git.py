@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from ctxrepo.errors import CtxrepoError, GitFailed
+from ctxrepo.storage.clone.clone import foreign_format
 from ctxrepo.storage.clone.configfile import configure, remove_key, values
-from ctxrepo.storage.clone.owner import foreign_format
 from ctxrepo.storage.disk.foreign import Change, apply, read
-from ctxrepo.storage.isolated.ownconfig import ATTRIBUTES, MERGE_NAME, PUSH, is_parking, merge_driver, parking
+from ctxrepo.storage.isolated.dangers import ATTRIBUTES, MERGE_NAME, PUSH, is_parking, merge_driver, parking
 from ctxrepo.storage.memory import Memory
 
 _KEY = "merge.ctxrepo.driver"

@@ -27,8 +27,8 @@ from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.journal import Intent
+from ctxrepo.storage.worktree.checkout import Snapshot
 from ctxrepo.storage.worktree.replaced import LateWrite
-from ctxrepo.storage.worktree.snapshot import Snapshot
 
 _TRIES = 5
 """How often we begin again, because a person has moved the branch or a program writes late, before we leave

@@ -13,7 +13,7 @@ from ctxrepo.domain.records.save import TOOL, Save
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
-from ctxrepo.storage.worktree.snapshot import Snapshot
+from ctxrepo.storage.worktree.checkout import Snapshot
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.refusals import Refusal, told
 from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import Note, decode

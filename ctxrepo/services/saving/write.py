@@ -22,7 +22,7 @@ from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Busy, Refused
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.storage.cache.rows import hash_of
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory

@@ -19,7 +19,7 @@ from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Connection, Machine, wanted_of
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.recent import lines_of, newest, written
-from ctxrepo.storage.git.redact import redact
+from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import MEMORY_WRITE, AccessLog
 from ctxrepo.storage.state.ledgers import ledgers

@@ -11,7 +11,7 @@ from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import NoAnswer, NoMatch, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.sessions import Caller
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape import tape_here, unread_tapes
 from ctxrepo.services.sessions.where import Projects

@@ -9,7 +9,7 @@ from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.recall_quality import Usage, is_zombie, rate
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.storage.cache.rows import CachedEntry
 from ctxrepo.storage.memory import Memory

@@ -11,8 +11,7 @@ from ctxrepo.storage.clone.housekeeping import no_gc
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects.loose import Loose
-from ctxrepo.storage.objects.smallpacks import SmallPacks
+from ctxrepo.storage.objects.packing import Loose, SmallPacks
 from ctxrepo.storage.processes.lock import TryLock, locked
 
 INTERVAL = 24 * 3600.0

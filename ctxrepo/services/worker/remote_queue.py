@@ -21,7 +21,7 @@ from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
-from ctxrepo.storage.remote.errands import Errands
+from ctxrepo.storage.remote.exchanges import Errands
 
 SYNC_SECONDS = 60.0
 """Seconds to wait for another sync; no person is waiting."""

@@ -15,8 +15,8 @@ from ctxrepo.services.anchors.session_anchors import hand_over_compaction, leave
 from ctxrepo.services.delivery import recent_files
 from ctxrepo.services.delivery.blocks import renew
 from ctxrepo.services.delivery.bridge import note_ends, prepare_bridges
+from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import locate_with_git
-from ctxrepo.services.locate.project import Project
 from ctxrepo.services.locate.recorded import is_known
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.storage.memory import Memory

@@ -28,7 +28,7 @@ from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.services.worker.visits import Visits
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
-from ctxrepo.storage.remote.errands import Errands
+from ctxrepo.storage.remote.exchanges import Errands
 from ctxrepo.storage.state.ledgers import remove_old
 from ctxrepo.storage.state.spool import Spool, SpoolEvent
 

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ctxrepo.hooks.files.small_files import bytes_of
+from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.processes.pause import pause
 
 GC_WAIT = 5.0
@@ -113,3 +115,12 @@ def _names_us(lock: Path) -> bool:
 
 def _mine() -> bytes:
     return f"{os.getpid()} {os.uname().nodename}".encode()
+
+
+OLD = 60.0
+"""Seconds after which a lock counts as left by a killed git; a commit in an editor holds one the longest."""
+
+
+def old_locks(clone: Clone) -> list[Path]:
+    """The locks that probably no git holds any more, sorted."""
+    return sorted(path for path, age in RefFiles(clone.git_dir).locks() if age > OLD)

@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ctxrepo.errors import Busy, Damaged, GitFailed
+from ctxrepo.hooks.files.clock import age
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import RefFiles, is_name
-from ctxrepo.storage.clone.reflock import STALE, clear_stale_locks
 from ctxrepo.storage.disk.durable import sync_folder
 
 _NULL = "0" * 40
@@ -246,3 +246,19 @@ def logs_setting(configuration: str) -> str:
     return {"always": "always", "false": "false", "no": "false", "off": "false", "0": "false"}.get(
         found[-1] if found else "", ""
     )
+
+
+STALE = 2.0
+"""Seconds after which a lock on a ref counts as abandoned: updating a ref takes milliseconds.
+
+Only a process that holds our own lock removes such locks, so it is never the lock of another process of ours.
+"""
+
+
+def clear_stale_locks(git_dir: Path, *names: str) -> None:
+    """Remove the abandoned locks of these refs (`refs/heads/main`, `packed-refs`, `HEAD` …)."""
+    for name in names:
+        lock = git_dir / f"{name}.lock"
+        with suppress(FileNotFoundError):
+            if age(lock.stat().st_mtime) > STALE:
+                lock.unlink()

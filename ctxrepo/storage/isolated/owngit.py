@@ -7,30 +7,29 @@ write, and find the clone's objects through links. What a person's own git does 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.git.cone import render
+from ctxrepo.domain.git.gitfiles import render
 from ctxrepo.errors import Damaged, GitFailed
-from ctxrepo.lazy import dataclass
-from ctxrepo.storage.clone.clone import Clone
-from ctxrepo.storage.clone.owner import require_our_format
+from ctxrepo.hooks.files.small_files import bytes_of
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.storage.clone.clone import Clone, require_our_format
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.disk.kinds import Misplaced, kind_of, require_in_place
 from ctxrepo.storage.disk.private import make_folder
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.git.address import carries_password, is_local
-from ctxrepo.storage.isolated.conditions import conditional_files, may_have_conditions
 
 if TYPE_CHECKING:
     from ctxrepo.storage.git.git import Git
 
-_FAN_OUT = [f"{number:02x}" for number in range(256)]
 
-_TIMEOUT = 10.0
+_FAN_OUT = [f"{number:02x}" for number in range(256)]
 
 _NEVER_SHOWN = "refs/replace/"
 """Refs by which git would read other objects than it was asked for."""
@@ -235,3 +234,37 @@ def _quoted(value: str) -> str:
     if any(ord(sign) < 32 for sign in value):
         return '""'
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+_SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
+_INCLUDES = lazy_pattern(rb"\[\s*include", re.IGNORECASE)
+_MOST = 1024 * 1024
+_TIMEOUT = 10.0
+
+
+def may_have_conditions(env: Mapping[str, str]) -> bool:
+    """Whether a configuration of the user's or of the system includes anything: most don't."""
+    return any(_INCLUDES.search(bytes_of(str(file), _MOST, follow=True) or b"") for file in _files(env))
+
+
+def conditional_files(git: Git, git_dir: Path) -> tuple[str, ...]:
+    """Configuration files that git reads in `git_dir` only; `git` runs in our own directory."""
+    if not RefFiles(git_dir).head():
+        return ()
+    everywhere = set(_origins(git))
+    there = replace(git, git_dir=git_dir, common_dir=git.folder)
+    return tuple(dict.fromkeys(file for file in _origins(there) if file not in everywhere))
+
+
+def _origins(git: Git) -> Iterator[str]:
+    answer = git.run("config", "--null", "--show-origin", "--includes", "--list", timeout=_TIMEOUT)
+    for origin in answer.out.split("\0")[::2]:
+        if origin.startswith("file:/"):
+            yield origin.removeprefix("file:")
+
+
+def _files(env: Mapping[str, str]) -> Iterator[Path | str]:
+    yield from _SYSTEM
+    if home := env.get("HOME"):
+        yield Path(home) / ".gitconfig"
+        yield Path(env.get("XDG_CONFIG_HOME") or f"{home}/.config") / "git" / "config"

@@ -8,17 +8,15 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.errors import BeyondBounds, Damaged, GitFailed
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import MANY
 from ctxrepo.storage.isolated.owngit import OwnGit
-from ctxrepo.storage.objects.extent import extent
 from ctxrepo.storage.objects.libgit2 import enums, pygit2
-from ctxrepo.storage.objects.past import Past
-from ctxrepo.storage.objects.refs import Refs
-from ctxrepo.storage.objects.trees import Item, Key, Trees, folder_of, key_of
+from ctxrepo.storage.objects.reading import Past, Refs
+from ctxrepo.storage.objects.trees import Item, Key, Trees, extent, folder_of, key_of
 
 # Without it a power cut leaves refs that point at empty objects: 6 of 6 repositories were unreadable.
 pygit2.option(enums.Option.ENABLE_FSYNC_GITDIR, True)

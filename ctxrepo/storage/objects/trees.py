@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ctxrepo.domain.git.cone import Cone
-from ctxrepo.domain.guard.bounds import DEPTH, PATHS
-from ctxrepo.lazy import lazy_pattern
+from ctxrepo.domain.git.gitfiles import Cone
+from ctxrepo.domain.guard.bounds import DEPTH, FOLDER_BYTES, PATH_BYTES, PATHS
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 Key = str
 Item = tuple[str, str]
@@ -165,3 +165,66 @@ def key_of(item: Item | None) -> Key | None:
     if item is None or item[0] == _FOLDER:
         return None
     return item[1] if item[0] in _PLAIN else f"{item[0]}:{item[1]}"
+
+
+_FOLDER_MODE = b"40000"
+
+_COUNTLESS = 10**18
+"""Numbers that are no smaller are not told apart: those of a tree can have thousands of digits."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """`paths` counts files and folders, `depth` those within each other, `path_bytes` adds all paths up."""
+
+    paths: int = 0
+    depth: int = 0
+    path_bytes: int = 0
+
+    def require(self, at: str) -> None:
+        """BeyondBounds, telling of `at`, when it is more than a memory may have."""
+        PATHS.require(self.paths, at)
+        DEPTH.require(self.depth, at)
+        PATH_BYTES.require(self.path_bytes, at)
+
+
+def extent(read: Callable[[str], bytes], tree: str, at: str) -> Extent:
+    """That of a tree, each folder read once; BeyondBounds, telling of `at`, for too much to read."""
+    known: dict[str, Extent] = {}
+    entries: dict[str, list[tuple[int, str]]] = {}
+    size = 0
+    waiting = [tree]
+    while waiting:
+        folder = waiting[-1]
+        if folder not in entries:
+            data = read(folder)
+            size += len(data)
+            FOLDER_BYTES.require(size, at)
+            entries[folder] = _entries(data)
+            waiting += (below for _, below in entries[folder] if below and below not in known)
+            continue
+        waiting.pop()
+        if folder not in known:
+            known[folder] = _together(
+                [(name, known[below] if below else None) for name, below in entries[folder]]
+            )
+            entries[folder] = []
+    return known[tree]
+
+
+def _entries(data: bytes) -> list[tuple[int, str]]:
+    """(bytes of the name, id of the folder or '') of what stands directly in a tree."""
+    return [
+        (len(name), oid.hex() if mode == _FOLDER_MODE else "") for mode, name, oid in _ENTRY.findall(data)
+    ]
+
+
+def _together(inside: list[tuple[int, Extent | None]]) -> Extent:
+    paths, depth, size = len(inside), 0, 0
+    for name, below in inside:
+        size += name
+        if below:
+            paths += below.paths
+            depth = max(depth, below.depth + 1)
+            size += below.path_bytes + (name + 1) * below.paths
+    return Extent(min(paths, _COUNTLESS), depth, min(size, _COUNTLESS))

@@ -11,14 +11,11 @@ from pathlib import Path
 from ctxrepo.domain.git.remote import RemoteAnswer, classify, ignored_variable, reason
 from ctxrepo.errors import Damaged, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.clone.clone import Clone
-from ctxrepo.storage.clone.owner import foreign_format
+from ctxrepo.storage.clone.clone import Clone, foreign_format
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
-from ctxrepo.storage.git.address import check_url, is_local
-from ctxrepo.storage.git.git import Answer, Git, Progress, Watch
-from ctxrepo.storage.git.limits import RECEIVING, SENDING, SERVED
-from ctxrepo.storage.git.redact import redact
+from ctxrepo.storage.git.address import check_url, is_local, redact
+from ctxrepo.storage.git.git import RECEIVING, SENDING, SERVED, Answer, Git, Progress, Watch
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.remote.packs import without_heavy_packs
 

@@ -16,7 +16,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.bounds import CUT_OUT
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.objects.packindex import offsets_in
+from ctxrepo.storage.objects.objectfiles import offsets_in
 
 _OFS_DELTA, _REF_DELTA = 6, 7
 _HASH = 20

@@ -18,7 +18,7 @@ from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
-from ctxrepo.storage.git.redact import redact
+from ctxrepo.storage.git.address import redact
 
 
 def read_settings(file: Path) -> Settings:

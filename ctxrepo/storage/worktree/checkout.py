@@ -9,24 +9,59 @@ hides is based on nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import islice
 from pathlib import Path
 
-from ctxrepo.domain.git.cone import Cone
-from ctxrepo.domain.project.layout import is_ignored, is_note, unsafe
+from ctxrepo.domain.git.gitfiles import Cone
+from ctxrepo.domain.project.layout import is_ignored, is_note, prefixes_of, unsafe
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 from ctxrepo.storage.git.git import Progress
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
-from ctxrepo.storage.worktree.disk import AllFiles, Differing, Disk, read_files, read_worktree
-from ctxrepo.storage.worktree.hidden import Hidden, files_at_places
+from ctxrepo.storage.worktree.disk import (
+    AllFiles,
+    Differing,
+    Disk,
+    Hidden,
+    files_at_places,
+    read_files,
+    read_worktree,
+)
 from ctxrepo.storage.worktree.replaced import LateWrite
 from ctxrepo.storage.worktree.scan import A_FILE, A_FOLDER
-from ctxrepo.storage.worktree.snapshot import Snapshot
 from ctxrepo.storage.worktree.stamps import Stamps
 from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The worktree at one moment: the files on disk, the skipped paths, and what the files are based on.
+
+    The tree `base` has the version that each file is based on, `next` the version that was being written.
+    """
+
+    disk: Disk
+    skipped: Mapping[str, str]
+    base: str | None
+    next: str | None
+    is_emptied: bool = False
+    """All files are gone; so nothing counts as removed, and no file is based on anything."""
+    hidden: Mapping[str, Key] = field(default_factory=dict)
+    """What the files that an obstacle hides were based on until now; `base` no longer has them."""
+
+    def is_out_of_reach(self, path: str) -> bool:
+        """Whether the file or a folder on its path was skipped, or the file may never be on disk."""
+        if unsafe(path) or is_ignored(path):
+            return True
+        return "" in self.skipped or any(place in self.skipped for place in prefixes_of(path))
+
+    def has_looked_at(self, path: str) -> bool:
+        """Whether the snapshot knows what is at this path, or that nothing is there."""
+        is_asked = self.disk.only is None or path in self.disk.only
+        return is_asked and not self.is_out_of_reach(path)
+
 
 _BATCH = 512
 """Files that are written between two syncs of the disk; it bounds the memory that a first clone takes."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.domain.git.attributes import GENERATED, is_marked, marked
+from ctxrepo.domain.git.gitfiles import GENERATED, is_marked, marked
 
 OURS = "* -text\n*.md merge=ctxrepo\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.git.bases import bases_of_older_head, bases_of_same_head
+from ctxrepo.domain.git.oid import bases_of_older_head, bases_of_same_head
 
 TREES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from("1234"))
 

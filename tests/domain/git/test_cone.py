@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.git.cone import Cone, parse, render
+from ctxrepo.domain.git.gitfiles import Cone, parse, render
 
 names = st.text(st.sampled_from("ab-*?[]\\é "), min_size=1, max_size=4).filter(lambda n: n.strip() == n)
 folders = st.lists(st.lists(names, min_size=1, max_size=3).map("/".join), max_size=5)

@@ -11,7 +11,7 @@ from machines import Machine
 
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.services.delivery.recent_files import update_recent_files
-from ctxrepo.services.rescue.rebuild import rebuild
+from ctxrepo.services.rescue.cache_repair import rebuild
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 
 

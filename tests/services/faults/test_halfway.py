@@ -5,9 +5,9 @@ from __future__ import annotations
 from connecting import workplace
 from machines import Machine, make_machine
 
-from ctxrepo.services.faults.halfway import halfway
+from ctxrepo.services.faults.finding import halfway
 from ctxrepo.services.health.status import status
-from ctxrepo.services.locate.project import Location
+from ctxrepo.services.locate.identify import Location
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 
 

@@ -12,7 +12,7 @@ from ctxrepo.faces.cli.repository import standing
 from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.health.status import Status, status
 from ctxrepo.services.history.undo import undo
-from ctxrepo.services.locate.project import Location
+from ctxrepo.services.locate.identify import Location
 from ctxrepo.services.notes.remember import propose
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit

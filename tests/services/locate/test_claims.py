@@ -11,10 +11,8 @@ from machines import PROJECT_URL, Machine
 from needs import needs_root
 
 from ctxrepo.errors import NotFound, Refused
-from ctxrepo.services.locate.find import find_project
-from ctxrepo.services.locate.look import locate_with_git
+from ctxrepo.services.locate.look import find_project, locate_with_git, trust_project
 from ctxrepo.services.locate.recorded import is_known, update_recorded_checkouts
-from ctxrepo.services.locate.trust_project import trust_project
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ from machines import PROJECT_URL, Machine
 from repositories import make_checkout
 
 from ctxrepo.domain.project.layout import REGISTRY
-from ctxrepo.services.locate.find import find_location, find_project
-from ctxrepo.services.locate.look import locate_with_git
-from ctxrepo.services.locate.project import Location, Project
+from ctxrepo.services.locate.identify import Location, Project
+from ctxrepo.services.locate.look import find_location, find_project, locate_with_git
 
 SHOP = Project("git.example.org/ada/shop", "shop", True, checkout_id="git.example.org/ada/shop")
 

@@ -14,8 +14,8 @@ from repositories import make_checkout
 from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_of
-from ctxrepo.services.locate.find import find_project
-from ctxrepo.services.locate.project import project_of
+from ctxrepo.services.locate.identify import project_of
+from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts

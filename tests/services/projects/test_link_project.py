@@ -9,9 +9,8 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.errors import NotFound, Refused
-from ctxrepo.services.locate.find import find_project
-from ctxrepo.services.locate.look import identity_at
-from ctxrepo.services.locate.project import read_registry
+from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.locate.look import find_project, identity_at
 from ctxrepo.services.projects.link_project import ProjectLink, link_project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts

@@ -13,7 +13,7 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Busy, Refused, UsageError
 from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.history.history import history
-from ctxrepo.services.locate.project import project_of
+from ctxrepo.services.locate.identify import project_of
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.projects.rename_project import RenameResult, rename_project

@@ -9,7 +9,7 @@ import pytest
 from machines import NOW, PROJECT_URL, Machine, make_machine
 
 from ctxrepo.services.repository.init import InitRequest, init
-from ctxrepo.storage.objects.loose import Loose
+from ctxrepo.storage.objects.packing import Loose
 
 
 @pytest.fixture

@@ -12,12 +12,11 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import NotFound
 from ctxrepo.services.delivery.blocks import add, renew
-from ctxrepo.services.locate.find import find_project
-from ctxrepo.services.locate.project import read_registry
+from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
-from ctxrepo.services.projects.link_project import link_project
-from ctxrepo.services.projects.unlink_project import UnlinkResult, unlink_project
+from ctxrepo.services.projects.link_project import UnlinkResult, link_project, unlink_project
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.state.compiled import read_checkouts
 

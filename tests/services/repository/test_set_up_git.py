@@ -11,8 +11,7 @@ from machines import Machine
 
 from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.storage.clone.configfile import values
-from ctxrepo.storage.isolated.dangers import dangers
-from ctxrepo.storage.isolated.ownconfig import PUSH, merge_driver, parking
+from ctxrepo.storage.isolated.dangers import PUSH, dangers, merge_driver, parking
 
 DRIVER = "merge.ctxrepo.driver"
 

@@ -9,9 +9,8 @@ from catalogue import object_of, spoil
 from machines import NOW, Machine
 
 from ctxrepo.errors import Damaged
-from ctxrepo.services.rescue.damage import damage
-from ctxrepo.services.rescue.pointers import Pointers
-from ctxrepo.services.rescue.repair import RepairResult, _Repair, repair, with_repair
+from ctxrepo.services.rescue.mend import damage
+from ctxrepo.services.rescue.repair import Pointers, RepairResult, _Repair, repair, with_repair
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.sync.sync import sync
 

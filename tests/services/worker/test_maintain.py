@@ -14,7 +14,7 @@ from machines import Machine
 from ctxrepo.errors import GitFailed
 from ctxrepo.faces.worker import main as work
 from ctxrepo.services.worker.maintain import INTERVAL, PACKS_INTERVAL, maintain
-from ctxrepo.storage.objects.smallpacks import MANY
+from ctxrepo.storage.objects.packing import MANY_PACKS
 from ctxrepo.storage.processes.lock import locked
 
 NOTE = "shop/topics/build.md"
@@ -23,7 +23,7 @@ NOTE = "shop/topics/build.md"
 @pytest.fixture
 def machine(ada: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
     """A machine on which a handful of loose objects are many; its clone has them in every folder."""
-    monkeypatch.setattr("ctxrepo.storage.objects.loose.MANY", 0)
+    monkeypatch.setattr("ctxrepo.storage.objects.packing.MANY_LOOSE", 0)
     ada.init()
     ada.write(NOTE, "- first\n")
     ada.sync()
@@ -88,7 +88,7 @@ def fetching(ben: Machine, remote: Path) -> Machine:
     ben.init(str(remote))
     ben.write(NOTE, "- first\n")
     ben.sync()
-    fetch(ben, remote, MANY + 1)
+    fetch(ben, remote, MANY_PACKS + 1)
     return ben
 
 
@@ -107,12 +107,12 @@ def fetch(machine: Machine, remote: Path, count: int) -> None:
 
 
 def test_packs_of_fetches_are_joined_when_they_are_many(fetching: Machine, remote: Path) -> None:
-    assert packs(fetching) == MANY + 1  # as git checks what it fetches
+    assert packs(fetching) == MANY_PACKS + 1  # as git checks what it fetches
     memory, now = fetching.open(), time.time()
     assert maintain(memory, now)
     assert packs(fetching) == 1
-    assert fetching.sync().received == MANY + 1
-    fetch(fetching, remote, MANY)
+    assert fetching.sync().received == MANY_PACKS + 1
+    fetch(fetching, remote, MANY_PACKS)
     assert not maintain(memory, now + PACKS_INTERVAL - 60)
     assert maintain(memory, now + PACKS_INTERVAL + 60)
     assert packs(fetching) <= 2
@@ -126,7 +126,7 @@ def test_old_packs_stay_while_a_sync_is_under_way(fetching: Machine, monkeypatch
     memory, now = fetching.open(), time.time()
     with locked(memory.state.lock("sync"), 1):
         assert not maintain(memory, now)
-    assert packs(fetching) == MANY + 2
+    assert packs(fetching) == MANY_PACKS + 2
     assert maintain(memory, now + PACKS_INTERVAL + 60)
     assert packs(fetching) == 1
 
@@ -137,7 +137,7 @@ def test_old_packs_stay_while_a_gc_is_under_way(fetching: Machine, monkeypatch: 
     lock.write_text(f"{os.getppid()} {os.uname().nodename}")
     memory, now = fetching.open(), time.time()
     assert not maintain(memory, now)
-    assert packs(fetching) == MANY + 2
+    assert packs(fetching) == MANY_PACKS + 2
     lock.unlink()
     assert maintain(memory, now + PACKS_INTERVAL + 60)
     assert packs(fetching) == 1
@@ -146,14 +146,14 @@ def test_old_packs_stay_while_a_gc_is_under_way(fetching: Machine, monkeypatch: 
 def test_packs_that_can_not_be_joined_hold_up_no_loose_objects(
     fetching: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ctxrepo.storage.objects.loose.MANY", 0)
+    monkeypatch.setattr("ctxrepo.storage.objects.packing.MANY_LOOSE", 0)
     fill(fetching)
     for suffix in (".idx", ".pack"):
         (fetching.clone / f".git/objects/pack/pack-{'0' * 40}{suffix}").write_bytes(b"spoiled")
     memory = fetching.open()
     with pytest.raises(GitFailed, match="can't be read"):
         maintain(memory, time.time())
-    assert packs(fetching) == MANY + 3
+    assert packs(fetching) == MANY_PACKS + 3
 
 
 def test_the_worker_does_it_when_it_is_done(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.worker import remote_queue as module
 from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.storage.processes.lock import TryLock
-from ctxrepo.storage.remote.errands import Errands
+from ctxrepo.storage.remote.exchanges import Errands
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.services.locate.project import Location
+from ctxrepo.services.locate.identify import Location
 from ctxrepo.services.worker import visits as visits_module
 from ctxrepo.services.worker.visits import Visits
 from ctxrepo.storage.memory import Memory

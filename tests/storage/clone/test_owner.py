@@ -7,7 +7,7 @@ from machines import Machine
 from needs import needs_root
 
 from ctxrepo.errors import RepositoryState
-from ctxrepo.storage.clone.owner import require_owner
+from ctxrepo.storage.clone.clone import require_owner
 
 
 @needs_root

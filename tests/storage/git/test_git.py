@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import GitFailed
+from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.git.git import Git, Watch
-from ctxrepo.storage.git.redact import redact
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 
 from ctxrepo.domain.guard.bounds import GIT_FILE, GIT_MEMORY, GIT_SECONDS, SAID_BYTES
 from ctxrepo.errors import GitFailed
-from ctxrepo.storage.git.git import Git, Watch
-from ctxrepo.storage.git.limits import RECEIVING, SENDING, Limits
+from ctxrepo.storage.git.git import RECEIVING, SENDING, Git, Limits, Watch
 
 SHOWN = (
     "import resource as r; print(*(r.getrlimit(k)[0] for k in (r.RLIMIT_DATA, r.RLIMIT_FSIZE, r.RLIMIT_CPU)))"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.storage.objects.loose import MANY, STALE, Loose
+from ctxrepo.storage.objects.packing import MANY_LOOSE, STALE, Loose
 
 NOTE = "shop/topics/build.md"
 
@@ -93,7 +93,7 @@ def test_they_are_many_when_one_folder_of_the_256_holds_its_share(machine: Machi
     assert not one.are_many()
     folder = machine.clone / ".git" / "objects" / "17"
     folder.mkdir(exist_ok=True)
-    for number in range(MANY // 256 + 1):
+    for number in range(MANY_LOOSE // 256 + 1):
         (folder / f"{number:038x}").touch()
     assert one.are_many()
 

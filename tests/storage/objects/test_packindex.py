@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.storage.objects.packindex import ids_in, offsets_in
+from ctxrepo.storage.objects.objectfiles import ids_in, offsets_in
 
 
 @pytest.fixture

@@ -14,18 +14,18 @@ import pytest
 from machines import Machine
 
 from ctxrepo.errors import GitFailed
-from ctxrepo.storage.objects import smallpacks
-from ctxrepo.storage.objects.loose import STALE, Loose
+from ctxrepo.storage.objects import packing
 from ctxrepo.storage.objects.objectfiles import packs_without_index, spoiled_objects
-from ctxrepo.storage.objects.smallpacks import MANY, JoinedPacks, SmallPacks
+from ctxrepo.storage.objects.packing import MANY_PACKS, STALE, JoinedPacks, Loose, SmallPacks
 
 _RUN = """
 import os, signal, sys
 from pathlib import Path
 from ctxrepo.storage.git.git import Git
-from ctxrepo.storage.objects import smallpacks
-from ctxrepo.storage.objects.smallpacks import SmallPacks
-git_dir, own, last, smallpacks.MANY = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+from ctxrepo.storage.objects import packing
+from ctxrepo.storage.objects.packing import SmallPacks
+git_dir, own, last = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+packing.MANY_PACKS = int(sys.argv[4])
 packs, git = SmallPacks(git_dir), Git(own, dict(os.environ), is_offline=True, git_dir=own)
 def count(event, args):
     global last
@@ -47,7 +47,7 @@ def machine(ada: Machine) -> Machine:
     ada.init()
     ada.write("shop/topics/build.md", "- first\n")
     ada.sync()
-    plant(ada, MANY + 1)
+    plant(ada, MANY_PACKS + 1)
     return ada
 
 
@@ -102,11 +102,11 @@ def is_whole(machine: Machine) -> bool:
 def test_many_packs_become_one_and_no_object_is_gone(machine: Machine) -> None:
     before, refs = objects(machine), machine.git("for-each-ref")
     lost = unreachable(machine)
-    assert len(lost) >= len(packs(machine)) == MANY + 1
+    assert len(lost) >= len(packs(machine)) == MANY_PACKS + 1
     assert small(machine).are_many()
     joined = join(machine)
     assert packs(machine) == {*joined.old, joined.into}
-    assert small(machine).remove(joined) == MANY + 1
+    assert small(machine).remove(joined) == MANY_PACKS + 1
     assert packs(machine) == {joined.into}
     assert not small(machine).are_many()
     assert objects(machine) == before
@@ -124,8 +124,8 @@ def test_loose_objects_stay_loose(machine: Machine) -> None:
 
 def test_few_packs_stay_as_they_are(machine: Machine) -> None:
     small(machine).remove(join(machine))
-    plant(machine, MANY - 1)
-    assert len(packs(machine)) == MANY
+    plant(machine, MANY_PACKS - 1)
+    assert len(packs(machine)) == MANY_PACKS
     memory = machine.open()
     assert not small(machine).are_many()
     assert small(machine).join(memory.git) is None
@@ -143,14 +143,14 @@ def test_a_pack_that_is_large_beside_all_others_is_not_written_anew(machine: Mac
 
 def test_packs_grow_by_generations(machine: Machine) -> None:
     for _ in range(6):
-        plant(machine, MANY + 1)
+        plant(machine, MANY_PACKS + 1)
         small(machine).remove(join(machine))
     assert len(packs(machine)) <= 4
     assert is_whole(machine)
 
 
 def test_a_pack_from_a_size_on_is_not_small(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smallpacks, "SMALL", 1)
+    monkeypatch.setattr(packing, "SMALL", 1)
     assert not small(machine).are_many()
 
 
@@ -177,7 +177,7 @@ def test_a_pack_that_is_marked_while_it_is_joined_stays(machine: Machine) -> Non
 
 def test_what_a_promising_remote_sent_stays(machine: Machine) -> None:
     sorted(packs(machine))[0].with_suffix(".promisor").touch()
-    plant(machine, MANY)
+    plant(machine, MANY_PACKS)
     memory, before = machine.open(), packs(machine)
     assert not small(machine).are_many()
     assert small(machine).join(memory.git) is None
@@ -188,7 +188,7 @@ def test_packs_that_a_multi_pack_index_lists_stay(machine: Machine) -> None:
     listed = packs(machine)
     machine.git("multi-pack-index", "write")
     assert not small(machine).are_many()
-    plant(machine, MANY + 1)
+    plant(machine, MANY_PACKS + 1)
     before = objects(machine)
     joined = join(machine)
     small(machine).remove(joined)
@@ -249,7 +249,7 @@ def test_readers_and_writers_of_the_clone_never_notice(machine: Machine) -> None
         thread.start()
     for _ in range(4):
         small(machine).remove(join(machine))
-        plant(machine, MANY + 1)
+        plant(machine, MANY_PACKS + 1)
     threads[1].join()
     over.set()
     threads[0].join()
@@ -329,9 +329,9 @@ def test_killed_while_it_deletes_it_leaves_a_whole_repository(ada: Machine) -> N
 
 @pytest.mark.parametrize("seconds", [0, 0.03, 0.1])
 def test_killed_while_git_packs_it_leaves_a_whole_repository(machine: Machine, seconds: float) -> None:
-    plant(machine, 3 * MANY, size=60_000)
+    plant(machine, 3 * MANY_PACKS, size=60_000)
     before, folder = objects(machine), machine.clone / ".git/objects/pack"
-    with start(machine, 0, MANY) as process:
+    with start(machine, 0, MANY_PACKS) as process:
         while process.poll() is None and not any(name.startswith("tmp_") for name in os.listdir(folder)):
             pass
         time.sleep(seconds)

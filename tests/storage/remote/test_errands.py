@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ctxrepo.storage.remote.errands import Errands
+from ctxrepo.storage.remote.exchanges import Errands
 
 
 def test_an_errand_is_run_once(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from checkout import CHECKOUT
 
-from ctxrepo.domain.git.attributes import GENERATED
+from ctxrepo.domain.git.gitfiles import GENERATED
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.storage.user import assets

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from owned import own_of
 
-from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.worktree.disk import AllFiles, Differing, read_files, read_worktree

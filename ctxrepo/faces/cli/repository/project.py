@@ -15,12 +15,10 @@ from ctxrepo.faces.cli.options import argument, json_option, without_verb
 from ctxrepo.faces.cli.repository.sync import conflict_hints
 
 if TYPE_CHECKING:
-    from ctxrepo.services.locate.trust_project import TrustResult
-    from ctxrepo.services.projects.link_project import ProjectLink
-    from ctxrepo.services.projects.list_projects import ListedProject
+    from ctxrepo.services.locate.look import TrustResult
+    from ctxrepo.services.projects.link_project import ProjectLink, UnlinkResult
+    from ctxrepo.services.projects.list_projects import ListedProject, Shown
     from ctxrepo.services.projects.rename_project import RenameResult
-    from ctxrepo.services.projects.show_project import Shown
-    from ctxrepo.services.projects.unlink_project import UnlinkResult
     from ctxrepo.services.saving.relocate import Relocation
 
 _BECAUSE = {

@@ -1,10 +1,12 @@
-"""Whether the cache says what the notes say."""
+"""Whether the cache says what the notes say, and building it again from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxrepo.services.saving.refresh import notes_at, text_of
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.delivery.recent_files import update_recent_files
+from ctxrepo.services.saving.refresh import build, notes_at, refresh, text_of
 from ctxrepo.storage.cache.rows import digest_of, storable
 from ctxrepo.storage.memory import Memory
 
@@ -37,3 +39,21 @@ def _told(memory: Memory, head: str | None) -> Iterator[str]:
             yield f"{path} is missing"
         else:
             yield f"{path} is there, and is no note" if path not in wanted else f"{path} says something else"
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """How much is in the new cache, the archived and superseded too."""
+
+    notes: int
+    entries: int
+
+
+def rebuild(memory: Memory) -> Rebuilt:
+    """Build the cache again from the branch's commit; meanwhile hooks answer from the old one."""
+    head = memory.head
+    memory.cache.clear()
+    build(memory, head)
+    refresh(memory, head)
+    update_recent_files(memory)
+    return Rebuilt(len(memory.cache.digests()), memory.cache.entry_count)
