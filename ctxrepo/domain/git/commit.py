@@ -74,10 +74,10 @@ def subject_of(message: str) -> str:
 def writers_of(message: str) -> Writers:
     """What the trailers of any commit's message say; they are lines of its last paragraph."""
     last = message.rstrip().rpartition("\n\n")[2]
-    found = [match.groups() for line in last.split("\n") if (match := _TRAILER.fullmatch(line.rstrip()))]
+    trailers = [match.groups() for line in last.split("\n") if (match := _TRAILER.fullmatch(line.rstrip()))]
     return Writers(
         *(
-            tuple(value for name, value in found if name == key)
+            tuple(value for name, value in trailers if name == key)
             for key in ("Session", "Agent", "Host", "Project")
         )
     )

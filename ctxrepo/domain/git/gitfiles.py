@@ -27,8 +27,8 @@ def marked(text: str) -> str:
     if is_marked(text):
         return text
     newline = "\r\n" if "\r\n" in text else "\n"
-    there = {line.split()[0] for line in text.splitlines() if "-generated" in line}
-    due = [_WHY, *(line for line in GENERATED if line.split()[0] not in there)]
+    present = {line.split()[0] for line in text.splitlines() if "-generated" in line}
+    due = [_WHY, *(line for line in GENERATED if line.split()[0] not in present)]
     gap = newline if text and not text.endswith("\n") else ""
     return text + gap + "".join(f"{line}{newline}" for line in due)
 

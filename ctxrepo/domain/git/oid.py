@@ -21,9 +21,9 @@ def blob_id_of(data: bytes | None) -> str | None:
 def tree_id(files: Mapping[str, str], folders: Mapping[str, str]) -> str:
     """Id of the tree of plain files (name -> blob id) and folders (name -> tree id)."""
     # git orders a folder as if its name ended in a slash.
-    found = [(name.encode(), b"100644", name.encode(), oid) for name, oid in files.items()]
-    found += [(name.encode() + b"/", b"40000", name.encode(), oid) for name, oid in folders.items()]
-    return _id(b"tree", b"".join(b"%b %b\0%b" % (m, n, bytes.fromhex(o)) for _, m, n, o in sorted(found)))
+    entries = [(name.encode(), b"100644", name.encode(), oid) for name, oid in files.items()]
+    entries += [(name.encode() + b"/", b"40000", name.encode(), oid) for name, oid in folders.items()]
+    return _id(b"tree", b"".join(b"%b %b\0%b" % (m, n, bytes.fromhex(o)) for _, m, n, o in sorted(entries)))
 
 
 def _id(kind: bytes, data: bytes) -> str:
@@ -40,14 +40,14 @@ def bases_of_same_head(
     A file without a base is merged with the branch's as a stranger: nothing of either is lost. A file that
     is not on disk has none, so that its absence is no deletion.
     """
-    found: dict[str, str] = {}
+    bases: dict[str, str] = {}
     for path, here in disk.items():
-        known = base.get(path)
+        recorded = base.get(path)
         if here == head.get(path):
-            found[path] = here
-        elif known is not None and has(known):
-            found[path] = known
-    return found
+            bases[path] = here
+        elif recorded is not None and has(recorded):
+            bases[path] = recorded
+    return bases
 
 
 def bases_of_older_head(
@@ -64,10 +64,10 @@ def bases_of_older_head(
     it. Where that isn't sure (a checkout was under way, the history is another machine's) a file that
     differs has no base.
     """
-    found: dict[str, str] = {}
+    bases: dict[str, str] = {}
     for path in disk.keys() & head.keys():
-        here, there, known = disk[path], head[path], base.get(path)
-        had_followed = disk_is_newer and here == known == following.get(path)
-        if there in (here, known) or had_followed:
-            found[path] = there
-    return found
+        here, in_head, recorded = disk[path], head[path], base.get(path)
+        had_followed = disk_is_newer and here == recorded == following.get(path)
+        if in_head in (here, recorded) or had_followed:
+            bases[path] = in_head
+    return bases

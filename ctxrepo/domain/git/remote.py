@@ -243,11 +243,11 @@ class RemoteAnswer:
 def ignored_variable(env: Mapping[str, str], url: str) -> str:
     """One sentence where the environment tells git how to reach `url`, which we don't pass on; else empty."""
     scheme = url.partition("://")[0].lower() if "://" in url else "ssh" if _SCP.match(url) else ""
-    found = ((name, instead) for name, of, instead in _IGNORED_VARIABLES if of == scheme and env.get(name))
+    matches = ((name, instead) for name, of, instead in _IGNORED_VARIABLES if of == scheme and env.get(name))
     return next(
         (
             f"ctxrepo doesn't pass {name} on to git; {instead} does the same for good."
-            for name, instead in found
+            for name, instead in matches
         ),
         "",
     )

@@ -29,19 +29,21 @@ def beyond(memory: Memory, commit: str | None) -> str:
     """Why the history of a commit is more than a memory may be; '' when it is not."""
     if commit is None:
         return ""
-    known = memory.verdicts.read()
-    if commit in known.within:
+    verdicts = memory.verdicts.read()
+    if commit in verdicts.within:
         return ""
-    if commit not in known.beyond:
-        last = next((one for one in reversed([*known.within]) if memory.objects.has(one)), None)
+    if commit not in verdicts.beyond:
+        last = next(
+            (earlier for earlier in reversed([*verdicts.within]) if memory.objects.has(earlier)), None
+        )
         try:
-            count = _measured(memory.objects, commit, last, known.within.get(last or "", 0))
+            count = _measured(memory.objects, commit, last, verdicts.within.get(last or "", 0))
         except BeyondBounds as error:
             memory.verdicts.add(beyond={commit: error.message})
             return error.message
         memory.verdicts.add(within={commit: count})
         return ""
-    return known.beyond[commit]
+    return verdicts.beyond[commit]
 
 
 def note_made_here(memory: Memory, commit: str) -> None:
@@ -59,8 +61,8 @@ def require_ready(memory: Memory) -> None:
 
 def require_within(memory: Memory, head: str | None) -> None:
     """RepositoryState when the branch is at what is more than a memory may be."""
-    known = memory.verdicts.read()
-    if head not in known.own and (why := beyond(memory, head)):
+    verdicts = memory.verdicts.read()
+    if head not in verdicts.own and (why := beyond(memory, head)):
         raise RepositoryState(
             f"what {memory.clone.branch} is at in {memory.root} is too much: {why}",
             f"`git log` there shows who made it; take {memory.clone.branch} back to a commit before it with "
@@ -92,10 +94,10 @@ def refused_before(memory: Memory) -> RemoteAnswer | None:
     last = memory.exchanges.last
     if last is None or last[1].outcome != "bounds":
         return None
-    tip, known = memory.remote.tip(), memory.verdicts.read()
-    when, why = known.left.get(tip, (0.0, ""))
+    tip, verdicts = memory.remote.tip(), memory.verdicts.read()
+    when, why = verdicts.left.get(tip, (0.0, ""))
     why = why if 0 <= time.time() - when < _AGAIN else ""
-    why = known.beyond.get(tip, "") or why
+    why = verdicts.beyond.get(tip, "") or why
     return RemoteAnswer("bounds", why) if why else None
 
 
@@ -131,11 +133,11 @@ def _refused(memory: Memory, name: str) -> RemoteAnswer:
     return RemoteAnswer("bounds", why) if why else RemoteAnswer("ok")
 
 
-def _measured(objects: Objects, tip: str, known: str | None, count: int) -> int:
+def _measured(objects: Objects, tip: str, base: str | None, count: int) -> int:
     """How many commits a history has at most, which are `count` of `known` and those that came since."""
     at = f"commit {tip[:10]}"
     size = 0
-    for commit in objects.new_commits(tip, known):
+    for commit in objects.new_commits(tip, base):
         PARENTS.require(len(objects.parents(commit)), f"commit {commit[:10]}")
         size += objects.header(commit, "commit")[1]
         HISTORY_BYTES.require(size, at)

@@ -65,14 +65,13 @@ def of_clone(memory: Memory) -> list[str]:
 
 def of_obstacles(memory: Memory) -> dict[str, str]:
     """What hides files of the memory on this machine -> the line about it."""
-    return {one.place: _hiding(one) for one in memory.checkout.hidden.obstacles()}
+    return {obstacle.place: _hiding(obstacle) for obstacle in memory.checkout.hidden.obstacles()}
 
 
-def _hiding(one: Obstacle) -> str:
-    files = "1 file" if len(one.files) == 1 else f"{len(one.files)} files"
-    return (
-        f"{shown(one.place)} {one.reason}. It hides {files} of the memory here; nothing is deleted. {_HIDES}"
-    )
+def _hiding(obstacle: Obstacle) -> str:
+    files = "1 file" if len(obstacle.files) == 1 else f"{len(obstacle.files)} files"
+    hides = f"It hides {files} of the memory here; nothing is deleted. {_HIDES}"
+    return f"{shown(obstacle.place)} {obstacle.reason}. {hides}"
 
 
 def of_bounds(memory: Memory) -> list[str]:
@@ -106,7 +105,7 @@ def tell_at_once(memory: Memory) -> None:
 
 def standing(memory: Memory) -> list[Fault]:
     """The faults that sessions are told, or will be with the worker's next run."""
-    since = {one.fault: one.since for one in history(memory) if not one.until}
+    since = {record.fault: record.since for record in history(memory) if not record.until}
     return [Fault(line, since.get(line, ""), _remedy(memory, line)) for line in current_lines(memory)]
 
 

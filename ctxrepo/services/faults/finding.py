@@ -36,8 +36,8 @@ def halfway(memory: Memory) -> Finding | None:
     """
     refs, clone = memory.refs, memory.clone
     written, following = refs.resolve(WT), refs.resolve(WT_NEXT)
-    there = refs.resolve(clone.branch_ref) or refs.resolve(clone.upstream_ref)
-    if there is None or (written is not None and written == following) or is_held(memory.state.lock("write")):
+    tip = refs.resolve(clone.branch_ref) or refs.resolve(clone.upstream_ref)
+    if tip is None or (written is not None and written == following) or is_held(memory.state.lock("write")):
         return None
     if written is None:
         return Finding(
@@ -64,11 +64,11 @@ def unseen(memory: Memory) -> Iterator[tuple[str, str]]:
     memory.objects.require_extent(head)
     # Of a partial clone git would fetch everything to tell its size.
     sizes = [] if memory.clone.is_partial else ["--long"]
-    listed = memory.git.ask("ls-tree", "-r", "-z", *sizes, head, timeout=_TIMEOUT)
+    listing = memory.git.ask("ls-tree", "-r", "-z", *sizes, head, timeout=_TIMEOUT)
     cone = memory.checkout.cone
-    for line in listed.split("\0")[:-1]:
-        said, path = line.split("\t", 1)
-        mode, _, _, *size = said.split()
+    for line in listing.split("\0")[:-1]:
+        fields, path = line.split("\t", 1)
+        mode, _, _, *size = fields.split()
         if (cone is None or cone.holds(path)) and (why := _why(path, mode, size)):
             yield path, why
 

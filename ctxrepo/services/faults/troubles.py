@@ -74,10 +74,10 @@ def _last(log: Path) -> Trouble | None:
         return None
     if not lines:
         return None
-    found = next((said for line in reversed(lines) if (said := _MOMENT.match(line))), None)
-    if found is None:
+    entry = next((match for line in reversed(lines) if (match := _MOMENT.match(line))), None)
+    if entry is None:
         return Trouble(None, lines[-1][:_LONGEST], log)
-    words = lines[-1] if found[2].startswith("Traceback") else found[2]
+    words = lines[-1] if entry[2].startswith("Traceback") else entry[2]
     with suppress(ValueError):
-        return Trouble(datetime.fromisoformat(found[1]), words.strip()[:_LONGEST], log)
+        return Trouble(datetime.fromisoformat(entry[1]), words.strip()[:_LONGEST], log)
     return Trouble(None, words.strip()[:_LONGEST], log)

@@ -36,8 +36,8 @@ def find_claim(memory: Memory, code: CodeCheckout, project: str, own: str, regis
     All that stands in a checkout can be made up, its address first. What can't is where the user put it,
     whose it is, and a history that isn't known to everybody.
     """
-    known = [row for row in read_checkouts(memory.places.state) if row.project]
-    ours = [row for row in known if registry.canonical(row.project) == project and not row.claim]
+    rows = [row for row in read_checkouts(memory.places.state) if row.project]
+    ours = [row for row in rows if registry.canonical(row.project) == project and not row.claim]
     if any(row.top == str(code.top) and row.own == own for row in ours):
         return ""
     if TrustedCheckouts(memory.state.trusted).has(code.top, own):

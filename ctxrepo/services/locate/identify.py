@@ -61,13 +61,13 @@ def project_of(memory: Memory, identity: str, name: str = "") -> Project:
     own, identity = identity, registry.canonical(identity)
     if folder := registry.projects.get(identity):
         return Project(identity, folder, is_registered=True, checkout_id=own)
-    found = folders_in(memory)
-    folder = folder_for(identity, registry, found)
+    folders = folders_in(memory)
+    folder = folder_for(identity, registry, folders)
     # pi-memory-md names a project's folder as the checkout is called: where nobody claims it, it is adopted
     # and can be read before anything is written.
-    if folder not in found and name and (named := folder_for(f"dir:{name}", registry, found)) in found:
+    if folder not in folders and name and (named := folder_for(f"dir:{name}", registry, folders)) in folders:
         folder = named
-    return Project(identity, folder, is_registered=folder in found, checkout_id=own)
+    return Project(identity, folder, is_registered=folder in folders, checkout_id=own)
 
 
 def project_by_now(memory: Memory, own: str, found: str) -> Project:
@@ -82,13 +82,13 @@ def project_by_now(memory: Memory, own: str, found: str) -> Project:
 def folders_in(memory: Memory, below: str = "") -> set[str]:
     """The names of the folders in a folder of the memory ('' is the whole), also of those not on disk."""
     place = memory.root / below
-    found = (
+    names = (
         {p.name for p in place.iterdir() if p.is_dir() and not p.is_symlink()} if place.is_dir() else set()
     )
     if memory.clone.cone is not None:  # most folders are not on disk
         head = memory.head_tree
-        found |= {name for name, key in memory.objects.names_in(head, below).items() if key is None}
-    return found
+        names |= {name for name, key in memory.objects.names_in(head, below).items() if key is None}
+    return names
 
 
 Why = Literal["explicit", "remote", "root commit", "directory"]
@@ -121,18 +121,18 @@ def earlier_id(memory: Memory, code: CodeCheckout, identity: str, registry: Regi
     if code.explicit.strip() or code.worktree or registry.folder_of(identity):
         return ""
     for candidate in _earlier(memory, code, identity, registry):
-        known = registry.canonical(candidate)
+        canonical = registry.canonical(candidate)
         is_anothers = not is_bare(identity) and any(
-            not is_bare(name) for name in (known, *registry.names_of(known))
+            not is_bare(name) for name in (canonical, *registry.names_of(canonical))
         )
-        if known in registry.projects and not is_anothers:
-            return known
+        if canonical in registry.projects and not is_anothers:
+            return canonical
     return ""
 
 
 def _earlier(memory: Memory, code: CodeCheckout, identity: str, registry: Registry) -> Iterator[str]:
-    known = (*registry.projects, *registry.aliases)
-    if not is_bare(identity) and any(is_rooted(name, code.name) for name in known):
+    names = (*registry.projects, *registry.aliases)
+    if not is_bare(identity) and any(is_rooted(name, code.name) for name in names):
         yield bare_id(_first_commit(memory, code), code.name)
     yield bare_id("", code.name, _place(memory, code))
     # Only the same file has the same mtime to the nanosecond: the first commit was amended, or the folder

@@ -1,4 +1,4 @@
-"""Asks git what a folder is in, and records it for the hooks."""
+"""Finds the project of a folder, from the record or from git; a person says which checkouts to trust."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _here(memory: Memory, project: Project | None, claim: str) -> Location:
 
 
 def _recorded(memory: Memory, cwd: Path) -> Location:
-    """What was found when git was last asked; GitFailed when it wasn't, or the checkout has changed since."""
+    """The recorded answer; GitFailed when there is none, or the checkout has changed since then."""
     top, row = recorded_at(memory, cwd)
     if row:
         project = project_by_now(memory, row.own, row.project) if row.project else None

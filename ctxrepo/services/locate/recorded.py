@@ -61,8 +61,8 @@ def record(
     """Let the hooks know which project a checkout is."""
     folder = project.folder if project and project.is_registered else ""
     identity, own = (project.id, project.checkout_id) if project else ("", "")
-    found = CompiledCheckout(top, config, stamp, identity, folder, own, claim)
-    record_checkout(memory.places.state, found)
+    checkout = CompiledCheckout(top, config, stamp, identity, folder, own, claim)
+    record_checkout(memory.places.state, checkout)
 
 
 def update_recorded_checkouts(memory: Memory) -> None:
@@ -72,12 +72,12 @@ def update_recorded_checkouts(memory: Memory) -> None:
     if registry.problem:
         return
     moves = {}
-    for known in read_checkouts(memory.places.state):
-        now = registry.canonical(known.own)
-        is_current = known.project == now and known.folder and known.folder == registry.projects.get(now)
-        if known.project and not is_current:
-            project = project_by_now(memory, known.own, known.project)
-            if known.folder not in ("", project.folder):
-                moves[known.folder] = project.folder
-            record(memory, known.top, known.config, known.stamp, project, known.claim)
+    for row in read_checkouts(memory.places.state):
+        now = registry.canonical(row.own)
+        is_current = row.project == now and row.folder and row.folder == registry.projects.get(now)
+        if row.project and not is_current:
+            project = project_by_now(memory, row.own, row.project)
+            if row.folder not in ("", project.folder):
+                moves[row.folder] = project.folder
+            record(memory, row.top, row.config, row.stamp, project, row.claim)
     LocalTape(memory.state).follow(moves)

@@ -47,27 +47,27 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
     claims becomes the project's own. NotFound when there is no such project or folder, Refused while
     one of those files is held back.
     """
-    found = _found(memory, read_registry(memory), target)
+    project = _found(memory, read_registry(memory), target)
     held = commit(memory, now).held
-    widen(memory, found, now)
+    widen(memory, project, now)
     with drafting(memory, "link", origin, now) as draft:
         registry = read_registry(memory)
         before = registry.projects.get(identity, "")
-        if registry.folder_of(identity) == found.folder:
-            return ProjectLink(identity, registry.canonical(identity), found.folder, is_changed=False)
+        if registry.folder_of(identity) == project.folder:
+            return ProjectLink(identity, registry.canonical(identity), project.folder, is_changed=False)
         require_nothing_held_back(held, before)
-        draft.saying = f"{identity} is {found.folder}"
-        _enter(draft, identity, found)
-        relocated = relocate(draft, before, found.folder, now) if before else _NOTHING
-    return ProjectLink(identity, found.id or identity, found.folder, True, before, relocated)
+        draft.saying = f"{identity} is {project.folder}"
+        _enter(draft, identity, project)
+        relocated = relocate(draft, before, project.folder, now) if before else _NOTHING
+    return ProjectLink(identity, project.id or identity, project.folder, True, before, relocated)
 
 
 def _found(memory: Memory, registry: Registry, target: str) -> Project:
     """The project that is named; with the id '' for a folder that is nobody's."""
     name = target.strip().rstrip("/")
-    known = registry.canonical(named_id(name, {}) if name not in registry.projects else name)
-    if folder := registry.projects.get(known):
-        return Project(known, folder, is_registered=True)
+    canonical = registry.canonical(named_id(name, {}) if name not in registry.projects else name)
+    if folder := registry.projects.get(canonical):
+        return Project(canonical, folder, is_registered=True)
     for identity, folder in registry.projects.items():
         if folder == name:
             return Project(identity, folder, is_registered=True)
@@ -81,12 +81,12 @@ def _found(memory: Memory, registry: Registry, target: str) -> Project:
     )
 
 
-def _enter(draft: Draft, identity: str, found: Project) -> None:
+def _enter(draft: Draft, identity: str, project: Project) -> None:
     text = draft.text(REGISTRY) or ""
-    if found.id:
-        text = with_alias(with_project(text, identity, None), identity, found.id)
+    if project.id:
+        text = with_alias(with_project(text, identity, None), identity, project.id)
     else:
-        text = with_project(with_alias(text, identity, None), identity, found.folder)
+        text = with_project(with_alias(text, identity, None), identity, project.folder)
     draft.put(REGISTRY, text)
 
 

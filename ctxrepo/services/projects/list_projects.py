@@ -35,14 +35,14 @@ class ListedProject:
 def list_projects(memory: Memory) -> list[ListedProject]:
     """By folder; those that nobody claims last."""
     registry, here, notes = read_registry(memory), checkouts_of(memory), _notes(memory)
-    found = [
+    listed = [
         ListedProject(project, folder, notes[folder], registry.names_of(project), here.get(project, ()))
         for project, folder in registry.projects.items()
     ]
     claimed = {*registry.projects.values(), memory.global_folder}
     loose = [f for f in notes if is_folder_name(f) and f not in claimed]
-    found += [ListedProject("", folder, notes[folder], (), ()) for folder in loose]
-    return sorted(found, key=lambda p: (not p.id, p.folder, p.id))
+    listed += [ListedProject("", folder, notes[folder], (), ()) for folder in loose]
+    return sorted(listed, key=lambda p: (not p.id, p.folder, p.id))
 
 
 def _notes(memory: Memory) -> Counter[str]:
@@ -99,10 +99,10 @@ def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
 def checkouts_of(memory: Memory) -> dict[str, list[str]]:
     """project id -> the checkouts of it that this machine has looked at and that are still there."""
     registry = read_registry(memory)
-    found: dict[str, list[str]] = {}
-    known = [row for row in read_checkouts(memory.places.state) if row.project]
-    there = folders_there(memory, [row.top for row in known if not row.top.startswith(BY_NAME)])
-    for row in sorted(known, key=lambda row: row.top):
-        if row.top in there:
-            found.setdefault(registry.canonical(row.project), []).append(row.top)
-    return found
+    checkouts: dict[str, list[str]] = {}
+    rows = [row for row in read_checkouts(memory.places.state) if row.project]
+    existing = folders_there(memory, [row.top for row in rows if not row.top.startswith(BY_NAME)])
+    for row in sorted(rows, key=lambda row: row.top):
+        if row.top in existing:
+            checkouts.setdefault(registry.canonical(row.project), []).append(row.top)
+    return checkouts

@@ -59,6 +59,6 @@ def _require_free(memory: Memory, project: Project, new: str) -> None:
         raise Refused(f"the project's folder is called {new} already", "`ctxrepo project show` tells more.")
     files = memory.worktree.scan(TAPES).files
     names = folders_in(memory) | folders_in(memory, TAPES) | {scope_of(path) for path in files}
-    for taken in sorted(names | set(read_registry(memory).projects.values())):
-        if fold(taken) == fold(new):
-            raise Refused(f"there is {taken}/ in the memory already", "Choose a name that nothing has.")
+    for existing in sorted(names | set(read_registry(memory).projects.values())):
+        if fold(existing) == fold(new):
+            raise Refused(f"there is {existing}/ in the memory already", "Choose a name that nothing has.")

@@ -52,8 +52,8 @@ def settings_now(places: Places) -> tuple[list[Setting], tuple[str, ...]]:
 def setting_now(places: Places, name: str) -> tuple[Setting, tuple[str, ...]]:
     """One key as it holds now; ConfigError names the nearest when there is none of this name."""
     key = key_named(name)
-    found, warnings = settings_now(places)
-    return next(setting for setting in found if setting.key == key), warnings
+    settings, warnings = settings_now(places)
+    return next(setting for setting in settings if setting.key == key), warnings
 
 
 def change(places: Places, env: Mapping[str, str], name: str, words: str, interpreter: str) -> SettingChange:
@@ -115,8 +115,8 @@ def _check_repository(key: Key, words: str, places: Places) -> None:
         raise ConfigError(f"{key.name} can't be {words!r}", "It takes an absolute path, or one below ~/.")
     if key.field == "remote" and words:
         check_url(words)
-        known = _first(read_settings(places.config_file))
-        if not known.remote and (clone_root(places, known) / ".git").is_dir():
+        current = _first(read_settings(places.config_file))
+        if not current.remote and (clone_root(places, current) / ".git").is_dir():
             raise UsageError(
                 "the memory has no remote yet", f"`ctxrepo init {words}` connects it, and merges both."
             )
@@ -139,11 +139,13 @@ def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interp
 
 
 def _remote_differs(memory: Memory) -> Iterator[str]:
-    there = memory.clone.origin(memory.env)
-    if there and not memory.repository.remote:
-        yield f"the clone in {memory.root} still has the remote {redact(there)}; nothing is exchanged with it"
-    elif there != memory.repository.remote:
+    origin = memory.clone.origin(memory.env)
+    if origin and not memory.repository.remote:
         yield (
-            f"the clone's own remote is still {redact(there) or 'none'}; your own git there goes on with it "
+            f"the clone in {memory.root} still has the remote {redact(origin)}; nothing is exchanged with it"
+        )
+    elif origin != memory.repository.remote:
+        yield (
+            f"the clone's own remote is still {redact(origin) or 'none'}; your own git there goes on with it "
             f"until `git remote set-url origin` in {memory.root} names the new one"
         )

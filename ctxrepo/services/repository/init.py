@@ -58,22 +58,22 @@ def adoptable(places: Places, env: Mapping[str, str], settings: Settings) -> Ado
     """
     if settings.repository or places.home_is_explicit or (places.home / ".git").is_dir():
         return Adoption()
-    found = read_pi(places, env)
-    pi = found.settings
+    file = read_pi(places, env)
+    pi = file.settings
     if pi is None:
-        return Adoption(warnings=found.warnings)
+        return Adoption(warnings=file.warnings)
     root = Path(pi.local_path)
     if not root.is_absolute():
-        return Adoption(warnings=(f"{found.file}: localPath is no absolute path, so nothing is taken over",))
+        return Adoption(warnings=(f"{file.file}: localPath is no absolute path, so nothing is taken over",))
     is_there = (root / ".git").is_dir()
     if not (is_there or pi.repo_url or pi.names_path):
         return Adoption()
     folder, odd = _global_folder(pi)
     origin = _origin(root, env) if is_there and pi.repo_url else ""
     repository = RepositorySettings(path=shown_path(root, places), remote=origin, global_folder=folder)
-    told = (*odd, *pi.odd)
-    warnings = tuple(f"{found.file}: {line}" for line in told)
-    return Adoption(found.file, repository, origin or pi.repo_url, warnings)
+    oddities = (*odd, *pi.odd)
+    warnings = tuple(f"{file.file}: {line}" for line in oddities)
+    return Adoption(file.file, repository, origin or pi.repo_url, warnings)
 
 
 def _global_folder(pi: PiSettings) -> tuple[str, tuple[str, ...]]:
@@ -137,29 +137,29 @@ def init(
     places.secure()
     settings = read_settings(places.config_file)
     adoption = Adoption() if remote else adoptable(places, env, settings)
-    known = adoption.repository or first_repository(places, settings)
-    root = clone_root(places, known)
+    current = adoption.repository or first_repository(places, settings)
+    root = clone_root(places, current)
     url = remote or _absolute(adoption.url, places.user_home, places.user_home)
     if url:
         check_url(url)
-    if known.remote and url and url != known.remote:
+    if current.remote and url and url != current.remote:
         raise UsageError(
-            f"{root} belongs to {redact(known.remote)} already, not to {redact(url)}",
+            f"{root} belongs to {redact(current.remote)} already, not to {redact(url)}",
             "Keep it, or set CTXREPO_HOME, CTXREPO_CONFIG and CTXREPO_STATE for another memory.",
         )
-    url = url or known.remote
-    cone = always(known.global_folder) if request.sparse or settings.sync.sparse else None
+    url = url or current.remote
+    cone = always(current.global_folder) if request.sparse or settings.sync.sparse else None
     action = _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
     require_owner(root, env)
     require_in_place(root)
     is_first = action == "cloned" and not Clone(root, "").has_refs("refs/remotes/")
-    branch = known.branch if settings.repository else _branch(root, known.branch)
-    wanted = replace(known, path=shown_path(root, places), remote=url, branch=branch)
-    if action == "unchanged" and url and not known.remote:
+    branch = current.branch if settings.repository else _branch(root, current.branch)
+    updated = replace(current, path=shown_path(root, places), remote=url, branch=branch)
+    if action == "unchanged" and url and not current.remote:
         action = _connect(Clone(root, branch), places, env, url, settings.sync.timeout)
     elif action == "unchanged" and adoption.repository:
         action = "adopted"
-    write_repository(places.config_file, wanted)
+    write_repository(places.config_file, updated)
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
     memory = replace(Memory.open(places, env), progress=progress, leaves_cache_to_worker=action == "cloned")
@@ -219,16 +219,16 @@ def _clone_hint(answer: RemoteAnswer) -> str:
 
 
 def _connect(place: Clone, places: Places, env: Mapping[str, str], url: str, timeout: float) -> str:
-    """Give the clone the remote, unless it has the very same one; one that doesn't answer is not taken."""
+    """Add the remote to the clone's configuration, once it has answered."""
     answer = Remote(OwnGit(state_of(place, places).git, place, url), env, timeout).look()
     if not answer.ok:
         raise CtxrepoError(f"{redact(url)} could not be reached: {answer.reason}", _clone_hint(answer))
-    there = place.origin(env)
-    if there == url:
+    origin = place.origin(env)
+    if origin == url:
         return "connected"
-    if there:
+    if origin:
         raise UsageError(
-            f"{place.root} has the remote {redact(there)}, not {redact(url)}",
+            f"{place.root} has the remote {redact(origin)}, not {redact(url)}",
             "Use that one, or change it there with `git remote`.",
         )
     remote = {"remote.origin.url": url, "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*"}
@@ -251,14 +251,14 @@ def _branch(root: Path, default: str) -> str:
             )
         return head
     prefix = "refs/remotes/origin/"
-    there = [name.removeprefix(prefix) for name in refs.all(prefix) if name != f"{prefix}HEAD"]
-    branch = next((name for name in (head, default, "master") if name in there), (*there, default)[0])
+    branches = [name.removeprefix(prefix) for name in refs.all(prefix) if name != f"{prefix}HEAD"]
+    branch = next((name for name in (head, default, "master") if name in branches), (*branches, default)[0])
     refs.point_head(f"refs/heads/{branch}")
     return branch
 
 
 def _prepare(memory: Memory) -> None:
-    """Files every memory repository begins with, where they are missing and nobody has others."""
+    """Write the files that every new memory starts with, unless the branch exists here or on the remote."""
     if memory.head or memory.objects.ref(memory.clone.upstream_ref):
         return
     for path, data in assets.new_repository(memory.global_folder).items():
@@ -267,7 +267,7 @@ def _prepare(memory: Memory) -> None:
 
 
 def _absolute(remote: str, cwd: Path, home: Path) -> str:
-    """A path as an absolute one: a relative one would mean something else in the clone."""
+    """Make a path absolute: a relative one would mean something else in the clone."""
     if remote == "~" or remote.startswith("~/"):
         return os.path.normpath(home / remote[2:])
     if remote.startswith(("./", "../", "~")) or (remote and ":" not in remote and not remote.startswith("-")):

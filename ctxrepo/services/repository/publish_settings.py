@@ -23,13 +23,13 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
     `interpreter` is the Python that runs now, by its absolute path: hooks and workers are started with it.
     """
     settings = memory.settings
-    known = read_settings(memory.places.state)
+    published = read_settings(memory.places.state)
     values = {
         "config": str(memory.places.config_file),
         "stamp": memory.settings_stamp,
         "interpreter": interpreter,
         # The key that proves that a block around delivered text is ours, not written by a note's author.
-        "secret": known.get("secret") or random_name(16),
+        "secret": published.get("secret") or random_name(16),
         "global": memory.global_folder,
         "hook_marks": " ".join(_hook_marks()),
         "mode": settings.delivery.mode,
@@ -62,12 +62,12 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
 
 def can_find_by_meaning(memory: Memory) -> bool:
     """Whether a helper for meanings is wanted and could begin: else hooks don't start one."""
-    wanted = memory.settings.recall
-    if not (wanted.enabled and wanted.semantic):
+    recall = memory.settings.recall
+    if not (recall.enabled and recall.semantic):
         return False
     from ctxrepo.storage.meaning.models import find_model, has_libraries  # every command comes here
 
-    return has_libraries() and find_model(wanted.model, memory.places.models) is not None
+    return has_libraries() and find_model(recall.model, memory.places.models) is not None
 
 
 def _hook_marks() -> Iterator[str]:

@@ -36,15 +36,15 @@ def _name_driver(memory: Memory, interpreter: str) -> bool:
 
     Any other value stays: it is somebody's, and `doctor` tells of it.
     """
-    wanted = merge_driver(interpreter)
-    if memory.clone.seems_to_set("driver", wanted):
+    driver = merge_driver(interpreter)
+    if memory.clone.seems_to_set("driver", driver):
         return True
-    there = _values(memory, _KEY)
-    if there == [wanted]:
+    drivers = _values(memory, _KEY)
+    if drivers == [driver]:
         return True
-    if there is None or not interpreter or not all(map(_is_ours, there)):
+    if drivers is None or not interpreter or not all(map(_is_ours, drivers)):
         return False
-    return _configure(memory, {"merge.ctxrepo.name": MERGE_NAME, _KEY: wanted})
+    return _configure(memory, {"merge.ctxrepo.name": MERGE_NAME, _KEY: driver})
 
 
 def _name_attributes(memory: Memory) -> None:
@@ -55,8 +55,8 @@ def _name_attributes(memory: Memory) -> None:
         return
     with suppress(CtxrepoError):
         before = read(file)
-        there = {line.strip() for line in (before or b"").decode("utf-8", "replace").splitlines()}
-        if missing := [line for line in ATTRIBUTES if line not in there]:
+        present = {line.strip() for line in (before or b"").decode("utf-8", "replace").splitlines()}
+        if missing := [line for line in ATTRIBUTES if line not in present]:
             gap = b"\n" if before and not before.endswith(b"\n") else b""
             ours = "".join(f"{line}\n" for line in [_WHY, *missing])
             apply([Change(file, before, (before or b"") + gap + ours.encode())])
@@ -69,15 +69,15 @@ def _park_pushes(memory: Memory) -> None:
     A refspec that somebody else wrote stays, and `doctor` tells of it.
     """
     is_reviewed = memory.has_remote and memory.repository.review == "branch"
-    wanted = parking(memory.clone.branch, memory.host) if is_reviewed else ""
-    if memory.clone.seems_to_set("push", wanted):
+    refspec = parking(memory.clone.branch, memory.host) if is_reviewed else ""
+    if memory.clone.seems_to_set("push", refspec):
         return
-    there = _values(memory, PUSH)
-    if there is None or not all(map(is_parking, there)):
+    refspecs = _values(memory, PUSH)
+    if refspecs is None or not all(map(is_parking, refspecs)):
         return
-    if wanted:
-        _configure(memory, {PUSH: wanted})
-    elif there:
+    if refspec:
+        _configure(memory, {PUSH: refspec})
+    elif refspecs:
         remove_key(memory.clone.git_dir / "config", memory.env, PUSH)
 
 
@@ -88,10 +88,10 @@ def _values(memory: Memory, key: str) -> list[str] | None:
     return None
 
 
-def _configure(memory: Memory, wanted: Mapping[str, str]) -> bool:
+def _configure(memory: Memory, settings: Mapping[str, str]) -> bool:
     """Give keys of the clone's configuration these values; whether that could be written."""
     with suppress(GitFailed):
-        configure(memory.clone.git_dir / "config", memory.env, wanted)
+        configure(memory.clone.git_dir / "config", memory.env, settings)
         return True
     return False
 

@@ -22,23 +22,27 @@ def verify(memory: Memory) -> list[str]:
     if memory.cache.head != (head or ""):
         behind = memory.cache.head[:12] or "no commit"
         return [f"it reflects {behind}, and the memory is at {(head or 'no commit')[:12]}"]
-    found = [] if memory.cache.is_sound() else ["what its words are found by is damaged"]
-    return found + list(_told(memory, head))
+    problems = [] if memory.cache.is_sound() else ["what its words are found by is damaged"]
+    return problems + list(_told(memory, head))
 
 
 def _told(memory: Memory, head: str | None) -> Iterator[str]:
     keys = notes_at(memory, memory.objects.tree_of(head))
     texts = ((path, text_of(memory.objects, key)) for path, key in keys.items())
-    wanted = {storable(path): digest_of(storable(text)) for path, text in texts if text is not None}
-    known = memory.cache.digests()
-    for number, path in enumerate(sorted(p for p in wanted.keys() | known if wanted.get(p) != known.get(p))):
+    expected = {storable(path): digest_of(storable(text)) for path, text in texts if text is not None}
+    cached = memory.cache.digests()
+    for number, path in enumerate(
+        sorted(p for p in expected.keys() | cached if expected.get(p) != cached.get(p))
+    ):
         if number == _SHOWN:
             yield "and more like that"
             return
-        if path not in known:
+        if path not in cached:
             yield f"{path} is missing"
         else:
-            yield f"{path} is there, and is no note" if path not in wanted else f"{path} says something else"
+            yield (
+                f"{path} is there, and is no note" if path not in expected else f"{path} says something else"
+            )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What `doctor` finds and needs no decision of a person is put right, and each deed is told."""
+"""What is damaged in the clone, found without changing anything, and the repairs that need no decision."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ from ctxrepo.storage.worktree.worktree import FileUpdate
 
 
 def mend(memory: Memory, now: datetime) -> Iterator[str]:
-    """Do it, a line for each deed. What is moved away is kept below `.git/ctxrepo/broken`."""
+    """Carry out every repair that needs no decision, and yield a line about each.
+
+    Whatever is moved away is kept below `.git/ctxrepo/broken`.
+    """
     if foreign_format(memory.clone.git_dir):
         return  # doctor says how it is converted; whatever we wrote there would do harm
     broken = Broken.at(memory.clone.git_dir, now)
@@ -78,9 +81,9 @@ def _put_back_saves(memory: Memory, lost: Collection[str]) -> None:
     paths = {save.path for save in pending.saves if save.after is not None}
     for file in fold_all(memory, pending):
         if file.path in paths.intersection(lost, pending.on_disk):
-            found = pending.on_disk[file.path]
-            merged = merge_file(file.path, None, found, file.saved)
-            memory.worktree.update_unchanged({file.path: FileUpdate(blob_id_of(found), merged.data)})
+            data = pending.on_disk[file.path]
+            merged = merge_file(file.path, None, data, file.saved)
+            memory.worktree.update_unchanged({file.path: FileUpdate(blob_id_of(data), merged.data)})
 
 
 def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
@@ -88,9 +91,9 @@ def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
     ours, so that all of it would seem damaged."""
     require_our_format(memory.root)
     clone, refs = memory.clone, RefFiles(memory.clone.git_dir)
-    found = list(misplaced(clone.git_dir))
-    yield from (one.words for one in found if not one.is_for_a_person)
-    if found:
+    misplacements = list(misplaced(clone.git_dir))
+    yield from (item.words for item in misplacements if not item.is_for_a_person)
+    if misplacements:
         require_in_place(memory.root)
         return  # nothing more can be asked
     lost = clone.lost_refs() if not clone.unfinished() else []

@@ -43,8 +43,8 @@ class RepairResult:
     @property
     def words(self) -> str:
         """One line for a person or a log."""
-        kept = f" What was spoiled is in {self.aside}." if self.aside else ""
-        return f"the clone was damaged: {'; '.join((*self.done, *self.left))}.{kept}"
+        place = f" What was spoiled is in {self.aside}." if self.aside else ""
+        return f"the clone was damaged: {'; '.join((*self.done, *self.left))}.{place}"
 
 
 def with_repair(
@@ -108,10 +108,10 @@ class _Repair:
     def _small_files(self) -> None:
         """HEAD, packed refs, the note of a shallow clone: what git needs before it opens the clone at all."""
         clone, git_dir = self.memory.clone, self.memory.clone.git_dir
-        for one in list(misplaced(git_dir)):
-            if not one.is_for_a_person:
-                self.broken.take_from_folder(one.path)
-                self.done.append(f"{one.words}; it was moved aside")
+        for item in list(misplaced(git_dir)):
+            if not item.is_for_a_person:
+                self.broken.take_from_folder(item.path)
+                self.done.append(f"{item.words}; it was moved aside")
         require_in_place(self.memory.root)
         for folder in ("objects", "refs/heads"):
             (git_dir / folder).mkdir(parents=True, exist_ok=True)
@@ -243,8 +243,8 @@ class Pointers:
         at = branch_is_at(clone, self.refs)
         if at is None and clone.branch_ref not in clone.lost_refs():
             return  # an empty memory
-        known = [at] if at else []
-        ours = (c for tip in (*known, *self.refs.log(clone.branch_ref)) if (c := whole.newest(tip)))
+        tips = [at] if at else []
+        ours = (c for tip in (*tips, *self.refs.log(clone.branch_ref)) if (c := whole.newest(tip)))
         head = next(ours, None)
         disk_is_newer = at is not None and head is not None
         head = head or self.refs.find(clone.upstream_ref)
@@ -263,8 +263,8 @@ class Pointers:
         clone = self.memory.clone
         for name in OUR_REFS:
             self.refs.remove(name, with_log=False)
-        for left in ("index", f"logs/{clone.branch_ref}"):
-            self.broken.take(clone.git_dir / left)
+        for part in ("index", f"logs/{clone.branch_ref}"):
+            self.broken.take(clone.git_dir / part)
         self._drop(clone.branch_ref, at, None)
 
     def _is_lost(self, name: str, *, with_files: bool = True) -> bool:

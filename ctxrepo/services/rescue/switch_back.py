@@ -25,70 +25,73 @@ _LEFT = "left-"
 
 
 def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
-    """Do it, a line for each deed; nothing when the clone is on its branch or a person is amid a merge."""
+    """Bring the clone back to its branch, and yield a line about each step.
+
+    Does nothing when the clone is on its branch already, or a person is in the middle of a merge.
+    """
     clone = memory.clone
     if clone.unfinished() or clone.is_on_branch():
         return
     with locked(memory.state.lock("sync"), _LOCK_WAIT), memory.writing():
         objects = memory.objects
         objects.reopen()
-        where, there = clone.checked_out(), objects.ref("HEAD")
+        where, tip = clone.checked_out(), objects.ref("HEAD")
         if (home := objects.ref(clone.branch_ref)) is None:
-            home = _last_known(memory) or there
+            home = _last_known(memory) or tip
             if home is None:
                 return  # no commit anywhere
             objects.set_ref(clone.branch_ref, home)
             yield f"{clone.branch} was gone and is at {home[:12]} again"
-        kept = _keep(memory, where, there, home)
-        _base_files(memory, home, there)
-        if tree := objects.tree_of(there):
+        lines = _keep(memory, where, tip, home)
+        _base_files(memory, home, tip)
+        if tree := objects.tree_of(tip):
             memory.user_index.note_switch(tree)
         else:  # on a branch without a commit all is staged, so that says nothing; the commit makes a new one
             Broken.at(clone.git_dir, now).take(clone.git_dir / "index")
         objects.point_head(clone.branch_ref)
-        done = commit_locked(memory, now)
+        committed = commit_locked(memory, now)
     yield f"{memory.root} was on {where or 'no branch'} and is on {clone.branch} again"
-    if done.created and done.head:
-        yield f"what was written meanwhile is on {clone.branch} now, in {done.head[:12]}"
-    yield from kept
+    if committed.created and committed.head:
+        yield f"what was written meanwhile is on {clone.branch} now, in {committed.head[:12]}"
+    yield from lines
 
 
 def _last_known(memory: Memory) -> str | None:
     """The newest commit that we know the branch to have been at."""
     objects = memory.objects
-    known = (memory.cache.head, objects.ref(memory.clone.upstream_ref))
-    return next((commit for commit in known if commit and objects.has(commit)), None)
+    candidates = (memory.cache.head, objects.ref(memory.clone.upstream_ref))
+    return next((commit for commit in candidates if commit and objects.has(commit)), None)
 
 
-def _keep(memory: Memory, where: str, there: str | None, home: str) -> list[str]:
-    """See to it that commits of the person's own stay where they are found; what is to be said of them."""
+def _keep(memory: Memory, where: str, checked_out: str | None, home: str) -> list[str]:
+    """Keep a branch on the person's own commits; returns a line about them, if there are any."""
     objects, branch = memory.objects, memory.clone.branch
-    if there is None or objects.contains(home, there):
+    if checked_out is None or objects.contains(home, checked_out):
         return []
-    count = len(list(objects.new_commits(there, home)))
+    count = len(list(objects.new_commits(checked_out, home)))
     if not where:
         tips = (*objects.refs("refs/heads/").values(), *objects.refs("refs/remotes/").values())
-        if any(objects.contains(tip, there) for tip in tips):
+        if any(objects.contains(tip, checked_out) for tip in tips):
             return []
-        where = f"{_LEFT}{there[:12]}"
-        objects.set_ref(f"refs/heads/{where}", there)
+        where = f"{_LEFT}{checked_out[:12]}"
+        objects.set_ref(f"refs/heads/{where}", checked_out)
     commits = "1 commit" if count == 1 else f"{count} commits"
     return [f"{commits} that {branch} doesn't have: kept on the branch {where}"]
 
 
-def _base_files(memory: Memory, home: str, there: str | None) -> None:
-    """Say what each file on disk was made from: git has made them those of the commit `there`."""
+def _base_files(memory: Memory, home: str, tip: str | None) -> None:
+    """Record which version each file on disk is based on: git checked out the commit `there`."""
     objects = memory.objects
-    if there is None:
+    if tip is None:
         memory.checkout.base_on(objects.store_files(_guessed(memory, home)))
         return
-    tree = objects.tree_of(there)
+    tree = objects.tree_of(tip)
     memory.checkout.note_switch(objects.tree_of(home), tree)
     written = {save.path for save in _commands(memory)}
     files = objects.files(tree, written)
-    found = {path: objects.data(files[path]) if path in files else None for path in written}
+    contents = {path: objects.data(files[path]) if path in files else None for path in written}
     # A person may have committed on a branch of their own what a command had acknowledged for this one.
-    before = {path: _before_commands(memory, path, data) for path, data in found.items()}
+    before = {path: _before_commands(memory, path, data) for path, data in contents.items()}
     memory.checkout.base_on(objects.store_files(before))
 
 
@@ -98,12 +101,12 @@ def _guessed(memory: Memory, home: str) -> dict[str, bytes | None]:
     Any other file only adds to the branch's; nobody can say what was taken out of it.
     """
     objects, checkout = memory.objects, memory.checkout
-    found: dict[str, bytes | None] = {}
+    guesses: dict[str, bytes | None] = {}
     for path in checkout.differing(checkout.snapshot(), objects.tree_of(home)):
         before = _before_commands(memory, path, memory.worktree.read(path))
         is_known = before is not None and blob_id(before) in objects.recent_keys(home, path)
-        found[path] = before if is_known else None
-    return found
+        guesses[path] = before if is_known else None
+    return guesses
 
 
 def _before_commands(memory: Memory, path: str, data: bytes | None) -> bytes | None:

@@ -31,13 +31,13 @@ def declined(memory: Memory) -> list[DeclinedReview]:
     from ctxrepo.services.review.review import struck  # it loads what merges; most have nothing declined
 
     here = memory.head
-    found = (
+    reviews = (
         DeclinedReview(
             ref.removeprefix(DECLINED), ref, [f"{p}: {text}" for p, text in struck(memory, tip, here)]
         )
         for ref, tip in sorted(refs.items())
     )
-    return [one for one in found if one.entries]
+    return [review for review in reviews if review.entries]
 
 
 def dismiss(memory: Memory, names: Sequence[str]) -> list[str]:
@@ -46,14 +46,14 @@ def dismiss(memory: Memory, names: Sequence[str]) -> list[str]:
     NotFound for a name that isn't there: then none is dismissed.
     """
     objects = memory.objects
-    there = {ref.removeprefix(DECLINED): tip for ref, tip in sorted(objects.refs(DECLINED).items())}
+    tips = {ref.removeprefix(DECLINED): tip for ref, tip in sorted(objects.refs(DECLINED).items())}
     for name in names:
-        if name not in there:
+        if name not in tips:
             raise NotFound(
                 f"nothing declined is called {shown(name, 60)}", "`ctxrepo declined list` shows the names."
             )
     with memory.writing():
-        for name in names or there:
-            objects.set_ref(DISMISSED + name, there[name])
+        for name in names or tips:
+            objects.set_ref(DISMISSED + name, tips[name])
             objects.drop_ref(DECLINED + name)
-    return [DISMISSED + name for name in names or there]
+    return [DISMISSED + name for name in names or tips]

@@ -17,8 +17,8 @@ class Review:
 
 def open_review(memory: Memory) -> Review | None:
     """The review that was under way when we last looked."""
-    found = memory.refs.all(OPEN)
-    return next((Review(name.removeprefix(OPEN), tip) for name, tip in sorted(found.items())), None)
+    tips = memory.refs.all(OPEN)
+    return next((Review(name.removeprefix(OPEN), tip) for name, tip in sorted(tips.items())), None)
 
 
 def in_review(memory: Memory) -> list[str]:

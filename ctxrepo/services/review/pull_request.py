@@ -54,24 +54,24 @@ class PullRequest:
 
 def deeds_in_review(memory: Memory) -> list[CommitSummary]:
     """The commits that wait, newest first; NotFound when none does."""
-    found = deeds(memory, in_review(memory))
-    if not found:
+    summaries = deeds(memory, in_review(memory))
+    if not summaries:
         raise NotFound("nothing is in review", "`ctxrepo sync` sends what is written, and tells where to.")
-    return found
+    return summaries
 
 
 def pull_request(memory: Memory) -> PullRequest:
     """What is in review, session by session; NotFound when nothing is."""
-    found = deeds_in_review(memory)
+    summaries = deeds_in_review(memory)
     current = open_review(memory)
     objects = memory.objects
-    made = {deed.commit: set(_made(objects, deed.commit)) for deed in found}
+    made = {deed.commit: set(_made(objects, deed.commit)) for deed in summaries}
     sessions: dict[object, list[CommitSummary]] = {}
-    for deed in reversed(found):
+    for deed in reversed(summaries):
         sessions.setdefault(_session(deed), []).append(deed)
     changes: dict[object, list[EntryChange]] = {session: [] for session in sessions}
-    for change in _changes(memory, found[0].commit):
-        changes[_session(_maker(change, found, made))].append(change)
+    for change in _changes(memory, summaries[0].commit):
+        changes[_session(_maker(change, summaries, made))].append(change)
     parts = [SessionChanges(sessions[session], changes[session]) for session in sessions]
     return PullRequest(current.branch if current else "", parts)
 

@@ -101,10 +101,10 @@ def new_branches(memory: Memory, now: datetime) -> Iterator[str]:
     """
     first = f"{own_branches(memory)}/{now:%Y%m%d}"
     used = _declined_names(memory)
-    there = memory.objects.refs(memory.clone.tracking_ref(own_branches(memory)) + "/")
+    existing = memory.objects.refs(memory.clone.tracking_ref(own_branches(memory)) + "/")
     names = (first if n == 1 else f"{first}-{n}" for n in count(1))
     for name in names:
-        if memory.clone.tracking_ref(name) not in there and name.rpartition("/")[2] not in used:
+        if memory.clone.tracking_ref(name) not in existing and name.rpartition("/")[2] not in used:
             yield name
 
 
@@ -121,16 +121,16 @@ def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]
 def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counter[tuple[str, str]]:
     """(path, entry) of what `left` doesn't have of `tip`, but for what people only worded otherwise."""
     objects = memory.objects
-    found = Counter(missing(memory, tip, left, base, _entries))
-    for path in {path for path, _ in found}:
+    struck_entries = Counter(missing(memory, tip, left, base, _entries))
+    for path in {path for path, _ in struck_entries}:
         keys = (objects.files(objects.tree_of(commit), [path]).get(path) for commit in (tip, left))
         was, now = (
             entries_of(path, decode(objects.data_or_empty(key)) if key and ":" not in key else "")
             for key in keys
         )
         for old, _ in moved(was, now):
-            found.pop((path, normalised(old.text)), None)
-    return found
+            struck_entries.pop((path, normalised(old.text)), None)
+    return struck_entries
 
 
 def missing(

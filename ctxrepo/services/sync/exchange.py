@@ -93,83 +93,87 @@ def exchange(
     was replaced is the right one.
     """
     began = time.monotonic()
-    done = Exchange()
+    result = Exchange()
     retries = memory.settings.sync.retries
     for attempt in range(retries + 1):
         answer = measured(memory, fetched) if fetched else fetch(memory)
         fetched = None  # it counts for the first round only
-        done = replace(done, answer=answer)
+        result = replace(result, answer=answer)
         if answer.ok:
             try:
-                done = _round(memory, now, done, send=send, accept=accept, is_last=attempt == retries)
+                result = _round(memory, now, result, send=send, accept=accept, is_last=attempt == retries)
             except BeyondBounds as error:  # in an older commit, which only a merge reads
-                done = replace(done, answer=RemoteAnswer("bounds", error.message))
-        is_slow = done.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
-        if not done.answer.is_worth_retrying or is_slow:
+                result = replace(result, answer=RemoteAnswer("bounds", error.message))
+        is_slow = result.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
+        if not result.answer.is_worth_retrying or is_slow:
             break
         pause(0.0, min(2.0, 0.02 * 2**attempt))
     memory.objects.drop_ref(MERGED)
-    return done
+    return result
 
 
 def _round(
-    memory: Memory, now: datetime, done: Exchange, *, send: bool, accept: bool, is_last: bool
+    memory: Memory, now: datetime, result: Exchange, *, send: bool, accept: bool, is_last: bool
 ) -> Exchange:
-    """Merge what was fetched, push once, then move branch and files."""
+    """Merge what was fetched, push once, then move branch and files.
+
+    The push comes before the branch moves: a push that is overtaken costs nothing but a merge commit that no
+    branch holds, and the next round merges again (ADR 7, tests/services/sync/test_sync.py).
+    """
     objects = memory.objects
     objects.reopen()
-    state, done, theirs = _judge_upstream(memory, now, done, send=send, accept=accept)
+    state, result, theirs = _judge_upstream(memory, now, result, send=send, accept=accept)
     ours = objects.ref(memory.clone.branch_ref)
     if ours and state.answer.ok:
-        done = done.noticing(_note_struck_on_branch(memory, ours, now))
+        result = result.noticing(_note_struck_on_branch(memory, ours, now))
     with memory.building():
         merged = _merge_all(memory, ours, theirs, now)
         if merged and merged.commit not in (ours, theirs):
             objects.set_ref(MERGED, merged.commit)
     if merged is None or not state.answer.ok:
-        return replace(done, answer=state.answer)
+        return replace(result, answer=state.answer)
     if excess := beyond(memory, merged.commit):
-        return replace(done, answer=RemoteAnswer("bounds", excess))
+        return replace(result, answer=RemoteAnswer("bounds", excess))
     if theirs and not state.has_known_tip and theirs != objects.ref(LAST_TIP):
         _break_off_review(memory)
     if send:
-        done = _send(memory, merged.commit, theirs, now, done)
-        if done.answer.outcome == "overtaken" and not is_last:
-            return done  # the next round merges again; this merge commit is dropped
+        result = _send(memory, merged.commit, theirs, now, result)
+        if result.answer.outcome == "overtaken" and not is_last:
+            return result  # the next round merges again; this merge commit is dropped
     received = len(list(objects.new_commits(theirs, ours))) if theirs else 0
-    return _finish(memory, now, replace(done, received=done.received + received), merged, theirs)
+    return _finish(memory, now, replace(result, received=result.received + received), merged, theirs)
 
 
 def _judge_upstream(
-    memory: Memory, now: datetime, done: Exchange, *, send: bool, accept: bool
+    memory: Memory, now: datetime, result: Exchange, *, send: bool, accept: bool
 ) -> tuple[upstream.UpstreamState, Exchange, str | None]:
     """(what the tip of the shared branch means, `done` with its notices, the tip). A branch that the remote
     lost during a review is sent again, and a review that is over is ended."""
     theirs = memory.objects.ref(memory.clone.upstream_ref)
     state = upstream.state_of_upstream(memory, theirs, accept=accept)
-    done = done.noticing(state.notice)
+    result = result.noticing(state.notice)
     if theirs is None and send and state.answer.ok and open_review(memory):
         theirs = _send_shared_again(memory)
     if state.answer.ok and state.has_known_tip:
-        done = done.noticing(_end_review(memory, theirs, now))
-    return state, done, theirs
+        result = result.noticing(_end_review(memory, theirs, now))
+    return state, result, theirs
 
 
 def _finish(
-    memory: Memory, now: datetime, done: Exchange, merged: MergeResult, theirs: str | None
+    memory: Memory, now: datetime, result: Exchange, merged: MergeResult, theirs: str | None
 ) -> Exchange:
     """Move branch and files to the merge, and remember the tip that we exchanged with."""
     committed = apply_exchange(
         memory, merged.commit, lambda old: merge_commits(memory, old, merged.commit, now), now
     )
-    if theirs and not (done.sent and not done.branch):
+    if theirs and not (result.sent and not result.branch):
         upstream.remember_tip(memory, theirs)
-    if done.answer.ok:
+    if result.answer.ok:
         _touch_fetched(memory)
     return replace(
-        done,
+        result,
         committed=committed,
-        conflict_copies=(*done.conflict_copies, *merged.conflict_copies, *committed.conflict_copies),
+        conflict_copies=(*result.conflict_copies, *merged.conflict_copies, *committed.conflict_copies),
     )
 
 
@@ -238,29 +242,29 @@ def _break_off_review(memory: Memory) -> None:
         review.forget(memory, current)
 
 
-def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: Exchange) -> Exchange:
+def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result: Exchange) -> Exchange:
     """Push `commit` to the shared branch or to a review branch."""
     objects = memory.objects
-    branch = wanted = _branch(memory, theirs)
-    there = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
-    if commit in (theirs, there):
-        return done
-    if held := outgoing_secrets(memory, commit, [known for known in (theirs, there) if known]):
+    branch = chosen = _branch(memory, theirs)
+    sent_before = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
+    if commit in (theirs, sent_before):
+        return result
+    if held := outgoing_secrets(memory, commit, [tip for tip in (theirs, sent_before) if tip]):
         first = held[0]
         message = f"a commit that was to be sent holds a secret at {first.at} ({first.fingerprint})"
-        return replace(done, answer=RemoteAnswer("secret", message), held=(*done.held, *held))
+        return replace(result, answer=RemoteAnswer("secret", message), held=(*result.held, *held))
     answer, branch = _push(memory, commit, branch, now)
     if not answer.ok:
-        return replace(done, answer=answer)
-    sent = len(list(objects.new_commits(commit, theirs, there)))
+        return replace(result, answer=answer)
+    sent = len(list(objects.new_commits(commit, theirs, sent_before)))
     if branch:
         review.pushed(memory, branch, commit)
-        if not wanted:
-            done = done.noticing(_PROTECTED.format(branch=branch))
+        if not chosen:
+            result = result.noticing(_PROTECTED.format(branch=branch))
     else:
         objects.set_ref(memory.clone.upstream_ref, commit)
         upstream.remember_tip(memory, commit)
-    return replace(done, answer=answer, sent=done.sent + sent, branch=branch)
+    return replace(result, answer=answer, sent=result.sent + sent, branch=branch)
 
 
 def _push(memory: Memory, commit: str, branch: str, now: datetime) -> tuple[RemoteAnswer, str]:
@@ -300,6 +304,9 @@ def apply_exchange(memory: Memory, received: str, merge: Merge, now: datetime) -
     Only files that `received` changes are read for this.
     """
     objects, clone = memory.objects, memory.clone
+    # The order is the correctness (ADR 7): commit what was written meanwhile, so that no file is ahead of the
+    # branch; take the snapshot; move the branch by compare and swap; and only then write files. A kill after
+    # the move leaves old files below a new branch, which the next checkout finishes from `wt` and `wt-next`.
     with memory.writing(), memory.building():
         committed = commit_locked(
             memory, now, CommitRequest(only=_paths_that_differ(memory, clone.branch_ref, received))
@@ -317,12 +324,12 @@ def apply_exchange(memory: Memory, received: str, merge: Merge, now: datetime) -
         edited = memory.checkout.edited(snapshot, old_tree)
         late = check_out(memory, tree, snapshot, hold={r.path for r in committed.held} | edited)
         refresh(memory, merged.commit, committed.held, committed.skipped)
-        done = replace(
+        result = replace(
             committed,
             head=merged.commit,
             conflict_copies=(*committed.conflict_copies, *merged.conflict_copies),
         )
-        return commit_locked(memory, now, CommitRequest(only=edited)) if late or edited else done
+        return commit_locked(memory, now, CommitRequest(only=edited)) if late or edited else result
 
 
 def _paths_that_differ(memory: Memory, ref: str, received: str) -> set[str]:

@@ -68,7 +68,7 @@ PLAIN_SYNC = SyncRequest()
 
 
 def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> SyncResult:
-    """Commit, receive and, if the request says so, send. Without a remote it only commits.
+    """Commit, fetch and merge and, if the request says so, push. Without a remote, only commit.
 
     A remote that is away or refuses is an outcome in the result; errors are those of `commit`.
     """
@@ -98,9 +98,9 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
     return result
 
 
-def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> CommitResult:
+def _commit(memory: Memory, now: datetime, request: CommitRequest) -> CommitResult:
     with memory.writing():
-        return commit_locked(memory, now, wanted)
+        return commit_locked(memory, now, request)
 
 
 def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> SyncResult:

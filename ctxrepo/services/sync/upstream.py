@@ -59,9 +59,9 @@ def _state(memory: Memory, theirs: str | None) -> UpstreamState:
         return _noticed("the remote went back to an earlier state; what it lost is sent again")
     if objects.merge_base(last, theirs) is not None:
         return _noticed("the remote's history was rewritten; both histories are kept")
-    known = memory.exchanges.url
-    if known and known != memory.repository.remote:
-        return _changed(f"this is another remote than {redact(known)}, and it holds another memory")
+    last_url = memory.exchanges.url
+    if last_url and last_url != memory.repository.remote:
+        return _changed(f"this is another remote than {redact(last_url)}, and it holds another memory")
     return _noticed("the remote holds another history, which has nothing in common with ours; both are kept")
 
 
@@ -81,26 +81,28 @@ def _noticed(notice: str) -> UpstreamState:
     return UpstreamState(RemoteAnswer("ok"), notice)
 
 
-def outgoing_secrets(memory: Memory, commit: str, known: Sequence[str]) -> tuple[Refusal, ...]:
+def outgoing_secrets(memory: Memory, commit: str, sent: Sequence[str]) -> tuple[Refusal, ...]:
     """Secrets in the files that pushing `commit` would add to a remote that has the commits `known`.
 
     A secret that the remote has already is not reported.
     """
     objects = memory.objects
     allow = memory.settings.secrets.allow_secret
-    trees = [objects.tree_of(k) for k in known]
-    found: list[Refusal] = []
-    for new in objects.new_commits(commit, *known):
+    trees = [objects.tree_of(k) for k in sent]
+    refusals: list[Refusal] = []
+    for new in objects.new_commits(commit, *sent):
         for path, key in _new_files(objects, new).items():
             if (path, key) in memory.guarded:
                 continue
             if refused := _secrets(path, objects.data_or_empty(key), allow):
-                there = [key for tree in trees for key in objects.files(tree, [path]).values()]
+                sent_keys = [key for tree in trees for key in objects.files(tree, [path]).values()]
                 old = {
-                    r.fingerprint for key in there for r in _secrets(path, objects.data_or_empty(key), allow)
+                    r.fingerprint
+                    for key in sent_keys
+                    for r in _secrets(path, objects.data_or_empty(key), allow)
                 }
-                found += [r for r in refused if r.fingerprint not in old]
-    return tuple(found)
+                refusals += [r for r in refused if r.fingerprint not in old]
+    return tuple(refusals)
 
 
 def _new_files(objects: Objects, commit: str) -> dict[str, str]:

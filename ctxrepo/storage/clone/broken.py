@@ -26,9 +26,9 @@ class Broken:
 
     def take(self, path: Path) -> Path | None:
         """Move a file here; None when it is gone already."""
-        there = self._place(path)
+        place = self._place(path)
         with suppress(FileNotFoundError):
-            return path.rename(there)
+            return path.rename(place)
         return None
 
     def take_from_folder(self, path: Path) -> None:
@@ -51,10 +51,10 @@ class Broken:
 
     def _place(self, path: Path) -> Path:
         make_folder(self.folder)
-        there = self.folder / path.relative_to(self.git_dir)
-        make_folder(there.parent)
+        place = self.folder / path.relative_to(self.git_dir)
+        make_folder(place.parent)
         number = 1
-        while os.path.lexists(there) and not there.name.endswith(".txt"):
+        while os.path.lexists(place) and not place.name.endswith(".txt"):
             number += 1
-            there = there.with_name(f"{path.name}.{number}")
-        return there
+            place = place.with_name(f"{path.name}.{number}")
+        return place

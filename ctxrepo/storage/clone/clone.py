@@ -79,8 +79,8 @@ class Clone:
         """
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
         lines = [line.partition("=") for line in self.configured().splitlines()]
-        found = [said.strip() for key, equals, said in lines if equals and key.strip().lower() == name]
-        return found in ([[value], [quoted], [f'"{quoted}"']] if value else [[]])
+        settings = [text.strip() for key, equals, text in lines if equals and key.strip().lower() == name]
+        return settings in ([[value], [quoted], [f'"{quoted}"']] if value else [[]])
 
     def set_cone(self, cone: Cone) -> None:
         """Set the folders that a sparse clone has on disk, in the file that git reads."""
@@ -107,8 +107,8 @@ class Clone:
     def wants_signatures(self, env: Mapping[str, str]) -> bool:
         """Whether the clone's own configuration asks for signed commits; ctxrepo doesn't sign because of
         that."""
-        found = values(self.git_dir / "config", "commit.gpgsign", env)[-1:]
-        return bool(found) and found[0].lower() in ("", "true", "yes", "on", "1")
+        settings = values(self.git_dir / "config", "commit.gpgsign", env)[-1:]
+        return bool(settings) and settings[0].lower() in ("", "true", "yes", "on", "1")
 
     def has_refs(self, prefix: str) -> bool:
         """Whether there are refs below `prefix` ('refs/…/'); needs no pygit2."""
@@ -122,14 +122,14 @@ class Clone:
                 f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."
             )
         file = self.own_dir / "id"
-        found = text_of(file).strip()
-        if not _ID.match(found):
-            found = random_name(6)
+        identifier = text_of(file).strip()
+        if not _ID.match(identifier):
+            identifier = random_name(6)
             require_private(self.own_dir)
-            made = file.with_name(f"id-{found}")
-            put(made, found + "\n")
+            made = file.with_name(f"id-{identifier}")
+            put(made, identifier + "\n")
             made.rename(file)
-        return found
+        return identifier
 
     def has_id(self, repo_id: str) -> bool:
         return text_of(self.own_dir / "id").strip() == repo_id

@@ -76,11 +76,11 @@ def values(file: Path, key: str, env: Mapping[str, str]) -> list[str]:
     return [value for name, value in entries(file, env) if name == key]
 
 
-def configure(file: Path, env: Mapping[str, str], wanted: Mapping[str, str]) -> None:
+def configure(file: Path, env: Mapping[str, str], settings: Mapping[str, str]) -> None:
     """Give each key this one value, whatever values it had; GitFailed when that can't be written."""
-    if _set_here(file, wanted):
+    if _set_here(file, settings):
         return
-    for key, value in wanted.items():
+    for key, value in settings.items():
         if not _change_by_git(file, env, "--replace-all", key, value):
             raise GitFailed(f"{key} can't be written to {file}", f"Look at {file}.")
 
@@ -111,7 +111,7 @@ def _plain_lines(data: bytes) -> list[_Line] | None:
     return lines
 
 
-def _set_here(file: Path, wanted: Mapping[str, str]) -> bool:
+def _set_here(file: Path, settings: Mapping[str, str]) -> bool:
     """Write these values under git's own lock on the file; False when that is to be left to git."""
     lock = file.with_name(f"{file.name}.lock")
     try:
@@ -125,7 +125,7 @@ def _set_here(file: Path, wanted: Mapping[str, str]) -> bool:
     try:
         with open(handle, "wb") as new:
             lines = _plain_lines(bytes_of(str(file), _MOST) or b"\0")
-            if lines is None or not all(_set(lines, key, value) for key, value in wanted.items()):
+            if lines is None or not all(_set(lines, key, value) for key, value in settings.items()):
                 return False
             new.write("".join(f"{line.text}\n" for line in lines).encode())
             new.flush()

@@ -74,10 +74,10 @@ class RefFiles:
     def resolve(self, name: str) -> str | None:
         """The id at a ref or at HEAD, through symbolic ones; None when it is missing or garbage."""
         for _ in range(_DEEPEST):
-            found = _SYMBOLIC.fullmatch(_line(self.git_dir / name))
-            if found is None or not is_name(found[1]):
+            target = _SYMBOLIC.fullmatch(_line(self.git_dir / name))
+            if target is None or not is_name(target[1]):
                 return self.find(name)
-            name = found[1]
+            name = target[1]
         return None
 
     def all(self, prefix: str = "refs/") -> dict[str, str]:
@@ -86,8 +86,8 @@ class RefFiles:
         names = [name for name in self.loose(prefix.rpartition("/")[0]) if name.startswith(prefix)]
         loose = {name: self.resolve(name) for name in names}
         packed = {name: oid for name, oid in self.packed().items() if name.startswith(prefix)}
-        found = {name: oid for name, oid in (packed | loose).items() if oid and is_name(name)}
-        return dict(sorted(found.items()))
+        readable = {name: oid for name, oid in (packed | loose).items() if oid and is_name(name)}
+        return dict(sorted(readable.items()))
 
     def exists(self, name: str) -> bool:
         return (self.git_dir / name).is_file() or name in self.packed()
@@ -112,17 +112,17 @@ class RefFiles:
 
     def loose(self, below: str = "refs") -> list[str]:
         """Names of the loose refs in a folder of refs, garbage included, locks not; no link is followed."""
-        found, folders = [], [below]
+        names, folders = [], [below]
         while folders:
             folder = folders.pop()
-            with suppress(OSError), os.scandir(self.git_dir / folder) as there:
-                for entry in there:
+            with suppress(OSError), os.scandir(self.git_dir / folder) as entries:
+                for entry in entries:
                     name = f"{folder}/{entry.name}"
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(name)
                     elif entry.is_file() and not name.endswith(".lock"):
-                        found.append(name)
-        return sorted(found)
+                        names.append(name)
+        return sorted(names)
 
     def has_any(self, prefix: str) -> bool:
         """Whether there are refs below `prefix` ('refs/…/')."""
@@ -135,8 +135,8 @@ class RefFiles:
 
     def _packed_at(self, name: str) -> str | None:
         """The id of one packed ref, found without parsing all lines."""
-        found = re.search(rf"(?m)^([0-9a-f]{{40}}) {re.escape(name)}$", text_of(self._packed_path))
-        return found[1] if found else None
+        match = re.search(rf"(?m)^([0-9a-f]{{40}}) {re.escape(name)}$", text_of(self._packed_path))
+        return match[1] if match else None
 
     def packed_is_garbage(self) -> bool:
         is_short = len(self._packed_lines()) != len(self._all_packed())
@@ -144,11 +144,11 @@ class RefFiles:
 
     def log(self, name: str) -> list[str]:
         """The commits that a ref has pointed at, newest first."""
-        found: list[str] = []
+        commits: list[str] = []
         for line in text_of(self.git_dir / "logs" / name).splitlines():
             ids = line.split(" ", 2)[:2]
-            found += [i for i in ids if _ID.fullmatch(i) and i.strip("0")]
-        return list(dict.fromkeys(reversed(found)))
+            commits += [i for i in ids if _ID.fullmatch(i) and i.strip("0")]
+        return list(dict.fromkeys(reversed(commits)))
 
     def logged(self) -> set[str]:
         """The commits that any ref with a log has pointed at, HEAD too."""
@@ -182,12 +182,12 @@ class RefFiles:
             return False
         if data[:7] != b"DIRC\0\0\0" or data[7:8] not in _VERSIONS or len(data) < 12 + _HASH:
             return True
-        told, entries = data[-_HASH:], int.from_bytes(data[8:12], "big")
-        if told == bytes(_HASH):  # git may be set to write no checksum: then only check the size
+        checksum, entries = data[-_HASH:], int.from_bytes(data[8:12], "big")
+        if checksum == bytes(_HASH):  # git may be set to write no checksum: then only check the size
             return len(data) < 12 + entries * _ENTRY + _HASH
         import hashlib  # loads OpenSSL, which no reader of a ref needs
 
-        return told != hashlib.sha1(data[:-_HASH], usedforsecurity=False).digest()
+        return checksum != hashlib.sha1(data[:-_HASH], usedforsecurity=False).digest()
 
     @property
     def _packed_path(self) -> Path:

@@ -68,7 +68,10 @@ class RefWriter(RefFiles):
     logs: str = ""
 
     def move(self, name: str, new: str, old: str | None) -> bool:
-        """Compare and swap: False when the ref is not at `old` any more."""
+        """Compare and swap: False when the ref is no longer at `old`."""
+        # A person's git, a worker and a sync by hand all move the branch. Git's own lock file makes comparing
+        # and writing one step for all of them (tests/storage/clone/test_refwriter.py, many at once). A caller
+        # that gets False merges again.
         with self._locked(name) as lock:
             if self.is_garbage(name):
                 raise Damaged(f"{name} in {self.git_dir} can't be read")
@@ -79,7 +82,7 @@ class RefWriter(RefFiles):
         return True
 
     def set(self, name: str, new: str) -> None:
-        """Point a ref at `new`, whatever it pointed at."""
+        """Point a ref at `new`, whatever it pointed at before."""
         with self._locked(name) as lock:
             if (old := self.find(name)) != new:
                 self._put(name, lock, new, old)
@@ -116,14 +119,14 @@ class RefWriter(RefFiles):
     def write_packed(self, without: str = "") -> None:
         """Write packed-refs again from the lines that can be read, without one ref."""
         with self._locked("packed-refs") as lock:
-            kept: list[str] = []
+            remaining: list[str] = []
             is_gone = False
             for line in self._packed_lines():
                 is_gone = line.endswith(f" {without}") if line[:1] != "^" else is_gone
                 if line[:1] != "#" and not is_gone:
-                    kept.append(line)
+                    remaining.append(line)
             # Leave out git's first line, which promises that the lines are sorted.
-            lock.write_and_rename("".join(f"{line}\n" for line in kept))
+            lock.write_and_rename("".join(f"{line}\n" for line in remaining))
 
     def write_shallow(self, text: str) -> None:
         """Write the commits whose parents are left out, one a line; '' when no history is left out any
@@ -146,11 +149,11 @@ class RefWriter(RefFiles):
         """GitFailed when another ref is in the way: `a` can't stand beside `a/b`."""
         above = ["/".join(name.split("/")[:count]) for count in range(3, name.count("/") + 1)]
         packed = self.packed()
-        there = next((one for one in above if one in packed), None)
-        there = there or next((one for one in packed if one.startswith(f"{name}/")), None)
-        there = there or next(iter(self.loose(name)), None)
-        if there:
-            raise GitFailed(f"{name} can't be made: {there} is in its way")
+        obstacle = next((ref for ref in above if ref in packed), None)
+        obstacle = obstacle or next((ref for ref in packed if ref.startswith(f"{name}/")), None)
+        obstacle = obstacle or next(iter(self.loose(name)), None)
+        if obstacle:
+            raise GitFailed(f"{name} can't be made: {obstacle} is in its way")
         _remove_empty(self.git_dir / name)
 
     @contextmanager
@@ -231,20 +234,20 @@ class RefWriter(RefFiles):
 def _remove_empty(folder: Path) -> None:
     """Remove a folder that holds nothing but empty folders."""
     with suppress(OSError):
-        found = [folder]
-        for one in found:
-            with os.scandir(one) as there:
-                found += [Path(entry.path) for entry in there if entry.is_dir(follow_symlinks=False)]
-        for one in reversed(found):
-            one.rmdir()
+        folders = [folder]
+        for each in folders:
+            with os.scandir(each) as entries:
+                folders += [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+        for each in reversed(folders):
+            each.rmdir()
 
 
 def logs_setting(configuration: str) -> str:
     """The value of `core.logAllRefUpdates` in the text of a configuration; '' when it isn't set."""
     lines = [line.partition("=") for line in configuration.splitlines()]
-    found = [value.strip().lower() for key, _, value in lines if key.strip().lower() == "logallrefupdates"]
+    settings = [value.strip().lower() for key, _, value in lines if key.strip().lower() == "logallrefupdates"]
     return {"always": "always", "false": "false", "no": "false", "off": "false", "0": "false"}.get(
-        found[-1] if found else "", ""
+        settings[-1] if settings else "", ""
     )
 
 

@@ -35,8 +35,8 @@ def find_committer(git: Git, own: Mapping[str, str]) -> Committer:
             f"git can't tell who commits: {answer.reason}",
             "Try `git config --list`; what was written is kept and committed then.",
         )
-    found = answer.out.split("\0")
-    values = {key: value.strip() for item in found for key, _, value in [item.partition("\n")] if key}
+    items = answer.out.split("\0")
+    values = {key: value.strip() for item in items for key, _, value in [item.partition("\n")] if key}
     values |= {key: value.strip() for key, value in own.items() if key in _WHO and value.strip()}
     name, email = (values.get(key, "") for key in _WHO)
     signs = values.get("commit.gpgsign", "false").lower() in ("", "true", "yes", "on", "1")

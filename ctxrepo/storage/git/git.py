@@ -257,9 +257,9 @@ class Git:
         return answer.out
 
     def _environment(self) -> dict[str, str]:
-        kept = {k: v for k, v in self.env.items() if not _SECRET_NAMES.search(k)}
+        inherited = {k: v for k, v in self.env.items() if not _SECRET_NAMES.search(k)}
         protocols = "none" if self.is_offline else "https:ssh:file" if self.file_remote else "https:ssh"
-        return kept | {
+        return inherited | {
             **_FORMATS,
             "LC_ALL": "C",  # its words are read by `remote`
             "GIT_ALLOW_PROTOCOL": protocols,  # which no configuration can widen

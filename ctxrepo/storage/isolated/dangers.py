@@ -60,10 +60,10 @@ def remove_dangers(clone: Clone, env: Mapping[str, str], broken: Broken) -> Iter
 
 
 def _keys(file: Path, env: Mapping[str, str]) -> Iterator[Danger]:
-    found = entries(file, env)
-    foreign = {key for key, value in found if not is_allowed(key, value)}
+    pairs = entries(file, env)
+    foreign = {key for key, value in pairs if not is_allowed(key, value)}
     yield from (Danger(file, f"sets {key}", key, is_removed=True) for key in sorted(foreign))
-    counts = Counter(key for key, _ in found if key.startswith("remote.") and key not in foreign)
+    counts = Counter(key for key, _ in pairs if key.startswith("remote.") and key not in foreign)
     for key, count in counts.items():
         if key.endswith(".pushurl"):
             yield Danger(file, f"sets {key}: a push of yours goes there", key)
@@ -106,9 +106,9 @@ def _worktrees(git_dir: Path, env: Mapping[str, str]) -> Iterator[Danger]:
         if (common := text_of(folder / "commondir").strip()) not in ("", "../.."):
             yield Danger(folder / "commondir", f"lets git read another configuration, in {common[:200]}")
         file = folder / "gitdir"
-        there = text_of(file).strip()
-        if there and text_of(Path(there)).strip() != f"gitdir: {folder}":
-            yield Danger(file, f"names {there[:200]}, which is no worktree of this clone")
+        target = text_of(file).strip()
+        if target and text_of(Path(target)).strip() != f"gitdir: {folder}":
+            yield Danger(file, f"names {target[:200]}, which is no worktree of this clone")
 
 
 def _names(folder: Path) -> list[str]:
@@ -177,9 +177,9 @@ def is_parking(refspec: str) -> bool:
 def is_allowed(key: str, value: str) -> bool:
     """Whether the clone's own configuration can give `key` this value without harm."""
     ours = {"merge.ctxrepo.name": MERGE_NAME, "merge.ctxrepo.driver": merge_driver(sys.executable)}
-    wanted = (_ALLOWED_VALUES | ours).get(key.lower())
-    if wanted is not None:
-        return value == wanted
+    expected = (_ALLOWED_VALUES | ours).get(key.lower())
+    if expected is not None:
+        return value == expected
     if re.fullmatch(r"(?i)branch\..+\.(push)?remote", key) and re.search(r"[/:\\]", value):
         return False  # an address where the name of a remote belongs
     return is_parking(value) if key.lower() == PUSH else bool(_ALLOWED.fullmatch(key))

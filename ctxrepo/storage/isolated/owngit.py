@@ -61,7 +61,7 @@ class OwnGit:
         self._require_ours()
         try:
             make_bare(self.folder, self._configuration(includes), self._head())
-            self._copy("shallow", "".join(f"{one}\n" for one in sorted(self._files.shallow())))
+            self._copy("shallow", "".join(f"{commit}\n" for commit in sorted(self._files.shallow())))
             cone = self.clone.cone
             self._copy("info/sparse-checkout", render(cone) if cone else "")
             self._link_objects()
@@ -79,7 +79,7 @@ class OwnGit:
             raise Damaged(f"{objects} is gone")
         is_configured = (self.folder / "config").is_file()
         make_bare(self.folder, None if is_configured else self._configuration(()), self._head())
-        self._copy("shallow", "".join(f"{one}\n" for one in sorted(self._files.shallow())))
+        self._copy("shallow", "".join(f"{commit}\n" for commit in sorted(self._files.shallow())))
         return objects
 
     def make_empty(self, folder: Path) -> None:
@@ -95,8 +95,8 @@ class OwnGit:
         self._copy("packed-refs", "".join(f"{oid} {name}\n" for name, oid in refs.items()))
         import shutil  # not needed to look at the directory
 
-        for left in (self.folder / "refs").iterdir():
-            shutil.rmtree(left)
+        for entry in (self.folder / "refs").iterdir():
+            shutil.rmtree(entry)
         return refs
 
     def refs_now(self) -> dict[str, str]:
@@ -157,13 +157,13 @@ class OwnGit:
     def _link_objects(self) -> None:
         """Links to the clone's folders of objects: what lies beside them (`info/alternates`) is not seen, and
         what git writes is in the clone at once."""
-        own, there = self.folder / "objects", self.clone.git_dir / "objects"
+        own, theirs = self.folder / "objects", self.clone.git_dir / "objects"
         # `pack` is linked last: where it leads there, and none is missing, all of them do.
-        is_linked = _target(own / "pack") == str(there / "pack") and len(os.listdir(own)) > len(_FAN_OUT) + 1
-        _make_fan_out(there)
+        is_linked = _target(own / "pack") == str(theirs / "pack") and len(os.listdir(own)) > len(_FAN_OUT) + 1
+        _make_fan_out(theirs)
         if not is_linked:
             for name in (*_FAN_OUT, "pack"):
-                _link(own / name, str(there / name))
+                _link(own / name, str(theirs / name))
 
     def _link_shared_indexes(self) -> None:
         """Where a person's index is split, git looks for its greater part beside the configuration."""
@@ -171,9 +171,9 @@ class OwnGit:
         for name in names:
             if not (self.folder / name).is_symlink():
                 (self.folder / name).symlink_to(self.clone.git_dir / name)
-        for left in self.folder.glob("sharedindex.*"):
-            if left.name not in names:
-                left.unlink(missing_ok=True)
+        for link in self.folder.glob("sharedindex.*"):
+            if link.name not in names:
+                link.unlink(missing_ok=True)
 
 
 def make_bare(folder: Path, configuration: str | None, head: str) -> None:
@@ -252,8 +252,8 @@ def conditional_files(git: Git, git_dir: Path) -> tuple[str, ...]:
     if not RefFiles(git_dir).head():
         return ()
     everywhere = set(_origins(git))
-    there = replace(git, git_dir=git_dir, common_dir=git.folder)
-    return tuple(dict.fromkeys(file for file in _origins(there) if file not in everywhere))
+    in_clone = replace(git, git_dir=git_dir, common_dir=git.folder)
+    return tuple(dict.fromkeys(file for file in _origins(in_clone) if file not in everywhere))
 
 
 def _origins(git: Git) -> Iterator[str]:

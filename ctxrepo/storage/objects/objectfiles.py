@@ -51,14 +51,14 @@ def why_spoiled(loose: str | Path) -> str:
                 return "isn't a file"
             pieces = _unpacked(file)
             head, _, body = next(pieces, b"").partition(b"\0")
-            left = int(head.partition(b" ")[2]) - len(body)
-            if left > FOLDER_BYTES.most:
+            remaining = int(head.partition(b" ")[2]) - len(body)
+            if remaining > FOLDER_BYTES.most:
                 return ""
             for piece in pieces:
-                left -= len(piece)
-                if left < 0:
+                remaining -= len(piece)
+                if remaining < 0:
                     break
-        return "was cut short" if left else ""
+        return "was cut short" if remaining else ""
     except EOFError:
         return "was cut short"
     except FileNotFoundError:
@@ -142,15 +142,15 @@ def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
 
 def _ends_with_its_hash(path: Path) -> bool:
     digest = hashlib.sha1(usedforsecurity=False)
-    left = path.stat().st_size - _HASH
+    remaining = path.stat().st_size - _HASH
     with path.open("rb") as file:
-        while left > 0:
-            data = file.read(min(left, _CHUNK))
+        while remaining > 0:
+            data = file.read(min(remaining, _CHUNK))
             if not data:
                 return False
             digest.update(data)
-            left -= len(data)
-        return left == 0 and file.read() == digest.digest()
+            remaining -= len(data)
+        return remaining == 0 and file.read() == digest.digest()
 
 
 def _why_no_index(path: Path) -> str:
@@ -182,12 +182,12 @@ def offsets_in(index: bytes) -> dict[bytes, int]:
     count = _count(index)
     offsets = _NAMES + count * (_HASH + _CHECKSUM)
     far = offsets + count * 4
-    found = {}
+    positions = {}
     for number, offset in enumerate(struct.unpack_from(f">{count}I", index, offsets)):
         if offset >> 31:
             (offset,) = struct.unpack_from(">Q", index, far + 8 * (offset & 0x7FFFFFFF))
-        found[index[_NAMES + number * _HASH : _NAMES + (number + 1) * _HASH]] = offset
-    return found
+        positions[index[_NAMES + number * _HASH : _NAMES + (number + 1) * _HASH]] = offset
+    return positions
 
 
 def _count(index: bytes) -> int:

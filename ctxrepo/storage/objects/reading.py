@@ -43,25 +43,25 @@ class ObjectReader:
         objects = str(self._own.prepare_objects())
         try:
             self._repo = pygit2.Repository(str(self._own.folder), enums.RepositoryOpenFlag.NO_SEARCH)
-            found = pygit2.Odb()
-            found.add_backend(pygit2.OdbBackendLoose(objects, -1, False), _LOOSE)
-            found.add_backend(pygit2.OdbBackendPack(objects), _PACKED)
-            self._repo.set_odb(found)
+            database = pygit2.Odb()
+            database.add_backend(pygit2.OdbBackendLoose(objects, -1, False), _LOOSE)
+            database.add_backend(pygit2.OdbBackendPack(objects), _PACKED)
+            self._repo.set_odb(database)
         except (pygit2.GitError, KeyError) as error:
             raise Damaged(f"{self._own.clone.root} can't be opened as a git repository: {error}") from error
         self._git_dir = str(self._own.clone.git_dir)
 
     def commit_at(self, commit: str) -> pygit2.Commit:
-        found = self.read(commit, "commit")
-        if not isinstance(found, pygit2.Commit):
+        parsed = self.read(commit, "commit")
+        if not isinstance(parsed, pygit2.Commit):
             raise Damaged(f"{commit} is no commit")
-        return found
+        return parsed
 
     def read(self, oid: str, what: str) -> _Object:
         self._require_small(oid, what)
         with reading(f"{what} {oid}"):
-            found: Any = self._repo[oid]  # its stub names a base that nothing else inherits from
-        return cast(_Object, found)
+            item: Any = self._repo[oid]  # its stub names a base that nothing else inherits from
+        return cast(_Object, item)
 
     def read_raw(self, oid: str, what: str) -> tuple[int, bytes]:
         """(kind, bytes) of an object."""
@@ -215,17 +215,17 @@ class Past(ObjectReader):
 
     def header_of(self, commit: str) -> CommitHeader:
         """The header of a commit, whatever bytes are in it; a long message is cut."""
-        found = self.commit_at(commit)
+        parsed = self.commit_at(commit)
         return CommitHeader(
-            when=_moment(found.commit_time),
-            author=(found.author.raw_name or b"")[: MESSAGE.most].decode("utf-8", "replace"),
-            message=found.raw_message[: MESSAGE.most].decode("utf-8", "replace"),
+            when=_moment(parsed.commit_time),
+            author=(parsed.author.raw_name or b"")[: MESSAGE.most].decode("utf-8", "replace"),
+            message=parsed.raw_message[: MESSAGE.most].decode("utf-8", "replace"),
         )
 
     def _before(self, commit: str) -> tuple[int, list[str]]:
         """(negative time, so that the newest is the least; parents) of a commit."""
-        found = self.commit_at(commit)
-        return -found.commit_time, [str(parent) for parent in found.parent_ids]
+        parsed = self.commit_at(commit)
+        return -parsed.commit_time, [str(parent) for parent in parsed.parent_ids]
 
     @contextmanager
     def _history(self, *tips: str) -> Iterator[None]:
@@ -233,26 +233,26 @@ class Past(ObjectReader):
         one: all of it for one tip, for several as far as they differ (ADR 15)."""
         everything = (1 << len(tips)) - 1
         reached: dict[str, int] = {}
-        known: dict[str, tuple[int, list[str]]] = {}
+        headers: dict[str, tuple[int, list[str]]] = {}
         queue: list[tuple[int, str]] = []
 
         def reach(commit: str, by: int) -> None:
             if reached.get(commit, 0) | by != reached.get(commit):
                 reached[commit] = reached.get(commit, 0) | by
-                if commit not in known:
-                    COMMITS.require(len(known) + 1, f"the history of {tips[0][:10]}")
-                    known[commit] = self._before(commit)
-                heappush(queue, (known[commit][0], commit))
+                if commit not in headers:
+                    COMMITS.require(len(headers) + 1, f"the history of {tips[0][:10]}")
+                    headers[commit] = self._before(commit)
+                heappush(queue, (headers[commit][0], commit))
 
         for number, tip in enumerate(tips):
             reach(tip, 1 << number)
-        left = _SKEW
-        while queue and left:
+        margin = _SKEW
+        while queue and margin:
             _, commit = heappop(queue)
             is_met = len(tips) > 1 and reached[commit] == everything
             have_met = is_met and all(reached[other] == everything for _, other in queue)
-            left = left - 1 if have_met else _SKEW
-            for parent in known[commit][1]:
+            margin = margin - 1 if have_met else _SKEW
+            for parent in headers[commit][1]:
                 reach(parent, reached[commit])
         with reading(f"the history of {tips[0]}"):
             yield

@@ -105,8 +105,8 @@ class Objects(Refs, Past):
     def find(self, tree: str, path: str) -> bytes | None:
         """The bytes at `path` in a tree; None when the tree or the path isn't there."""
         try:
-            found = self._trees.some(tree, [path])
-            return self.data(found[path]) if path in found else None
+            keys = self._trees.some(tree, [path])
+            return self.data(keys[path]) if path in keys else None
         except (Damaged, BeyondBounds, ValueError):
             return None
 
@@ -133,9 +133,9 @@ class Objects(Refs, Past):
 
     def children(self, tree: str) -> tuple[list[str], list[str]]:
         """(ids of the folders, ids of the files) directly in a tree, without submodules."""
-        found = [item for item in self._trees.items(tree).values() if item[0] != _SUBMODULE]
-        folders = [oid for item in found if (oid := folder_of(item))]
-        return folders, [item[1] for item in found if not folder_of(item)]
+        items = [item for item in self._trees.items(tree).values() if item[0] != _SUBMODULE]
+        folders = [oid for item in items if (oid := folder_of(item))]
+        return folders, [item[1] for item in items if not folder_of(item)]
 
     def key_at(self, tree: str, path: str) -> Key | None:
         """The key of the file at `path`, the id of a folder there, None when there is nothing."""

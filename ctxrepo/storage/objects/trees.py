@@ -60,15 +60,15 @@ class Trees:
     def some(self, tree: str | None, paths: Iterable[str]) -> dict[str, Key]:
         """path -> key of those `paths` that are in a tree; only their folders are read."""
         folders: dict[str, dict[str, Item]] = {}
-        found = {}
+        keys = {}
         for path in paths:
             folder, _, name = path.rpartition("/")
             if folder not in folders:
                 folders[folder] = self.items(self.folder(tree, folder))
             key = key_of(folders[folder].get(name))
             if key is not None:
-                found[path] = key
-        return found
+                keys[path] = key
+        return keys
 
     def at(self, tree: str | None, path: str) -> Key | None:
         """The key of the file at `path`, the id of a folder there, None when there is nothing."""
@@ -190,7 +190,7 @@ class Extent:
 
 def extent(read: Callable[[str], bytes], tree: str, at: str) -> Extent:
     """That of a tree, each folder read once; BeyondBounds, telling of `at`, for too much to read."""
-    known: dict[str, Extent] = {}
+    extents: dict[str, Extent] = {}
     entries: dict[str, list[tuple[int, str]]] = {}
     size = 0
     waiting = [tree]
@@ -201,15 +201,15 @@ def extent(read: Callable[[str], bytes], tree: str, at: str) -> Extent:
             size += len(data)
             FOLDER_BYTES.require(size, at)
             entries[folder] = _entries(data)
-            waiting += (below for _, below in entries[folder] if below and below not in known)
+            waiting += (below for _, below in entries[folder] if below and below not in extents)
             continue
         waiting.pop()
-        if folder not in known:
-            known[folder] = _together(
-                [(name, known[below] if below else None) for name, below in entries[folder]]
+        if folder not in extents:
+            extents[folder] = _together(
+                [(name, extents[below] if below else None) for name, below in entries[folder]]
             )
             entries[folder] = []
-    return known[tree]
+    return extents[tree]
 
 
 def _entries(data: bytes) -> list[tuple[int, str]]:

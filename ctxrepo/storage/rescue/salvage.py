@@ -42,22 +42,24 @@ class Wholeness:
 
     def tree(self, tree: str, *, with_files: bool = True) -> bool:
         """Whether all folders below a tree are there and, `with_files`, all files."""
-        known = self._trees
+        verdicts = self._trees
         inside: dict[str, list[str] | None] = {}
         stack = [tree]
         while stack:
             if time.monotonic() > self.end:
                 raise TimeoutError
             at = stack[-1]
-            if (at, with_files) not in known and at not in inside:
+            if (at, with_files) not in verdicts and at not in inside:
                 inside[at] = self._folders(at, with_files=with_files)
-                stack += (one for one in inside[at] or () if (one, with_files) not in known)
+                stack += (folder for folder in inside[at] or () if (folder, with_files) not in verdicts)
                 continue
             stack.pop()
-            if (at, with_files) not in known:
+            if (at, with_files) not in verdicts:
                 folders = inside.pop(at)
-                known[at, with_files] = folders is not None and all(known[one, with_files] for one in folders)
-        return known[tree, with_files]
+                verdicts[at, with_files] = folders is not None and all(
+                    verdicts[folder, with_files] for folder in folders
+                )
+        return verdicts[tree, with_files]
 
     def commit(self, tip: str) -> bool:
         """Whether a commit, its files and all its history are there."""
@@ -151,11 +153,11 @@ def store_index(git_dir: Path, git: Git) -> None:
 
 def adopt_packs(git_dir: Path, other: Path) -> None:
     """Move the packs of another repository on this disk here, each index last: with it the pack counts."""
-    there = git_dir / "objects" / "pack"
-    there.mkdir(parents=True, exist_ok=True)
+    packs = git_dir / "objects" / "pack"
+    packs.mkdir(parents=True, exist_ok=True)
     for file in sorted((other / "objects" / "pack").glob("pack-*"), key=lambda p: p.suffix == ".idx"):
-        file.rename(there / file.name)
-    sync_folder(there)
+        file.rename(packs / file.name)
+    sync_folder(packs)
     shutil.rmtree(other, ignore_errors=True)
 
 

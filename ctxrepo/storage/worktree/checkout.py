@@ -90,6 +90,8 @@ class Checkout:
         tree `head` tells whether a folder in a file's place, or a file in a folder's, belongs there.
         """
         base, following = self.objects.ref(WT), self.objects.ref(WT_NEXT)
+        # Unequal refs mean that a checkout was killed half-way: any file may hold either version, so all of
+        # them are read (tests/storage/worktree/test_checkout.py).
         disk: Disk
         if only is not None and base == following and not self._lacks_root_file(base):
             disk, skipped = read_files(self.worktree, frozenset(only))
@@ -174,17 +176,17 @@ class Checkout:
     def _obstacles(self, snapshot: Snapshot, hidden: Iterable[str], head: str | None) -> dict[str, str]:
         """path -> why, of each obstacle: what stands in the place of a file that is gone or was hidden, or of
         a folder on its path. Nobody deletes a note by putting something else in its place."""
-        known = frozenset(hidden)
+        once_hidden = frozenset(hidden)
         differing = snapshot.disk.differing(self.objects, snapshot.base)
-        gone = {path for path, (oid, _) in differing.items() if oid is None} | known
+        gone = {path for path, (oid, _) in differing.items() if oid is None} | once_hidden
         gone = {path for path in gone if snapshot.has_looked_at(path)}
-        kept = {path for path in gone if path in known or is_note(path) or path.endswith(".jsonl")}
-        plain = self.worktree.in_the_way(gone - kept)
-        found = {place: why for place, why in plain.items() if not self._is_meant(place, why)}
-        found |= self.worktree.in_the_way(kept)
+        notes = {path for path in gone if path in once_hidden or is_note(path) or path.endswith(".jsonl")}
+        plain = self.worktree.in_the_way(gone - notes)
+        obstacles = {place: why for place, why in plain.items() if not self._is_meant(place, why)}
+        obstacles |= self.worktree.in_the_way(notes)
         return {
             place: why
-            for place, why in found.items()
+            for place, why in obstacles.items()
             if not any(self._belongs(place, why, tree) for tree in (snapshot.next, head))
         }
 
@@ -203,12 +205,12 @@ class Checkout:
 
     def _lacks_root_file(self, base: str | None) -> bool:
         """Whether a file at the top is missing, as in a worktree that was emptied."""
-        there = (
+        expected = (
             name
             for name, key in self.objects.names_in(base, "").items()
             if key and _counts_when_missing(name)
         )
-        return not all(self.worktree.exists(name) for name in there)
+        return not all(self.worktree.exists(name) for name in expected)
 
     def base_on(self, keys: Mapping[str, Key | None]) -> None:
         """Record what these files are based on (None: on nothing) for a process that was killed before it
@@ -252,29 +254,31 @@ class Checkout:
         based = tree if only is None else self.objects.edit(before, self._keys(tree, only))
         if not due and not never and not hold and before == based:
             return []
+        # First record what is about to be written: if we are killed below, a file that equals the new version
+        # counts as unedited, too. WT follows only when every file is on the disk (ADR 7).
         self.objects.set_ref(WT_NEXT, based)
-        left = {*hold, *(differing.keys() - due)}
+        unchanged = {*hold, *(differing.keys() - due)}
         for number, batch in enumerate(_batches(sorted(due))):
             if self.progress and len(due) > _BATCH:
                 self.progress(f"writing notes: {number * _BATCH} of {len(due)}")
             self.objects.need(coming[p] for p in batch if p in coming)
             # A partial clone could not measure these before it had fetched them.
             huge = {p for p in batch if p in coming and self.objects.is_large(coming[p])}
-            wanted = {p: self._wanted(*differing[p]) for p in batch if p not in huge}
-            left |= self.worktree.update_unchanged(wanted)
+            updates = {p: self._wanted(*differing[p]) for p in batch if p not in huge}
+            unchanged |= self.worktree.update_unchanged(updates)
             never |= huge
         # A file that we left alone keeps its base: with the new one its old text would read as an edit that
         # takes the remote's changes back. A file that is never written has no base: else it would read as
         # deleted.
-        based = self.objects.edit(based, self._keys(snapshot.base, left) | dict.fromkeys(never))
+        based = self.objects.edit(based, self._keys(snapshot.base, unchanged) | dict.fromkeys(never))
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
         return self.worktree.replaced.late_writes() if due else []
 
     def _keys(self, tree: str | None, paths: Collection[str]) -> dict[str, Key | None]:
         """path -> key in a tree; None where the tree has no such file."""
-        found = self.objects.files(tree, paths)
-        return {path: found.get(path) for path in paths}
+        keys = self.objects.files(tree, paths)
+        return {path: keys.get(path) for path in paths}
 
     def _wanted(self, expected: str | None, key: Key | None) -> FileUpdate:
         return FileUpdate(expected, None if key is None else self.objects.data(key))

@@ -122,7 +122,7 @@ def read_worktree(
     stamps: Stamps, worktree: Worktree, progress: Progress | None = None
 ) -> tuple[Folder, dict[str, str]]:
     """The top folder, and path -> why of what was skipped; reads only files whose stamps have changed."""
-    known = stamps.read()
+    recorded = stamps.read()
     now: dict[str, FolderSnapshot] = {}
     folders: dict[str, Folder] = {}
     skipped: dict[str, str] = {}
@@ -131,7 +131,7 @@ def read_worktree(
         if listing.trouble:
             skipped[path] = listing.trouble
             continue
-        now[path] = read_folder(worktree, listing, known.get(path))
+        now[path] = read_folder(worktree, listing, recorded.get(path))
         if progress and not len(now) % _MANY:
             progress(f"looking for edits: {len(now)} folders so far")
         skipped |= json.loads(now[path].skipped)
@@ -139,9 +139,9 @@ def read_worktree(
         folder = Folder(now[path], {name: below for name, below in inside if below})
         if not path or not folder.is_empty:
             folders[path] = folder
-    fresh = {path: what for path, what in now.items() if what != known.get(path)}
-    if fresh or known.keys() - now.keys():
-        stamps.keep(fresh, known.keys() - now.keys())
+    fresh = {path: what for path, what in now.items() if what != recorded.get(path)}
+    if fresh or recorded.keys() - now.keys():
+        stamps.keep(fresh, recorded.keys() - now.keys())
     top = folders.get("") or Folder(NOTHING, {})
     top.stamps = digest_of((path, what.stamps) for path, what in now.items())
     return top, skipped
@@ -150,9 +150,9 @@ def read_worktree(
 def read_files(worktree: Worktree, paths: frozenset[str]) -> tuple[SomeFiles, dict[str, str]]:
     """These files, and path -> why of those that were skipped."""
     scan = worktree.scan_some(paths)
-    found = {path: read_id(worktree, path) for path in scan.files}
-    unread = dict.fromkeys((path for path, oid in found.items() if oid is None), UNREAD)
-    return SomeFiles({path: oid for path, oid in found.items() if oid is not None}, paths), {
+    ids = {path: read_id(worktree, path) for path in scan.files}
+    unread = dict.fromkeys((path for path, oid in ids.items() if oid is None), UNREAD)
+    return SomeFiles({path: oid for path, oid in ids.items() if oid is not None}, paths), {
         **scan.skipped,
         **unread,
     }
@@ -220,9 +220,9 @@ class Hidden:
 
     def drop(self, paths: Iterable[str]) -> None:
         """Forget files that can be read again."""
-        known, gone = self.files(), set(paths)
-        if not gone.isdisjoint(known):
-            self._keep({path: key for path, key in known.items() if path not in gone})
+        hidden, gone = self.files(), set(paths)
+        if not gone.isdisjoint(hidden):
+            self._keep({path: key for path, key in hidden.items() if path not in gone})
 
     def obstacles(self) -> list[Obstacle]:
         """The obstacles of now, sorted by place; looks only where a file was hidden before."""
@@ -230,11 +230,13 @@ class Hidden:
         if not files:
             return []
         skipped = read_files(self.worktree, frozenset(files))[1] | self.worktree.in_the_way(files)
-        found: dict[str, list[str]] = {}
+        hidden_at: dict[str, list[str]] = {}
         for path in files:
             if place := next((p for p in prefixes_of(path) if p in skipped), None):
-                found.setdefault(place, []).append(path)
-        return [Obstacle(place, skipped[place], tuple(sorted(found[place]))) for place in sorted(found)]
+                hidden_at.setdefault(place, []).append(path)
+        return [
+            Obstacle(place, skipped[place], tuple(sorted(hidden_at[place]))) for place in sorted(hidden_at)
+        ]
 
     def _keep(self, files: Mapping[str, Key]) -> None:
         if files:
@@ -251,11 +253,11 @@ def files_at_places(objects: Objects, tree: str | None, places: Iterable[str]) -
             return dict(objects.files(tree))
         folder, _, name = place.rpartition("/")
         by_folder.setdefault(folder, []).append(name)
-    found: dict[str, Key] = {}
-    for folder, wanted in by_folder.items():
+    files: dict[str, Key] = {}
+    for folder, chosen in by_folder.items():
         names = objects.names_in(tree, folder)
-        for name in names.keys() & set(wanted):
+        for name in names.keys() & set(chosen):
             place = f"{folder}/{name}" if folder else name
             key = names[name]
-            found |= objects.below(tree, place) if key is None else {place: key}
-    return found
+            files |= objects.below(tree, place) if key is None else {place: key}
+    return files

@@ -96,8 +96,8 @@ class UserIndex:
         with suppress(FileNotFoundError):
             if self._lock.samefile(self._new):
                 self._lock.unlink()
-        for left in (self._new, self._new.with_name("index.lock")):
-            left.unlink(missing_ok=True)
+        for leftover in (self._new, self._new.with_name("index.lock")):
+            leftover.unlink(missing_ok=True)
 
     def _stamp(self) -> os.stat_result | None:
         with suppress(FileNotFoundError):

@@ -77,27 +77,27 @@ class ReplacedFiles:
         """The late writes that nobody has journalled and forgotten yet."""
         return [late for old in self._old_files() if (late := self._late_write(old))]
 
-    def forget(self, done: Collection[LateWrite]) -> None:
+    def forget(self, delivered: Collection[LateWrite]) -> None:
         """Forget the late writes that the journal holds, and files that are old enough and have no others."""
         before = list(self._old_files())
         now = time.time()
-        kept = [
+        remaining = [
             rebased
             for old in before
-            if (rebased := self._rebased(old, done))
+            if (rebased := self._rebased(old, delivered))
             and (now - old.at < KEPT or self._late_write(rebased) is not None)
         ]
-        if kept == before:
+        if remaining == before:
             return
-        names = {old.name for old in kept} | {self._list.name}
+        names = {old.name for old in remaining} | {self._list.name}
         for file in [*self.folder.iterdir()]:
             if file.name not in names:
                 file.unlink()
         new = self._list.with_suffix(".new")
-        put(new, "".join(json.dumps(asdict(old)) + "\n" for old in kept))
+        put(new, "".join(json.dumps(asdict(old)) + "\n" for old in remaining))
         new.rename(self._list)
 
-    def _rebased(self, old: _OldFile, done: Collection[LateWrite]) -> _OldFile | None:
+    def _rebased(self, old: _OldFile, delivered: Collection[LateWrite]) -> _OldFile | None:
         """The file with the blob id it has now, if its late write is done; None when the file is gone.
 
         Other kept files of that path may have had the same bytes and have other late writes now.
@@ -105,7 +105,7 @@ class ReplacedFiles:
         if not (self.folder / old.name).exists():
             return None
         late = self._late_write(old)
-        return replace(old, id=blob_id(late.data)) if late and late in done else old
+        return replace(old, id=blob_id(late.data)) if late and late in delivered else old
 
     def _late_write(self, old: _OldFile) -> LateWrite | None:
         """What somebody has written to the file since it was replaced."""

@@ -84,10 +84,10 @@ class Listing:
 
 def scan(root: Path, below: str = "") -> Scan:
     """List every file, or those below the folder `below`."""
-    found = [listing.sifted() for listing in walk(root, below)]
+    listings = [listing.sifted() for listing in walk(root, below)]
     return Scan(
-        {path: stamp for one in found for path, stamp in one.files.items()},
-        {path: reason for one in found for path, reason in one.skipped.items()},
+        {path: stamp for each in listings for path, stamp in each.files.items()},
+        {path: reason for each in listings for path, reason in each.skipped.items()},
     )
 
 
@@ -123,19 +123,19 @@ def in_the_way(root: Path, paths: Iterable[str]) -> dict[str, str]:
 
     A file that is just missing is not reported.
     """
-    found: dict[str, str] = {}
+    obstacles: dict[str, str] = {}
     folders: dict[str, str | None] = {}
     for path in paths:
         for folder in accumulate(path.split("/")[:-1], "{}/{}".format):
             if folder not in folders:
                 folders[folder] = _why_no_folder(root / folder)
             if reason := folders[folder]:
-                found[folder] = reason
+                obstacles[folder] = reason
                 break
         else:
             if reason := _why_no_file(root / path):
-                found[path] = reason
-    return found
+                obstacles[path] = reason
+    return obstacles
 
 
 def _why_no_folder(place: Path) -> str | None:
@@ -204,7 +204,7 @@ def _walk(path: str, name: str | Path, above: int | None) -> Iterator[Listing]:
 
 
 def _list(path: str, handle: int) -> Listing:
-    there: dict[str, Stamp] = {}
+    stamps: dict[str, Stamp] = {}
     folders: list[str] = []
     try:
         with os.scandir(handle) as found:
@@ -213,14 +213,14 @@ def _list(path: str, handle: int) -> Listing:
                     folders.append(item.name)
                     continue
                 try:
-                    there[item.name] = Stamp.of(item.stat(follow_symlinks=False))
+                    stamps[item.name] = Stamp.of(item.stat(follow_symlinks=False))
                 except FileNotFoundError:  # gone while we looked
                     continue
     except OSError as error:
         return _unreadable(path, error)
-    if path and (".git" in folders or ".git" in there):
+    if path and (".git" in folders or ".git" in stamps):
         return Listing(path, {}, trouble=_REPOSITORY)
-    listing = Listing(path, there)
+    listing = Listing(path, stamps)
     likely = (f for f in folders if f != ".git" and not is_ignored_folder(listing.at(f)))
     return replace(listing, folders=tuple(likely))
 

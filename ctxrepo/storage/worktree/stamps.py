@@ -96,8 +96,8 @@ def digest_of(folders: Iterable[tuple[str, str]]) -> str:
 
 def digest_now(worktree: Worktree) -> str:
     """The same digest for everything on disk, without reading a file; '' when a folder can't be listed."""
-    found = [(listing.path, json.dumps(listing.there), listing.trouble) for listing in worktree.walk()]
-    return "" if any(trouble for *_, trouble in found) else digest_of((path, said) for path, said, _ in found)
+    rows = [(listing.path, json.dumps(listing.there), listing.trouble) for listing in worktree.walk()]
+    return "" if any(trouble for *_, trouble in rows) else digest_of((path, said) for path, said, _ in rows)
 
 
 def read_folder(worktree: Worktree, listing: Listing, was: FolderSnapshot | None) -> FolderSnapshot:
@@ -106,14 +106,14 @@ def read_folder(worktree: Worktree, listing: Listing, was: FolderSnapshot | None
     if was and was.stamps == json.dumps(stamps):
         return was
     before: dict[str, list[int] | None] = json.loads(was.stamps) if was else {}
-    known: dict[str, str] = json.loads(was.ids) if was else {}
-    found = listing.sifted()
+    ids_before: dict[str, str] = json.loads(was.ids) if was else {}
+    sifted = listing.sifted()
     ids: dict[str, str] = {}
-    skipped = {**found.skipped}
-    for path, stamp in found.files.items():
+    skipped = {**sifted.skipped}
+    for path, stamp in sifted.files.items():
         name = path.rpartition("/")[2]
-        if before.get(name) == [*stamp] and name in known:
-            ids[name] = known[name]
+        if before.get(name) == [*stamp] and name in ids_before:
+            ids[name] = ids_before[name]
             continue
         now = time.time_ns()
         oid = read_id(worktree, path)
