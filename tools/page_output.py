@@ -25,9 +25,7 @@ CUT = "[…]"
 _FRAME = re.compile(r"│ (</?ctxrepo-memory |Quoted from memory: )")
 _RULES = "│ This is ctxrepo, "
 _SILENT_HOOK = re.compile(r"· (?!UserPromptSubmit)\w+, \d+ ms$")
-_PASSING = re.compile(r"^ctxrepo: [^\n]* …\n| · (edited|read) \d{4}-\d\d-\d\d$", re.MULTILINE)
-"""What depends on how busy the machine is: progress, and whether the worker has counted the last turn."""
-
+_TIMING = re.compile(r"^ctxrepo: [^\n]* …\n| · (edited|read) \d{4}-\d\d-\d\d$", re.MULTILINE)
 _BLOCK = re.compile(r"^```(sh)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FOLDER = "/tmp/first-memory"
 _NEXT = "=== next block"
@@ -57,7 +55,7 @@ def transcript(output: str) -> str:
     Left out are the days that `DAYS` doesn't name, the frame around what the model is given, hooks that print
     nothing, and the rules, of which one line says where they were.
     """
-    days = re.split(r"\n\n(?=# )", _PASSING.sub("", output))
+    days = re.split(r"\n\n(?=# )", without_timing(output))
     shown = [day.strip() for day in days if day.lstrip().startswith(DAYS)]
     text = "\n\n".join("\n".join(_shortened(day.splitlines())) for day in shown)
     return re.sub(r"\n{3,}", "\n\n", text) + "\n"
@@ -103,7 +101,7 @@ def run_blocks(blocks: list[str]) -> list[list[str]]:
             text=True,
             check=True,
         )
-        output = _PASSING.sub("", run.stdout.replace(f"{folder}/first-memory", _FOLDER))
+        output = without_timing(run.stdout.replace(f"{folder}/first-memory", _FOLDER))
         for machine in ("laptop", "desktop"):
             host = Path(folder, "first-memory", machine, ".config/ctxrepo/host").read_text("utf-8").strip()
             output = output.replace(host, f"{machine}-{host[-4:]}")
@@ -138,6 +136,11 @@ def _position(part: list[str], printed: list[str], start: int) -> int:
 def _cut_like(old: str, new: str) -> str:
     kept, cut, _ = old.partition(CUT)
     return new[: len(kept)] + CUT if cut else new
+
+
+def without_timing(output: str) -> str:
+    """The output without progress, and without the use of notes that the worker may have counted by now."""
+    return _TIMING.sub("", output)
 
 
 def plain(line: str) -> str:
