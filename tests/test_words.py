@@ -23,7 +23,7 @@ PAGES = sorted(
         *(CHECKOUT / "docs").glob("*.md"),
         *(CHECKOUT / "docs" / "tutorial").glob("*.md"),
         *(CHECKOUT / "docs" / "how-to").glob("*.md"),
-        *(CHECKOUT / "docs" / "reference").glob("*.md"),
+        *(page for page in (CHECKOUT / "docs" / "reference").glob("*.md") if page.name != "cli.md"),
         *(CHECKOUT / "skills").rglob("*.md"),
         *(CHECKOUT / "templates").rglob("*.md"),
     ]

@@ -43,9 +43,9 @@ class DeliverySettings:
     """Most bytes of one delivered block. Agents cut larger ones."""
     mode: Literal["delta", "turn", "once", "system", "pull", "file"] = "delta"
     """`delta`: the block at a start, recalled entries and changes with prompts; `turn`: the same, but
-    recalled entries are only in that turn's requests, if the agent supports it; `once`: the block alone; `system`: no
-    block, because it is in the system prompt; `pull`: only how to ask; `file`: no block, because it is in
-    the files that `ctxrepo file add` named."""
+    recalled entries are only in that turn's requests, if the agent supports it; `once`: the block alone;
+    `system`: no block, because it is in the system prompt; `pull`: only how to ask; `file`: no block, because
+    it is in the files that `ctxrepo file add` named."""
     preamble: bool = True
     """Whether the block begins with the rules for using the memory."""
 
