@@ -15,7 +15,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.services.repository.publish_settings import publish_settings
+from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.storage.state.compiled import read_settings
 from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.runner import Runner, place, read_runner, write_runner

@@ -12,7 +12,7 @@ from machines import Machine
 from sessions import eventually
 
 from ctxrepo.hooks.files.daemon import is_taken, start_worker, take
-from ctxrepo.services.faults.troubles import of_worker
+from ctxrepo.services.faults.faults import of_worker
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
 
 HEAVY = {"pygit2", "dataclasses", "pathlib", "subprocess", "ctxrepo.storage.memory"}

@@ -21,7 +21,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.projects.sparse import widen
-from ctxrepo.services.repository.publish_settings import publish_settings
+from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_repositories

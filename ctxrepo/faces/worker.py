@@ -120,8 +120,7 @@ def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:
     early = fetch_early(memory, remote_lock)
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.
     from ctxrepo.services.faults.faults import tell_at_once
-    from ctxrepo.services.repository.publish_settings import publish_settings
-    from ctxrepo.services.repository.set_up_git import set_up_git
+    from ctxrepo.services.repository.published import publish_settings, set_up_git
     from ctxrepo.services.worker.remote_queue import RemoteQueue
     from ctxrepo.services.worker.work import Worker
 
@@ -154,7 +153,7 @@ def _world(state: str) -> World | None:
 def _mended(state: str) -> World | None:
     """What is compiled, after a hooks.db that can't be read was created again. None if nothing says whose
     state folder this is."""
-    from ctxrepo.services.repository.publish_settings import publish_settings
+    from ctxrepo.services.repository.published import publish_settings
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.user.places import Places
 

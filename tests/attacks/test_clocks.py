@@ -17,7 +17,7 @@ from world import repo_with
 
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.recall import semantic
-from ctxrepo.services.faults.troubles import of_hooks, of_worker
+from ctxrepo.services.faults.faults import of_hooks, of_worker
 from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.storage.state.ledgers import latest
 

@@ -50,7 +50,7 @@ def rebuild(desk: Desk, _: None) -> Result[TimedRebuild]:
 def embed(desk: Desk, _: None) -> Result[TimedEmbedding]:
     """Make ready what finding by meaning needs, now."""
     from ctxrepo.services.meaning.ready import make_ready
-    from ctxrepo.services.repository.publish_settings import publish_settings
+    from ctxrepo.services.repository.published import publish_settings
 
     desk.commit_pending()
     began = monotonic()

@@ -12,9 +12,8 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.locate.look import TrustResult
-    from ctxrepo.services.projects.link_project import ProjectLink, UnlinkResult
+    from ctxrepo.services.projects.link_project import ProjectLink, RenameResult, UnlinkResult
     from ctxrepo.services.projects.list_projects import ListedProject, Shown
-    from ctxrepo.services.projects.rename_project import RenameResult
 
 _INSIDE = "Go into a checkout of the one you mean."
 
@@ -81,7 +80,7 @@ def list_projects(desk: Desk, _: None) -> Result[Sequence[ListedProject]]:
 
 def rename(desk: Desk, request: RenameRequest) -> Result[RenameResult]:
     """Give the project of the current folder another folder name in the memory."""
-    from ctxrepo.services.projects.rename_project import rename_project
+    from ctxrepo.services.projects.link_project import rename_project
     from ctxrepo.services.reading.find import require_project
 
     here = require_project(desk.project, _INSIDE)

@@ -1,4 +1,4 @@
-"""The ids that git gives to bytes and to folders: 40 hex digits."""
+"""Git's ids of bytes and folders, and the version that a file is based on when the record of it is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `doctor` says of one thing that it looked at."""
+"""What `doctor` says of one thing it checked, and notes that are not all on disk."""
 
 from __future__ import annotations
 

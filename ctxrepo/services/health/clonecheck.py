@@ -12,12 +12,17 @@ from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import CheckOutcome, Finding, halfway, unseen
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import note_paths
-from ctxrepo.services.rescue.mend import damage
+from ctxrepo.services.saving.held import lost_files
+from ctxrepo.storage.clone.clone import require_our_format
 from ctxrepo.storage.clone.housekeeping import old_locks
+from ctxrepo.storage.clone.reffiles import FOLLOWED, WT, WT_NEXT, RefFiles
+from ctxrepo.storage.disk.kinds import misplaced, require_in_place
 from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.git.git import INSTALL_GIT, OLDEST_GIT
 from ctxrepo.storage.isolated.dangers import dangers
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.objectfiles import packs_without_index, spoiled_objects
+from ctxrepo.storage.rescue.salvage import Wholeness
 
 FIX = "`ctxrepo doctor --fix`"
 
@@ -70,6 +75,45 @@ def check_notes(memory: Memory) -> CheckOutcome:
     """Whether every note that the memory holds is written on this machine."""
     count = len(note_paths(memory))
     return CheckOutcome("notes", f"{count} on this machine", [*_halfway(memory), *_unseen(memory)])
+
+
+def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
+    """One line for each thing; TimeoutError past monotonic `end`, RepositoryState where git's formats aren't
+    ours, so that all of it would seem damaged."""
+    require_our_format(memory.root)
+    clone, refs = memory.clone, RefFiles(memory.clone.git_dir)
+    misplacements = list(misplaced(clone.git_dir))
+    yield from (item.words for item in misplacements if not item.is_for_a_person)
+    if misplacements:
+        require_in_place(memory.root)
+        return  # nothing more can be asked
+    lost = clone.lost_refs() if not clone.unfinished() else []
+    yield from (f"{name} in {clone.git_dir} can't be read" for name in lost)
+    if refs.index_is_garbage():
+        yield f"{clone.git_dir / 'index'} is corrupt"
+    if refs.shallow_is_garbage():
+        yield f"{clone.git_dir / 'shallow'} is corrupt"
+    spoiled: set[str] = set()
+    for path, why in spoiled_objects(clone.git_dir, end):
+        yield f"{path} {why}"
+        spoiled.add(path.parent.name + path.name)
+    yield from (f"{pack} has no index" for pack in packs_without_index(clone.git_dir))
+    if "HEAD" not in lost:
+        whole = Wholeness(memory.objects, spoiled, refs.shallow(), end)
+        yield from _holes(memory, refs, whole)
+
+
+def _holes(memory: Memory, refs: RefFiles, whole: Wholeness) -> Iterator[str]:
+    clone = memory.clone
+    for name in (clone.branch_ref, clone.upstream_ref):
+        if (tip := refs.find(name)) and not whole.commit(tip):
+            yield f"something in the history of {name} is missing"
+    for name in (WT, WT_NEXT, FOLLOWED):
+        if (tree := refs.find(name)) and not whole.tree(tree, with_files=name != FOLLOWED):
+            yield f"something in {name} is missing"
+            return
+    if clone.is_on_branch() and (lost := lost_files(memory)):
+        yield f"{len(lost)} files of the last commit are gone from {memory.root}, or have lost most of it"
 
 
 def _clone(memory: Memory) -> Iterator[Finding]:

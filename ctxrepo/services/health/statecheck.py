@@ -11,9 +11,16 @@ from ctxrepo.domain.formats.moment import ago, counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
 from ctxrepo.services.delivery.blocks import states_of_blocks
-from ctxrepo.services.faults.faults import Fault, of_clone, of_settings, standing
+from ctxrepo.services.faults.faults import (
+    Fault,
+    Trouble,
+    of_clone,
+    of_hooks,
+    of_settings,
+    of_worker,
+    standing,
+)
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
-from ctxrepo.services.faults.troubles import Trouble, of_hooks, of_worker
 from ctxrepo.services.health.clonecheck import FIX
 from ctxrepo.services.health.health import agents, is_anyone_connected, last_exchange, last_served
 from ctxrepo.services.meaning.ready import EMBED, readiness

@@ -1,4 +1,4 @@
-"""What a checkout is called, why, and what it was called before it got a surer name."""
+"""The id of a project, how it was derived from a checkout, and the project's folder in the memory."""
 
 from __future__ import annotations
 

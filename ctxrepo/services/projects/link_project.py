@@ -1,11 +1,12 @@
-"""A checkout's project becomes another name of one that the memory knows."""
+"""Links, unlinks and renames projects, on every machine."""
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.project.layout import REGISTRY, shown
+from ctxrepo.domain.project.layout import REGISTRY, TAPES, fold, scope_of, shown
 from ctxrepo.domain.project.registry import (
     Registry,
     folder_for,
@@ -15,7 +16,7 @@ from ctxrepo.domain.project.registry import (
     with_project,
 )
 from ctxrepo.domain.project.target import nearest
-from ctxrepo.errors import NotFound
+from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, folders_in, read_registry
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
@@ -136,3 +137,49 @@ def _named(registry: Registry, name: str) -> str:
         f"{shown(name, 80)!r} is linked to no project",
         f"Did you mean {near}?" if near else "`ctxrepo project list` shows the names behind `also`.",
     )
+
+
+@dataclass(frozen=True)
+class RenameResult:
+    """The folder's old and new name, and what went along."""
+
+    id: str
+    before: str
+    folder: str
+    relocated: Relocation
+
+
+def rename_project(
+    memory: Memory, project: Project, name: str, origin: Origin, now: datetime
+) -> RenameResult:
+    """Call a project's folder `name`, in one acknowledged write; what it held is in a commit before.
+
+    UsageError for what no folder may be called, Refused for a name that something has, and while a file of
+    the project is held back. A project that nothing was written for yet will begin in that folder.
+    """
+    new = unicodedata.normalize("NFC", name.strip().rstrip("/"))
+    if not is_folder_name(new):
+        raise UsageError(
+            f"`{shown(name, 80)}` can't be a project's folder",
+            "One name without slashes; global, TAPE, inbox, conflicts and archive have a meaning already.",
+        )
+    require_nothing_held_back(commit(memory, now).held, project.folder)
+    _require_free(memory, project, new)
+    widen(memory, Project(project.id, new, is_registered=True), now)
+    with drafting(memory, "rename", origin, now) as draft:
+        draft.saying = f"{project.folder} is {new}"
+        draft.register(project)
+        _require_free(memory, project, new)
+        draft.put(REGISTRY, with_project(draft.text(REGISTRY) or "", project.id, new))
+        relocated = relocate(draft, project.folder, new, now)
+    return RenameResult(project.id, project.folder, new, relocated)
+
+
+def _require_free(memory: Memory, project: Project, new: str) -> None:
+    if new == project.folder:
+        raise Refused(f"the project's folder is called {new} already", "`ctxrepo project show` tells more.")
+    files = memory.worktree.scan(TAPES).files
+    names = folders_in(memory) | folders_in(memory, TAPES) | {scope_of(path) for path in files}
+    for existing in sorted(names | set(read_registry(memory).projects.values())):
+        if fold(existing) == fold(new):
+            raise Refused(f"there is {existing}/ in the memory already", "Choose a name that nothing has.")

@@ -1,4 +1,4 @@
-"""All projects of the memory, and the folders in it that are no project's."""
+"""Lists all projects and unclaimed folders, and shows one project in detail."""
 
 from __future__ import annotations
 

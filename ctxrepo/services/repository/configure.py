@@ -8,7 +8,7 @@ from ctxrepo.domain.settings.keys import REPOSITORY, Key, key_named, keys, under
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.repository.publish_settings import publish_settings
+from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.storage.git.address import check_url, redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.config import line_numbers, read_settings

@@ -1,31 +1,28 @@
-"""What is damaged in the clone, found without changing anything, and the repairs that need no decision."""
+"""The repairs of `doctor --fix`: whatever needs no decision of a person, and the way back to the branch."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from ctxrepo.domain.git.oid import blob_id_of
+from ctxrepo.domain.git.oid import blob_id, blob_id_of
 from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.troubles import put_aside
+from ctxrepo.services.faults.faults import put_aside
 from ctxrepo.services.rescue.repair import repair
-from ctxrepo.services.rescue.switch_back import switch_back
 from ctxrepo.services.saving.commit import commit_locked
 from ctxrepo.services.saving.held import lost_files
 from ctxrepo.services.saving.pending import find_pending, fold_all
 from ctxrepo.storage.clone.broken import Broken
-from ctxrepo.storage.clone.clone import foreign_format, require_our_format
+from ctxrepo.storage.clone.clone import foreign_format
 from ctxrepo.storage.clone.housekeeping import old_locks
-from ctxrepo.storage.clone.reffiles import FOLLOWED, WT, WT_NEXT, RefFiles
-from ctxrepo.storage.disk.kinds import misplaced, require_in_place
 from ctxrepo.storage.isolated.dangers import remove_dangers
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects.objectfiles import packs_without_index, spoiled_objects
 from ctxrepo.storage.processes.database import discard, is_sound
-from ctxrepo.storage.rescue.salvage import Wholeness
+from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 
@@ -86,40 +83,110 @@ def _put_back_saves(memory: Memory, lost: Collection[str]) -> None:
             memory.worktree.update_unchanged({file.path: FileUpdate(blob_id_of(data), merged.data)})
 
 
-def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
-    """One line for each thing; TimeoutError past monotonic `end`, RepositoryState where git's formats aren't
-    ours, so that all of it would seem damaged."""
-    require_our_format(memory.root)
-    clone, refs = memory.clone, RefFiles(memory.clone.git_dir)
-    misplacements = list(misplaced(clone.git_dir))
-    yield from (item.words for item in misplacements if not item.is_for_a_person)
-    if misplacements:
-        require_in_place(memory.root)
-        return  # nothing more can be asked
-    lost = clone.lost_refs() if not clone.unfinished() else []
-    yield from (f"{name} in {clone.git_dir} can't be read" for name in lost)
-    if refs.index_is_garbage():
-        yield f"{clone.git_dir / 'index'} is corrupt"
-    if refs.shallow_is_garbage():
-        yield f"{clone.git_dir / 'shallow'} is corrupt"
-    spoiled: set[str] = set()
-    for path, why in spoiled_objects(clone.git_dir, end):
-        yield f"{path} {why}"
-        spoiled.add(path.parent.name + path.name)
-    yield from (f"{pack} has no index" for pack in packs_without_index(clone.git_dir))
-    if "HEAD" not in lost:
-        whole = Wholeness(memory.objects, spoiled, refs.shallow(), end)
-        yield from _holes(memory, refs, whole)
+_LOCK_WAIT = 60.0
+"""Seconds to wait for a sync of this clone that is under way."""
+
+_LEFT = "left-"
+"""How the branch begins that keeps commits which were on none."""
 
 
-def _holes(memory: Memory, refs: RefFiles, whole: Wholeness) -> Iterator[str]:
+def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
+    """Bring the clone back to its branch, and yield a line about each step.
+
+    Does nothing when the clone is on its branch already, or a person is in the middle of a merge.
+    """
     clone = memory.clone
-    for name in (clone.branch_ref, clone.upstream_ref):
-        if (tip := refs.find(name)) and not whole.commit(tip):
-            yield f"something in the history of {name} is missing"
-    for name in (WT, WT_NEXT, FOLLOWED):
-        if (tree := refs.find(name)) and not whole.tree(tree, with_files=name != FOLLOWED):
-            yield f"something in {name} is missing"
-            return
-    if clone.is_on_branch() and (lost := lost_files(memory)):
-        yield f"{len(lost)} files of the last commit are gone from {memory.root}, or have lost most of it"
+    if clone.unfinished() or clone.is_on_branch():
+        return
+    with locked(memory.state.lock("sync"), _LOCK_WAIT), memory.writing():
+        objects = memory.objects
+        objects.reopen()
+        where, tip = clone.checked_out(), objects.ref("HEAD")
+        if (home := objects.ref(clone.branch_ref)) is None:
+            home = _last_known(memory) or tip
+            if home is None:
+                return  # no commit anywhere
+            objects.set_ref(clone.branch_ref, home)
+            yield f"{clone.branch} was gone and is at {home[:12]} again"
+        lines = _keep(memory, where, tip, home)
+        _base_files(memory, home, tip)
+        if tree := objects.tree_of(tip):
+            memory.user_index.note_switch(tree)
+        else:  # on a branch without a commit all is staged, so that says nothing; the commit makes a new one
+            Broken.at(clone.git_dir, now).take(clone.git_dir / "index")
+        objects.point_head(clone.branch_ref)
+        committed = commit_locked(memory, now)
+    yield f"{memory.root} was on {where or 'no branch'} and is on {clone.branch} again"
+    if committed.created and committed.head:
+        yield f"what was written meanwhile is on {clone.branch} now, in {committed.head[:12]}"
+    yield from lines
+
+
+def _last_known(memory: Memory) -> str | None:
+    """The newest commit that we know the branch to have been at."""
+    objects = memory.objects
+    candidates = (memory.cache.head, objects.ref(memory.clone.upstream_ref))
+    return next((commit for commit in candidates if commit and objects.has(commit)), None)
+
+
+def _keep(memory: Memory, where: str, checked_out: str | None, home: str) -> list[str]:
+    """Keep a branch on the person's own commits; returns a line about them, if there are any."""
+    objects, branch = memory.objects, memory.clone.branch
+    if checked_out is None or objects.contains(home, checked_out):
+        return []
+    count = len(list(objects.new_commits(checked_out, home)))
+    if not where:
+        tips = (*objects.refs("refs/heads/").values(), *objects.refs("refs/remotes/").values())
+        if any(objects.contains(tip, checked_out) for tip in tips):
+            return []
+        where = f"{_LEFT}{checked_out[:12]}"
+        objects.set_ref(f"refs/heads/{where}", checked_out)
+    commits = "1 commit" if count == 1 else f"{count} commits"
+    return [f"{commits} that {branch} doesn't have: kept on the branch {where}"]
+
+
+def _base_files(memory: Memory, home: str, tip: str | None) -> None:
+    """Record which version each file on disk is based on: git checked out the commit `there`."""
+    objects = memory.objects
+    if tip is None:
+        memory.checkout.base_on(objects.store_files(_guessed(memory, home)))
+        return
+    tree = objects.tree_of(tip)
+    memory.checkout.note_switch(objects.tree_of(home), tree)
+    written = {save.path for save in _commands(memory)}
+    files = objects.files(tree, written)
+    contents = {path: objects.data(files[path]) if path in files else None for path in written}
+    # A person may have committed on a branch of their own what a command had acknowledged for this one.
+    before = {path: _before_commands(memory, path, data) for path, data in contents.items()}
+    memory.checkout.base_on(objects.store_files(before))
+
+
+def _guessed(memory: Memory, home: str) -> dict[str, bytes | None]:
+    """What files were made from on a branch without a commit: a version that the memory's branch has had.
+
+    Any other file only adds to the branch's; nobody can say what was taken out of it.
+    """
+    objects, checkout = memory.objects, memory.checkout
+    guesses: dict[str, bytes | None] = {}
+    for path in checkout.differing(checkout.snapshot(), objects.tree_of(home)):
+        before = _before_commands(memory, path, memory.worktree.read(path))
+        is_known = before is not None and blob_id(before) in objects.recent_keys(home, path)
+        guesses[path] = before if is_known else None
+    return guesses
+
+
+def _before_commands(memory: Memory, path: str, data: bytes | None) -> bytes | None:
+    """A file without what commands wrote to it and no commit of ours has yet."""
+    return _without(path, data, [save for save in _commands(memory) if save.path == path])
+
+
+def _commands(memory: Memory) -> list[Save]:
+    return [save for save in memory.journal.read() if save.is_command]
+
+
+def _without(path: str, data: bytes | None, saves: Sequence[Save]) -> bytes | None:
+    """A file without those of these saves that are in it."""
+    for save in reversed(saves):
+        if merge_file(path, save.base, save.after, data).data == data:
+            data = merge_file(path, save.after, save.base, data).data
+    return data

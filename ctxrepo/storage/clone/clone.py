@@ -1,4 +1,4 @@
-"""The clone as a place on disk: its id, its branch, its state and its configuration."""
+"""The clone as a place on disk: its id, branch and state, its owner, and its formats of git."""
 
 from __future__ import annotations
 

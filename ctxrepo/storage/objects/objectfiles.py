@@ -1,4 +1,4 @@
-"""The files that git keeps objects in, and which of them a power cut, a disk or a hand has spoiled."""
+"""The files that git keeps objects in: which are damaged, and which objects a pack holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects brought back after their files were spoiled: from a broken pack, from the user's index."""
+"""Which commits and trees are complete; objects brought back from broken packs, the index or elsewhere."""
 
 from __future__ import annotations
 

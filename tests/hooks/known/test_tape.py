@@ -10,7 +10,7 @@ from machines import Machine
 
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
 from ctxrepo.hooks.known.tape import CompiledTape, tape_of
-from ctxrepo.services.repository.publish_settings import publish_settings
+from ctxrepo.services.repository.published import publish_settings
 
 
 def world_there(known: Machine) -> World:

@@ -18,7 +18,7 @@ from ctxrepo.services.faults.faults import (
     store_faults,
     tell_at_once,
 )
-from ctxrepo.services.repository.publish_settings import publish_settings
+from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.sync.sync import sync
 from ctxrepo.storage.memory import Memory
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from machines import Machine
 
-from ctxrepo.services.faults.troubles import hooks_log, of_hooks, of_worker, put_aside
+from ctxrepo.services.faults.faults import hooks_log, of_hooks, of_worker, put_aside
 from ctxrepo.storage.memory import Memory
 
 AT = datetime(2026, 11, 20, 12, 0, 5, 500_000, tzinfo=UTC)

@@ -14,7 +14,7 @@ from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.notes.remember import propose
 from ctxrepo.services.notes.requests import Fact
-from ctxrepo.services.repository.publish_settings import publish_settings
+from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine as Workplace

@@ -16,7 +16,7 @@ from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.log import log
 from ctxrepo.services.notes.move import archive, move
-from ctxrepo.services.projects.rename_project import rename_project
+from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit

@@ -9,7 +9,7 @@ from meanings import within
 
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.services.meaning.ready import make_ready, readiness
-from ctxrepo.services.repository.publish_settings import can_find_by_meaning
+from ctxrepo.services.repository.published import can_find_by_meaning
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.state.compiled import read_settings
 

@@ -16,7 +16,7 @@ from ctxrepo.services.history.history import history
 from ctxrepo.services.locate.identify import project_of
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
-from ctxrepo.services.projects.rename_project import RenameResult, rename_project
+from ctxrepo.services.projects.link_project import RenameResult, rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import CommitRequest

@@ -9,7 +9,7 @@ from catalogue import object_of, spoil
 from machines import NOW, Machine
 
 from ctxrepo.errors import Damaged
-from ctxrepo.services.rescue.mend import damage
+from ctxrepo.services.health.clonecheck import damage
 from ctxrepo.services.rescue.repair import Pointers, RepairResult, _Repair, repair, with_repair
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.sync.sync import sync

@@ -11,7 +11,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.notes.move import archive, move
-from ctxrepo.services.projects.rename_project import rename_project
+from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.saving.commit import commit
 

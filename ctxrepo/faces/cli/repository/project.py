@@ -16,9 +16,8 @@ from ctxrepo.faces.cli.repository.sync import conflict_hints
 
 if TYPE_CHECKING:
     from ctxrepo.services.locate.look import TrustResult
-    from ctxrepo.services.projects.link_project import ProjectLink, UnlinkResult
+    from ctxrepo.services.projects.link_project import ProjectLink, RenameResult, UnlinkResult
     from ctxrepo.services.projects.list_projects import ListedProject, Shown
-    from ctxrepo.services.projects.rename_project import RenameResult
     from ctxrepo.services.saving.relocate import Relocation
 
 _BECAUSE = {
