@@ -25,8 +25,7 @@ from ctxrepo.hooks.known.compiled import Repo, stamp_of
 from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.locate import Place, place_in
 from ctxrepo.hooks.recall.semantic import address
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import (

@@ -8,8 +8,7 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Scope, folders_of
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.notes import IndexRow, changed_since
-from ctxrepo.hooks.session.session import Session
-from ctxrepo.hooks.session.session_writes import changed_by_others, head_flaws
+from ctxrepo.hooks.session.session import Session, head_flaws
 
 CHANGES_ROOM = 1024
 _CHANGES = "## Notes that changed since this session began\n"
@@ -49,7 +48,7 @@ def changes_since(
 ) -> Changes:
     """What changed in `scopes` after this generation of the cache, the last that the session was told of."""
     rows = changed_since(cache, folders_of(scopes), generation)
-    new = changed_by_others(cache, rows, session)
+    new = session.changed_by_others(cache, rows)
     flaws = head_flaws(cache, [row.path for row in rows if row not in new])
     # A session that is owed something is given a changed MEMORY.md even where the mode gives no changes:
     # late_parts looks for it among these rows.

@@ -7,6 +7,7 @@ import time
 
 from ctxrepo.hooks.dialect import BESIDE_PROMPT, Dialect, Event
 from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.session.ledger_words import ASKED, COMPACTED, COMPACTION
 from ctxrepo.hooks.session.session import Session
 
 _START_SECONDS = 1.0
@@ -35,7 +36,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         event.source = "compact"
         session.forget_given()
     if compaction:
-        session.note_compaction(compaction)
+        session.note(COMPACTION, compaction)
     from ctxrepo.hooks.moments.start import packet_with_prompt
 
     return packet_with_prompt(db, world, event, session, before)
@@ -46,9 +47,9 @@ def note_compaction(world: World, event: Event) -> None:
     session = Session(world.state, world.repo.id, event.agent, event.session)
     asked = session.record.asked
     session.forget_given()
-    session.note_compacted()
+    session.note(COMPACTED)
     for words in asked:
-        session.note_prompt_words(words)
+        session.note(ASKED, words)
     session.save()
 
 

@@ -8,6 +8,7 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, Scope
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.notes import IndexRow
+from ctxrepo.hooks.session.ledger_words import HANDOFF, OWED, PROJECT
 from ctxrepo.hooks.session.session import Session
 
 _MEMORY = "/MEMORY.md"
@@ -39,7 +40,7 @@ def late_parts(
             shown = [scope.folder + _MEMORY for scope in owed]
             rows = [row for row in rows if row.path not in shown]
         if last_round_of(cache) >= session.record.owed_since:
-            session.note_owed(0)
+            session.note(OWED, 0)
     handoff = _handoff(cache, world, place, session, is_in_packet=bool(project))
     session.note_given(given)
     return project + memory + handoff, rows
@@ -52,7 +53,7 @@ def _project_part(
     only after the session's start."""
     if session.record.project != "?" or not place.is_known:
         return "", {}
-    session.note_project(place.folder)
+    session.note(PROJECT, place.folder)
     if not place.folder or not gives(world, "packet"):
         return "", {}
     from ctxrepo.hooks.packet.render import render_late
@@ -89,7 +90,7 @@ def _handoff(
     began_with = session.record.handoff
     if not began_with:
         return ""
-    session.note_handoff("")
+    session.note(HANDOFF, "")
     if is_in_packet or not gives(world, "packet"):
         return ""
     from ctxrepo.hooks.known.notes import handoff_of

@@ -10,6 +10,7 @@ from ctxrepo.hooks.known.mode import gives, packet_is_elsewhere
 from ctxrepo.hooks.moments.prompt import fault_block
 from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
 from ctxrepo.hooks.packet.render import render
+from ctxrepo.hooks.session.ledger_words import GENERATION
 from ctxrepo.hooks.session.session import Session
 
 
@@ -26,7 +27,7 @@ def start_without_packet(
     if cache is None:
         return text
     try:
-        session.note_generation(generation_of(cache))
+        session.note(GENERATION, generation_of(cache))
         if packet_is_elsewhere(world):
             # The session sees the packet all the time: no prompt needs to be given what stands whole in it.
             session.note_given(render(cache, world, place, world.budget).entries)

@@ -11,7 +11,8 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, place_of, stamps_of
 from ctxrepo.hooks.known.mode import is_for_one_turn
 from ctxrepo.hooks.known.staleness import news, note_worker_told
-from ctxrepo.hooks.session.session import HUSHED, Session
+from ctxrepo.hooks.session.ledger_words import BRIDGE, FAULT, GENERATION, SOUGHT
+from ctxrepo.hooks.session.session import SWITCHED_OFF, Session
 
 _BRIDGE_PROMPTS = 3
 """With how many of its first prompts a session may be told of the one before."""
@@ -30,7 +31,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> HookAnswer:
     if world.asks_for_trust or _got_project_late(place, session):
         from ctxrepo.hooks.moments.claim import claim_block
 
-        silence = event.silence_reason or (HUSHED if session.record.is_off else "")
+        silence = event.silence_reason or (SWITCHED_OFF if session.record.is_off else "")
         claim, is_withheld = claim_block(db, world, event, silence)
         if is_withheld:
             if cache is not None:
@@ -66,7 +67,7 @@ def fault_block(cache: _sqlite3.Connection, world: World, session: Session) -> s
 
     faults = first_faults(faults)
     for fault in faults:
-        session.note_fault_told(fault.hash)
+        session.note(FAULT, fault.hash)
     return seal_shortly(fault_section([fault.text for fault in faults], FAULT_ROOM), world.secret)
 
 
@@ -85,7 +86,7 @@ def _blocks(
     if session.record.is_off or event.silence_reason:
         from ctxrepo.hooks.session.trace import Subject, note_trace
 
-        note_trace(db, world.repo, Subject.of(event), event.silence_reason or HUSHED, [], [])
+        note_trace(db, world.repo, Subject.of(event), event.silence_reason or SWITCHED_OFF, [], [])
         return HookAnswer()
     faults = fault_block(cache, world, session)
     changes = None
@@ -107,7 +108,7 @@ def _blocks(
             changes.rows = rows
     changed = changes.index_block(world) if changes else ""
     kept = faults + late + changed
-    if session.record.waited is not None:
+    if session.record.bridge_wait is not None:
         kept += _bridge(db, world, event, session, world.most_bytes - world.recall_bytes - size(kept))
     beside = prompt_block(db, cache, world, event, place.scopes, session)
     if _may_want_an_anchor(world, event, session):
@@ -122,7 +123,7 @@ def _may_want_an_anchor(world: World, event: Event, session: Session) -> bool:
     """Whether one of the user's keywords is a part of the prompt, be it within a word, or one of an earlier
     prompt is still wanted. Nearly always neither is, and keyword_block needs several modules more."""
     keywords, low = world.of_tape("keywords", event.agent), event.prompt.lower()
-    if not keywords or session.record.wanted is not None:
+    if not keywords or session.record.anchor_request is not None:
         return bool(keywords)
     return any(word.strip() in low for word in keywords.lower().split("\n"))
 
@@ -130,15 +131,15 @@ def _may_want_an_anchor(world: World, event: Event, session: Session) -> bool:
 def _bridge(db: _sqlite3.Connection, world: World, event: Event, session: Session, room: int) -> str:
     """What the session is told of the one before, once the worker has left that; no later than with its third
     prompt, and once."""
-    waited = session.record.waited or 0
+    waited = session.record.bridge_wait or 0
     if os.path.exists(session.bridge_file):
         from ctxrepo.hooks.tape.bridge_block import bridge_block
 
         return bridge_block(db, world, event, session, room)
     if waited < _BRIDGE_PROMPTS - 1:
-        session.note_bridge_wanted(waited + 1)
+        session.note(BRIDGE, waited + 1)
     else:
-        session.note_bridge_over()
+        session.note(BRIDGE, "-")
     return ""
 
 
@@ -149,7 +150,7 @@ def _take_generation(cache: _sqlite3.Connection, session: Session) -> int | None
     now, seen = generation_of(cache), session.record.generation
     if now == seen:
         return None
-    session.note_generation(now)
+    session.note(GENERATION, now)
     if seen is None and session.record.owed_since:
         return 0  # at its start there was no cache: all is new to it
     return seen if seen is not None and seen < now else None
@@ -175,7 +176,7 @@ def _ask_for_project(
         return
     from ctxrepo.hooks.session.spool import spool
 
-    session.note_project_wanted(stamps)
+    session.note(SOUGHT, stamps)
     session.save()
     if spool(db, world.repo, "prompt", event):
         _wake(world)

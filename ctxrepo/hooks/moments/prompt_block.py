@@ -9,6 +9,7 @@ from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Scope, folders_of
 from ctxrepo.hooks.known.mode import is_for_one_turn, why_not
+from ctxrepo.hooks.session.ledger_words import ASKED
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.trace import Subject, note_trace
 
@@ -71,7 +72,7 @@ def _recall(
         return silent_answer(SOCIAL)
     answer = choose(_rank(cache, world, request), world.is_gated)
     if about := words(event.prompt)[:_REMEMBERED]:
-        session.note_prompt_words(" ".join(about))
+        session.note(ASKED, " ".join(about))
     return answer
 
 

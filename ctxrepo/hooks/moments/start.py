@@ -14,7 +14,7 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.mode import gives, is_in_system_prompt
 from ctxrepo.hooks.moments.claim import claim_block
-from ctxrepo.hooks.session.record import SessionRecord
+from ctxrepo.hooks.session.ledger_words import ASKED, BRIDGE, OWED, PACKET, PROJECT, SessionRecord
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.spool import spool
 
@@ -49,13 +49,11 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
     try:
         since = time.time()  # a round of the worker that began before may not have read the session's line
         if _may_follow_another(world, event, before):
-            session.note_bridge_wanted(0)
-        session.note_begin(event.cwd)
+            session.note(BRIDGE, 0)
+        session.begin(event.cwd)
         session.save()
         if event.source == "fork" and before.generation is None:
-            from ctxrepo.hooks.session.fork import begin_as_copy
-
-            begin_as_copy(session, event.origin)
+            session.begin_as_copy_of(event.origin)
         if dialect.packet_at == WITH_PROMPT:
             return ""
         # A system prompt is made anew at each start; a conversation that goes on holds what it was given.
@@ -66,7 +64,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             return "" if before.is_off or event.silence_reason else before.packet
         text = _packet(db, world, event, session, before, since, worker)
         if text and not dialect.keeps_start:
-            session.note_packet(text)
+            session.note(PACKET, text)
             session.save()
         return text
     finally:
@@ -113,12 +111,12 @@ def _packet(
         asked = _asked_before(db, world, event, before)
         text += _text(cache, world, place, session, asked, size(text))
         if is_owed:
-            session.note_owed(since)
+            session.note(OWED, since)
         for words in asked:
-            session.note_prompt_words(words)
+            session.note(ASKED, words)
     if cache is not None:
         cache.close()
-    session.note_project(place.folder if place.is_known and not is_withheld else "?")
+    session.note(PROJECT, place.folder if place.is_known and not is_withheld else "?")
     session.save()
     return text
 

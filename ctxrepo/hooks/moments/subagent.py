@@ -14,6 +14,7 @@ from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import SUBAGENT
 from ctxrepo.hooks.packet.packet import packet
 from ctxrepo.hooks.packet.render import budget_of
+from ctxrepo.hooks.session.ledger_words import GENERATION, PARENT
 from ctxrepo.hooks.session.session import Session
 
 _ROWS = 100
@@ -38,8 +39,8 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
             scope.rows, scope.count = index_of(cache, scope.folder, _ROWS, contents.touched)
         made = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))
         session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
-        session.note_parent(event.session)
-        session.note_generation(generation_of(cache))
+        session.note(PARENT, event.session)
+        session.note(GENERATION, generation_of(cache))
         session.save()
         return made.text
     finally:

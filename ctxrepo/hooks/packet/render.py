@@ -13,6 +13,7 @@ from ctxrepo.hooks.packet.packet import packet
 from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
 from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
 from ctxrepo.hooks.packet.sections import first_faults
+from ctxrepo.hooks.session.ledger_words import FAULT, GENERATION, HANDOFF
 from ctxrepo.hooks.session.session import Session
 
 MD = "md"
@@ -39,11 +40,11 @@ class RenderedPacket:
     def note(self, session: Session) -> None:
         """Note in the session's ledger what this packet gave it."""
         if self.generation is not None:
-            session.note_generation(self.generation)
+            session.note(GENERATION, self.generation)
         if self.handoff is not None:
-            session.note_handoff(self.handoff)
+            session.note(HANDOFF, self.handoff)
         for key in self.faults:
-            session.note_fault_told(key)
+            session.note(FAULT, key)
         session.note_given(self.entries)
 
 

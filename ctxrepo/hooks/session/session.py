@@ -1,25 +1,44 @@
 """A session: what its ledger says of it, and what is to be noted there."""
 
 import _blake2
+import _sqlite3
 import os
 import time
 
 from ctxrepo.hooks.files.logs import lines_of
 from ctxrepo.hooks.session.ledger import (
     BRIDGES,
-    LASTING,
     MAX_BYTES,
     add,
     clear,
     lasting,
     ledger_path,
-    lines_for_repo,
     mark_of,
+    read_ledger,
 )
-from ctxrepo.hooks.session.record import GIVEN, NO_TEXT, WROTE, SessionRecord, read_ledger
+from ctxrepo.hooks.session.ledger_words import (
+    BEGAN,
+    BRIDGE,
+    CWD,
+    GIVEN,
+    GIVER,
+    LASTING,
+    MOVED,
+    NO_TEXT,
+    WROTE,
+    LedgerWord,
+    SessionRecord,
+)
 
-HUSHED = "memory is switched off for this session; `ctxrepo session on` switches it on"
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # most hooks read no rows of the index
+    from ctxrepo.hooks.known.notes import IndexRow
+
+SWITCHED_OFF = "memory is switched off for this session; `ctxrepo session on` switches it on"
 """Why a session for which somebody said `session off` is given nothing, and what helps."""
+
+_FLAWED = "select path, problem from note where problem != '' and path in"
+_HASHES = "select path, hash from note where path in (select value from json_each(?))"
 
 
 class Session:
@@ -41,14 +60,16 @@ class Session:
         self.path = ledger_path(state, agent, session, sub)
         self._record: SessionRecord | None = None
         self._lines: list[str] = []
+        """Lines that were noted and not saved yet."""
 
     @property
     def record(self) -> SessionRecord:
         """What the ledger says; it is read at the first use."""
         if self._record is None:
             self._record = read_ledger(self.path, self.repo)
-            for line in lines_for_repo(self._lines, self.repo):
-                self._record.read(line)
+            mark = mark_of(self.repo)
+            for line in self._lines:
+                self._record.read(line.removeprefix(mark))
         return self._record
 
     @property
@@ -57,154 +78,89 @@ class Session:
         name = os.path.basename(self.path)
         return f"{self.state}/{self.repo}/{BRIDGES}/{name}.jsonl" if name else ""
 
-    def note_begin(self, cwd: str) -> None:
-        """Note that the session begins now, in the folder `cwd`, unless the ledger says when it began."""
-        if not self.path or "began" in [line.partition(" ")[0] for line in lasting(self.path)]:
+    def note(self, word: LedgerWord, *values: object) -> None:
+        """Note a line of the ledger: this word of session/ledger_words.py, with the values that belong to
+        it."""
+        line = word.line(*values)
+        self._lines.append(mark_of(self.repo) + line if word.is_about_repository else line)
+        if self._record is not None:
+            self._record.read(line)
+
+    def note_given(self, entries: dict[str, str]) -> None:
+        """Note that the session was given these entries: id -> hash."""
+        for entry, digest in entries.items():
+            self.note(GIVEN, entry, digest)
+
+    def note_write(self, path: str, data: bytes | None, is_move: bool = False) -> None:
+        """Note that the session wrote `data` to the note at `path`, or removed the note (None). Other files
+        than notes are not noted, as the cache doesn't hold them. With `is_move` the note's text stayed as it
+        was."""
+        if not path.endswith(".md") or "\n" in path:
             return
-        self._note(f"began {int(time.time())}")
+        text = (data or b"").decode("utf-8", "replace")  # as the cache reads it
+        digest = NO_TEXT if data is None else _blake2.blake2b(text.encode(), digest_size=8).hexdigest()
+        self.note(MOVED if is_move else WROTE, path, digest)
+
+    def begin(self, cwd: str) -> None:
+        """Note that the session begins now, in the folder `cwd`, unless the ledger says when it began."""
+        if not self.path or BEGAN.name in [line.partition(" ")[0] for line in lasting(self.path)]:
+            return
+        self.note(BEGAN, time.time())
         if cwd and "\n" not in cwd:
-            self._note(f"cwd {cwd}")
+            self.note(CWD, cwd)
+
+    def begin_as_copy_of(self, session: str) -> None:
+        """Note what that session was given, because this one goes on with a copy of its conversation.
+
+        Nothing is noted where that session is unknown (''); then this one may be given something again.
+        """
+        if session in ("", self.id):
+            return
+        for line in lines_of(ledger_path(self.state, self.agent, session), MAX_BYTES):
+            if line and line.partition(" ")[0] not in (*LASTING, BRIDGE.name):
+                self._lines.append(line)
+        self._record = None
+        self.save()
 
     def forget_given(self) -> None:
         """Drop what the session was given: it was cleared or compacted, and doesn't know that any more."""
         clear(self.path)
         self._record = None
 
-    def note_given(self, entries: dict[str, str]) -> None:
-        """Note that the session was given these entries: id -> hash."""
-        for key, digest in entries.items():
-            self._note_here(f"{GIVEN} {key} {digest}")
-
-    def note_own_entry(self, entry: str, digest: str) -> None:
-        """Note that the session wrote this entry itself."""
-        self._note_here(f"own {entry} {digest}")
-
-    def note_fault_told(self, digest: str) -> None:
-        """Note that the session was told the fault with this hash."""
-        self._note_here(f"fault {digest}")
-
-    def note_generation(self, generation: int) -> None:
-        """Note that the session was told of all changes up to this generation of the cache."""
-        self._note_here(f"generation {generation}")
-
-    def note_prompt_words(self, words: str) -> None:
-        """Note that the session's prompt was about these words."""
-        self._note(f"asked {words}")
-
-    def note_project(self, project: str) -> None:
-        """Note that the session was told that it is in this folder of the memory; '' for none, '?' for
-        unknown."""
-        self._note_here(f"project {project}")
-
-    def note_handoff(self, time_left: str) -> None:
-        """Note the time of the handoff that the session began with, '-' for none; '' once a newer one was
-        looked for."""
-        self._note_here(f"handoff {time_left}")
-
-    def note_compaction(self, name: str) -> None:
-        """Note that the session is given the packet after this compaction."""
-        self._note("compaction " + name.replace("\n", " "))
-
-    def note_packet(self, text: str) -> None:
-        """Note what the session was given at its start, for an agent that forgets it when it is resumed."""
-        self._note_here("packet " + text.replace("\\", "\\\\").replace("\n", "\\n"))
-
-    def note_compacted(self) -> None:
-        """Note that the session was compacted, and is owed the packet."""
-        self._note_here("compacted")
-
     def takes_packet(self) -> bool:
         """Whether this process is the one that gives the session the packet that it is owed since it was
         compacted. Of several hooks that run at once, the first in the ledger is."""
         if not self.record.is_compacted or self.record.giver:
             return False
-        self._note_here(f"gives {os.getpid()}")
+        self.note(GIVER, os.getpid())
         self.save()
         self._record = None
         return self.record.giver == str(os.getpid())
 
-    def note_project_wanted(self, stamps: str) -> None:
-        """Note that the worker was asked for the project of the folder, whose git files have these stamps."""
-        self._note(f"sought {stamps}")
-
-    def note_owed(self, since: float) -> None:
-        """Note that the session is owed what a worker's round brings that begins after `since`; 0: it is
-        owed nothing any more."""
-        self._note_here(f"owed {since:.6f}")
-
-    def note_parent(self, session: str) -> None:
-        """Note that this session is a subagent's, which the session with that id started."""
-        self._note("of " + session.replace("\n", " "))
-
-    def note_write(self, path: str, data: bytes | None, is_move: bool = False) -> None:
-        """Note that the session wrote `data` to the note at `path`, or removed the note (None). Other files
-        than notes are not noted, as the cache doesn't hold them. With `is_move` the note's text stayed as it
-        was."""
-        if not path.endswith(".md"):
-            return
-        text = (data or b"").decode("utf-8", "replace")  # as the cache reads it
-        digest = NO_TEXT if data is None else _blake2.blake2b(text.encode(), digest_size=8).hexdigest()
-        self._note_path("moved" if is_move else WROTE, path, digest)
-
-    def note_known(self, path: str, digest: str) -> None:
-        """Note that the text with this hash, which the note at `path` has now, is no news to the session."""
-        self._note_path("moved", path, digest)
-
-    def note_arrived(self, path: str) -> None:
-        """Note that the cache holds the note at `path` as this session left it, so that the next change to it
-        is somebody else's."""
-        self._note_path("moved", path, NO_TEXT)
-
-    def note_bridge_wanted(self, waited: int) -> None:
-        """Note that so many prompts have waited for what the session is to be told of the one before."""
-        self._note(f"bridge {waited}")
-
-    def note_bridge_over(self) -> None:
-        """Note that the session is told no more of the one before."""
-        self._note("bridge -")
-
-    def note_wanted_by_keywords(self, name: str, keywords: list[str]) -> None:
-        """Note that keywords of a prompt ask for an anchor of this name."""
-        words = "\t".join([" ".join(word.split()) for word in keywords])
-        self._note(f"wanted keyword {name} {words}")
-
-    def note_wanted_by_user(self) -> None:
-        """Note that the session's user asked for an anchor in so many words."""
-        self._note("wanted manual")
-
-    def note_nothing_wanted(self) -> None:
-        """Note that no anchor is asked for any more."""
-        self._note("wanted -")
-
-    def note_end(self, at: float, transcript: str) -> None:
-        """Note that the session ended, with this transcript."""
-        self._note(f"ended {int(at)} " + transcript.replace("\n", " "))
-
-    def note_goes_on(self) -> None:
-        """Note that a session that had ended goes on."""
-        self._note("ended -")
-
-    def copy_ledger_of(self, session: str) -> None:
-        """Note what that session was given: this one goes on with a copy of its conversation."""
-        for line in lines_of(ledger_path(self.state, self.agent, session), MAX_BYTES):
-            if line and line.partition(" ")[0] not in (*LASTING, "bridge"):
-                self._note(line)
+    def changed_by_others(self, cache: _sqlite3.Connection, rows: "list[IndexRow]") -> "list[IndexRow]":
+        """Those of the changed notes that somebody else wrote last. For the others it is noted that the cache
+        has caught up with the session's write, so that the next change to them is somebody else's."""
+        wrote = self.record.wrote if rows else {}
+        if not wrote:
+            return rows
+        names = cache.execute(f"select json_array({', '.join('?' * len(wrote))})", list(wrote)).fetchone()[0]
+        hashes = dict(cache.execute(_HASHES, (names,)))
+        own = {row.path for row in rows if wrote.get(row.path) == hashes.get(row.path, NO_TEXT)}
+        for path in sorted(own):
+            self.note(MOVED, path, NO_TEXT)
+        return [row for row in rows if row.path not in own]
 
     def save(self) -> None:
         """Append what was noted to the ledger."""
         lines, self._lines = self._lines, []
         add(self.path, lines)
 
-    def _note_path(self, word: str, path: str, digest: str) -> None:
-        if "\n" not in path:
-            self._note_here(f"{word} {path} {digest}")
 
-    def _note_here(self, line: str) -> None:
-        """Note what is about the repository."""
-        self._note(mark_of(self.repo) + line)
-
-    def _note(self, line: str) -> None:
-        self._lines.append(line)
-        if self._record is not None:
-            for its in lines_for_repo([line], self.repo):
-                self._record.read(its)
+def head_flaws(cache: _sqlite3.Connection, paths: list[str]) -> list[str]:
+    """What is wrong with the heads of the notes at `paths`, which a session wrote, a line each."""
+    if not paths:
+        return []
+    rows = cache.execute(f"{_FLAWED} ({', '.join('?' * len(paths))}) order by path", paths)
+    return [
+        f"{path}, which this session wrote: {problem}. `ctxrepo check` tells more." for path, problem in rows
+    ]

@@ -16,6 +16,7 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.mode import gives
+from ctxrepo.hooks.session.ledger_words import BRIDGE
 from ctxrepo.hooks.session.session import Session
 
 MAX_BYTES = 1024 * 1024
@@ -74,7 +75,7 @@ def bridge_block(db: _sqlite3.Connection, world: World, event: Event, session: S
         os.unlink(session.bridge_file)
     except OSError:  # another hook of the session has it
         return ""
-    session.note_bridge_over()
+    session.note(BRIDGE, "-")
     if not gives(world, "bridge"):
         return ""
     there = _read(db, data)

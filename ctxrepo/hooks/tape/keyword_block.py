@@ -10,6 +10,7 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.tape import CompiledTape, tape_of
+from ctxrepo.hooks.session.ledger_words import ANCHOR_REQUEST, NO_ANCHOR_REQUEST
 from ctxrepo.hooks.session.session import Session
 
 _COMMAND = """\
@@ -39,15 +40,15 @@ def keyword_block(world: World, event: Event, place: Place, session: Session) ->
     if tape.leaves_alone(event.cwd, is_in_project) or is_notice(event.prompt):
         return ""
     found = keywords_in(event.prompt, tape.keywords)
-    before = session.record.wanted
+    before = session.record.anchor_request
     if not found:
         if before and not before.is_manual:
-            session.note_nothing_wanted()
+            session.note(NO_ANCHOR_REQUEST)
         return ""
     primary, *_ = found
     name = anchor_name(primary, time.strftime("%H%M%S"))
     if not before or not before.is_manual:
-        session.note_wanted_by_keywords(name, found)
+        session.note(ANCHOR_REQUEST, name, found)
     return seal("", world.secret, _instruction(tape, primary, name), frame="")
 
 

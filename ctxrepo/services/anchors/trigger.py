@@ -16,7 +16,7 @@ from typing import Literal
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.tape.handoff import one_line
 from ctxrepo.errors import CtxrepoError, Refused
-from ctxrepo.hooks.session.record import WantedAnchor
+from ctxrepo.hooks.session.ledger_words import ANCHOR_REQUEST, NO_ANCHOR_REQUEST, RequestedAnchor
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.settings.tape import tape_settings
@@ -59,7 +59,7 @@ def triggered(memory: Memory, origin: Origin, name: str) -> Iterator[Trigger]:
         yield Trigger()
         return
     session = Session(str(memory.places.state), memory.state.id, origin.agent, origin.session)
-    wanted = session.record.wanted
+    wanted = session.record.anchor_request
     trigger = _trigger(wanted, name.strip())
     if trigger.name == "direct" and tape_settings(memory, origin.agent).mode == "manual":
         _forget(session, wanted)
@@ -75,16 +75,16 @@ def triggered(memory: Memory, origin: Origin, name: str) -> Iterator[Trigger]:
 def ask_for_anchor(memory: Memory, asked: Ledger, prompt: str) -> str:
     """Note that the user of a session wants an anchor; what its agent is to be told of that."""
     session = Session(str(memory.places.state), memory.state.id, asked.agent, asked.session)
-    session.note_wanted_by_user()
+    session.note(ANCHOR_REQUEST)
     session.save()
     again = Session(str(memory.places.state), memory.state.id, asked.agent, asked.session)
-    if not (again.record.wanted and again.record.wanted.is_manual):
+    if not (again.record.anchor_request and again.record.anchor_request.is_manual):
         raise CtxrepoError(f"{asked.path} can't be written", "Look whether the disk is full.")
     verb, call = ("call", _TOOL) if tape_settings(memory, asked.agent).tools else ("run", _COMMAND)
     return _ASKED.format(verb=verb, call=call, prompt=one_line(prompt, _MOST))
 
 
-def _trigger(wanted: WantedAnchor | None, name: str) -> Trigger:
+def _trigger(wanted: RequestedAnchor | None, name: str) -> Trigger:
     if wanted is None:
         return Trigger()
     if wanted.is_manual:
@@ -92,7 +92,7 @@ def _trigger(wanted: WantedAnchor | None, name: str) -> Trigger:
     return Trigger("keyword", wanted.keywords) if wanted.name == name else Trigger()
 
 
-def _forget(session: Session, wanted: WantedAnchor | None) -> None:
+def _forget(session: Session, wanted: RequestedAnchor | None) -> None:
     if wanted:
-        session.note_nothing_wanted()
+        session.note(NO_ANCHOR_REQUEST)
         session.save()

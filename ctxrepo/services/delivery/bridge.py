@@ -27,6 +27,7 @@ from ctxrepo.domain.words.terms import words
 from ctxrepo.errors import NoAnswer
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.hooks.session.ledger import BRIDGES
+from ctxrepo.hooks.session.ledger_words import ENDED, GOES_ON
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.tape.bridge_block import ANCHOR, MAX_BYTES, MESSAGE, SESSION
 from ctxrepo.lazy import dataclass
@@ -81,9 +82,9 @@ def note_ends(memory: Memory, events: Sequence[SpoolEvent]) -> None:
         if not os.path.exists(session.path):
             continue
         if event.event == "end":
-            session.note_end(event.at or time.time(), event.transcript)
+            session.note(ENDED, event.at or time.time(), event.transcript)
         elif session.record.ended:
-            session.note_goes_on()
+            session.note(GOES_ON)
         session.save()
 
 

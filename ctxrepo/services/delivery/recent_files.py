@@ -14,8 +14,7 @@ from ctxrepo.domain.tape.candidates import is_below_one
 from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.domain.tape.focus import Touch, kind_of
 from ctxrepo.hooks.packet.render import MD
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.select_files import ProjectHome, select, select_for_md
 from ctxrepo.services.settings.tape import settings_by_owner

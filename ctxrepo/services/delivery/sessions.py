@@ -9,8 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
-from ctxrepo.hooks.session.hushed import hush, is_hushed
-from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.ledger import is_switched_off, ledger_path, switch_memory
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.look import folders_there, locate_with_git
 from ctxrepo.storage.memory import Memory
@@ -48,7 +47,7 @@ def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> L
     agent, session = here.session
     if session:
         path = ledger_path(str(memory.places.state), agent, session)
-        return Ledger(agent, session, Path(path), is_off=is_hushed(path))
+        return Ledger(agent, session, Path(path), is_off=is_switched_off(path))
     if found := _newest_in(memory, here, sessions(memory, now)):
         return found
     raise NotFound("no agent's session of the last day was in this project", _HINT)
@@ -66,8 +65,8 @@ def only_session_in(memory: Memory, agent: str, folder: Path, now: datetime) -> 
 def switch(chosen: Ledger, *, is_off: bool) -> Ledger:
     """The session is given nothing from now on, or everything again; what it writes is kept either way."""
     if chosen.is_off != is_off:
-        hush(str(chosen.path), is_off)
-    if is_hushed(str(chosen.path)) != is_off:
+        switch_memory(str(chosen.path), is_off)
+    if is_switched_off(str(chosen.path)) != is_off:
         raise CtxrepoError(f"{chosen.path} can't be written", "Look whether the disk is full.")
     return replace(chosen, is_off=is_off)
 

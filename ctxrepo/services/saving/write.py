@@ -20,6 +20,7 @@ from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Busy, Refused
+from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -187,7 +188,7 @@ def _note_unchanged(memory: Memory, session: Session, paths: Iterable[str]) -> N
     generation = memory.cache.generation if seen is None else seen
     for path in sorted(paths):
         if digest := memory.cache.hash_since(path, generation):
-            session.note_known(path, digest)
+            session.note(MOVED, path, digest)
 
 
 def _note_new_entries(session: Session, path: str, before: str | None, after: str | None) -> None:
@@ -197,7 +198,7 @@ def _note_new_entries(session: Session, path: str, before: str | None, after: st
     known = {entry.id for entry in entries_of(path, before or "")}
     for entry in entries_of(path, after or ""):
         if entry.id not in known:
-            session.note_own_entry(entry.id, hash_of(entry))
+            session.note(OWN, entry.id, hash_of(entry))
 
 
 def _remove(draft: Draft, paths: Iterable[str]) -> None:

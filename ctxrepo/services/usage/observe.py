@@ -25,8 +25,7 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.files import logs
 from ctxrepo.hooks.known.locate import inside
 from ctxrepo.hooks.session import trace
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import given_before_writes, read_ledger
+from ctxrepo.hooks.session.ledger import given_before_writes, ledger_path, read_ledger
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.reading.read import Reading
 from ctxrepo.services.transcripts.ends import ends_of_session

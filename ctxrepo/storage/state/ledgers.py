@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ctxrepo.hooks.files.clock import age
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.recent import written
 

@@ -13,8 +13,7 @@ from world import World
 
 from ctxrepo.agents.codex.dialect import DIALECT, files_of
 from ctxrepo.agents.codex.fork import origin
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 
 PATCH = """\
 *** Begin Patch

@@ -17,8 +17,7 @@ from world import World
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.door import answer
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 
 RECORDED = PAYLOADS.parent / "copilot"
 SESSION = "0661345b-cdaf-4595-9117-59fc8f7b659c"

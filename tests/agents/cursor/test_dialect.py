@@ -20,8 +20,7 @@ from world import HOOK, NOTES, World
 from ctxrepo.agents.cursor.dialect import DIALECT
 from ctxrepo.agents.cursor.install import HOOKS
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 
 EMAIL = "ada.lovelace@example.org"
 SESSION = "0b41d9e6-6e0c-4f6c-9d53-0d0c5a7a1f10"

@@ -19,8 +19,7 @@ from world import World
 from ctxrepo.agents.gemini.compaction import last_compaction
 from ctxrepo.agents.gemini.dialect import DIALECT, changed_lines, output_of_failed, without_context
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.session.hushed import hush
-from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.ledger import ledger_path, switch_memory
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/gemini"
 RECORDED = sorted(path.stem for path in PAYLOADS.glob("*.json"))
@@ -328,6 +327,8 @@ class TestCompaction:
     def test_a_session_that_is_switched_off_stays_silent(self, gemini: Gemini, transcript: Path) -> None:
         world = gemini.world
         gemini.asks("hello there", transcript_path=str(transcript))
-        hush(ledger_path(str(world.state), "gemini", recorded("BeforeAgent")["session_id"]), is_off=True)
+        switch_memory(
+            ledger_path(str(world.state), "gemini", recorded("BeforeAgent")["session_id"]), is_off=True
+        )
         transcript.write_text("".join(line + "\n" for line in self.lines()))
         assert gemini.asks("Which staging port is it?", transcript_path=str(transcript)) == ""

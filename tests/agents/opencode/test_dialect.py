@@ -18,8 +18,7 @@ from world import HOOK, NOTES, World
 from ctxrepo.agents.opencode.dialect import DIALECT, unquoted
 from ctxrepo.hooks.dialect import Event, TouchedFile
 from ctxrepo.hooks.dialect.payload import extract_fields
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/opencode"
 NAMES = sorted(path.stem for path in PAYLOADS.glob("*.json"))

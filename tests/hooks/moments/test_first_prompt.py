@@ -11,6 +11,7 @@ from world import World
 
 from ctxrepo.hooks.dialect import AT_START, BESIDE_PROMPT, Dialect
 from ctxrepo.hooks.door import answer
+from ctxrepo.hooks.session.ledger_words import COMPACTED, PACKET
 from ctxrepo.hooks.session.session import Session
 
 INDEX = "## Index of notes"
@@ -119,7 +120,7 @@ def test_a_session_that_is_off_is_owed_it_until_it_is_on(world: World) -> None:
 
 def test_of_many_tool_calls_at_once_one_gives_it(world: World) -> None:
     session = Session(str(world.state), world.folder.name, "hal", "s1")
-    session.note_compacted()
+    session.note(COMPACTED)
     session.save()
     with get_context("fork").Pool(6) as pool:
         took = pool.starmap(_takes, [(str(world.state), world.folder.name)] * 24)
@@ -135,8 +136,8 @@ def _takes(state: str, repo: str) -> bool:
 )
 def test_a_packet_is_read_from_the_ledger_as_it_was_given(world: World, text: str) -> None:
     session = Session(str(world.state), world.folder.name, "hal", "s1")
-    session.note_packet(text)
+    session.note(PACKET, text)
     session.save()
     assert Session(str(world.state), world.folder.name, "hal", "s1").record.packet == text
-    session.note_packet("another")
+    session.note(PACKET, "another")
     assert session.record.packet == "another"

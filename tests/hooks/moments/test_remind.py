@@ -13,7 +13,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.moments.remind import COMMON, entries_naming
-from ctxrepo.hooks.session.hushed import hush
+from ctxrepo.hooks.session.ledger import switch_memory
 from ctxrepo.storage.cache.writer import Cache
 
 NOTES = {
@@ -85,9 +85,9 @@ def test_it_can_be_switched_off(world: World, settings: dict[str, str], env: dic
 def test_a_session_that_wants_nothing_is_given_nothing(world: World) -> None:
     world.run("SessionStart")
     (ledger,) = (world.state / "sessions").iterdir()
-    hush(str(ledger), is_off=True)
+    switch_memory(str(ledger), is_off=True)
     assert edited(world, "src/pay/retry_client.py") == ""
-    hush(str(ledger), is_off=False)
+    switch_memory(str(ledger), is_off=False)
     assert "retried twice" in edited(world, "src/pay/retry_client.py")
 
 

@@ -12,9 +12,7 @@ from world import World
 
 from ctxrepo.hooks.packet.lane import SUBAGENT
 from ctxrepo.hooks.packet.presets import BUDGETS
-from ctxrepo.hooks.session.hushed import hush
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger, switch_memory
 
 SAID = json.loads((PAYLOADS / "SubagentStart.json").read_text())
 
@@ -62,7 +60,7 @@ def test_each_is_told_once_what_memory_says_of_a_file_it_edits(world: World) -> 
     for sub in ("", "a1", "a2"):
         assert b"retried twice" in edits(world, sub)
         assert edits(world, sub) == b""
-    hush(ledger_path(str(world.state), "claude", SAID["session_id"]), True)
+    switch_memory(ledger_path(str(world.state), "claude", SAID["session_id"]), True)
     assert edits(world, "a3") == b""
 
 

@@ -15,9 +15,7 @@ from needs import needs_proc
 from world import NOTES, World
 
 from ctxrepo.agents.claude.fork import origin_of
-from ctxrepo.hooks.session.hushed import hush
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger, switch_memory
 
 FIRST, FORK = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 ASKED = "which port is the staging database on?"
@@ -95,7 +93,7 @@ def test_of_the_last_conversation_it_is_the_one_written_last(world: World, start
 
 
 def test_when_and_where_it_began_and_whether_it_is_silent_is_its_own(world: World, started: Started) -> None:
-    hush(ledger(world, FIRST), True)
+    switch_memory(ledger(world, FIRST), True)
     tell(world, "SessionStart", FORK, started("--resume", FIRST, "--fork-session"), "fork")
     text = Path(ledger(world, FORK)).read_text()
     assert text.count("began ") == text.count("cwd ") == 1

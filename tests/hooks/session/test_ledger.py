@@ -9,8 +9,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, ledger_path
-from ctxrepo.hooks.session.record import SessionRecord, read_ledger
+from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger_words import SessionRecord
 
 REPO = "a" * 12
 

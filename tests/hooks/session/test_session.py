@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from world import NOTES, World
 
-from ctxrepo.hooks.session.hushed import hush
-from ctxrepo.hooks.session.record import NO_TEXT, given_before_writes, read_ledger
+from ctxrepo.hooks.session.ledger import given_before_writes, read_ledger, switch_memory
+from ctxrepo.hooks.session.ledger_words import ASKED, FAULT, GENERATION, MOVED, NO_TEXT, OWN, PROJECT, SOUGHT
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings
 
 REPO, OTHER = "a" * 12, "b" * 12
-ASKED = "which port is the staging database on?"
+QUESTION = "which port is the staging database on?"
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def world(tmp_path: Path) -> World:
     world = World(tmp_path)
     world.cache("c1", NOTES)
     world.run("SessionStart")
-    assert "5433" in world.run("UserPromptSubmit", prompt=ASKED)
+    assert "5433" in world.run("UserPromptSubmit", prompt=QUESTION)
     return world
 
 
@@ -30,8 +30,8 @@ def test_what_is_noted_is_so_at_once_and_saved_in_its_order(tmp_path: Path) -> N
     session = Session(str(tmp_path), REPO, "claude", "s-1")
     session.note_given({"abc": "h1"})
     assert session.record.entries == {"abc": "h1"}
-    session.note_generation(7)
-    session.note_prompt_words("staging port")
+    session.note(GENERATION, 7)
+    session.note(ASKED, "staging port")
     assert (session.record.generation, session.record.asked) == (7, ["staging port"])
     assert read_ledger(session.path, REPO).entries == {}
     session.save()
@@ -43,17 +43,17 @@ def test_what_is_noted_is_so_at_once_and_saved_in_its_order(tmp_path: Path) -> N
 
 def test_what_it_wrote_itself_was_not_given_to_it(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
-    session.note_own_entry("own", "h1")
-    session.note_own_entry("both", "h1")
+    session.note(OWN, "own", "h1")
+    session.note(OWN, "both", "h1")
     session.note_given({"both": "h2", "given": "h1"})
-    session.note_own_entry("given", "h2")
+    session.note(OWN, "given", "h2")
     assert session.record.entries.keys() - session.record.own == {"both", "given"}
 
 
 def test_the_last_of_what_it_made_of_a_note_counts(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
     session.note_write("shop/a b.md", b"one")
-    session.note_known("shop/a b.md", "h2")
+    session.note(MOVED, "shop/a b.md", "h2")
     session.note_write("shop/gone.md", None)
     assert session.record.wrote == {"shop/a b.md": "h2", "shop/gone.md": NO_TEXT}
 
@@ -73,7 +73,7 @@ def test_a_write_comes_with_what_was_given_before_it(tmp_path: Path) -> None:
 
 def test_only_what_is_so_of_the_session_itself_survives_forgetting(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
-    session.note_begin("/code")
+    session.begin("/code")
     session.note_given({"abc": "h1"})
     session.save()
     session.forget_given()
@@ -84,14 +84,14 @@ def test_what_two_repositories_gave_is_told_apart(tmp_path: Path) -> None:
     """Ids of entries may be equal, and each cache has a generation of its own."""
     one, other = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
     one.note_given({"abc": "h1"})
-    one.note_generation(7)
-    one.note_fault_told("f1")
-    one.note_project("shop")
+    one.note(GENERATION, 7)
+    one.note(FAULT, "f1")
+    one.note(PROJECT, "shop")
     one.note_write("shop/a.md", None)
     one.save()
     other.note_given({"abc": "h2"})
-    other.note_own_entry("own", "h1")
-    other.note_generation(2)
+    other.note(OWN, "own", "h1")
+    other.note(GENERATION, 2)
     other.save()
     first, second = (read_ledger(one.path, repo) for repo in (REPO, OTHER))
     assert one.path == other.path
@@ -109,11 +109,11 @@ def test_what_two_repositories_gave_is_told_apart(tmp_path: Path) -> None:
 
 def test_what_is_so_of_the_session_itself_is_so_for_all_repositories(tmp_path: Path) -> None:
     one, other = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
-    one.note_begin("/code")
-    one.note_prompt_words("staging port")
-    one.note_project_wanted("1:2")
+    one.begin("/code")
+    one.note(ASKED, "staging port")
+    one.note(SOUGHT, "1:2")
     one.save()
-    hush(one.path, True)
+    switch_memory(one.path, True)
     assert (other.record.cwd, other.record.asked, other.record.sought) == ("/code", ["staging port"], "1:2")
     assert other.record.is_off
     other.note_given({"abc": "h1"})
@@ -128,7 +128,7 @@ def test_a_copy_holds_what_all_repositories_gave(tmp_path: Path) -> None:
         given.note_given({"abc": repo})
         given.save()
     fork = Session(str(tmp_path), OTHER, "claude", "s-2")
-    fork.copy_ledger_of("s-1")
+    fork.begin_as_copy_of("s-1")
     assert fork.record.entries == {"abc": OTHER}
     fork.save()
     assert read_ledger(fork.path, REPO).entries == {"abc": REPO}
@@ -140,7 +140,7 @@ def test_a_session_is_given_the_entries_of_another_repository_that_have_the_same
 
     def prompt(repo: str) -> str:
         compile_settings(world.state, world.settings, [CompiledRepository(repo, repositories[repo])])
-        return world.run("UserPromptSubmit", prompt=ASKED)
+        return world.run("UserPromptSubmit", prompt=QUESTION)
 
     world.folder = world.state / OTHER
     world.folder.mkdir(mode=0o700)

@@ -35,14 +35,14 @@ def test_d56_the_model_is_asked_for_exactly_that_name_and_may_decline(world: Wor
     assert "with exactly this name" in block.preamble
     assert "fewer than 18 words" in block.preamble
     assert "Leave no anchor where one makes no sense" in block.preamble
-    wanted = world.ledger().wanted
+    wanted = world.ledger().anchor_request
     assert (wanted.name, wanted.keywords, wanted.is_manual) == (name, ("migration", "refactor"), False)
 
 
 def test_d56_a_prompt_without_one_is_left_alone_and_clears_what_was_pending(world: World) -> None:
     prompt(world, ASKS)
     assert prompt(world, "and now something else entirely") == ""
-    assert world.ledger().wanted is None
+    assert world.ledger().anchor_request is None
 
 
 def test_d57_a_manual_anchor_is_not_displaced_by_keywords(world: World) -> None:
@@ -50,20 +50,20 @@ def test_d57_a_manual_anchor_is_not_displaced_by_keywords(world: World) -> None:
     with ledger.open("a") as file:
         file.write("wanted manual\n")
     assert NAME.search(prompt(world, ASKS))
-    assert world.ledger().wanted.is_manual
+    assert world.ledger().anchor_request.is_manual
     assert "wanted keyword" not in ledger.read_text(), "a compaction keeps the last such line alone"
     assert prompt(world, "and now something else entirely") == ""
-    assert world.ledger().wanted.is_manual
+    assert world.ledger().anchor_request.is_manual
 
 
 def test_d57_not_even_by_a_hook_that_read_the_ledger_before(world: World) -> None:
     ledger = next((world.state / "sessions").iterdir())
     with ledger.open("a") as file:
         file.write("wanted manual\nwanted keyword handoff/keyword-x-101010 x\n")
-    assert world.ledger().wanted.is_manual
+    assert world.ledger().anchor_request.is_manual
     with ledger.open("a") as file:
         file.write("wanted -\nwanted keyword handoff/keyword-x-101010 x\n")
-    assert world.ledger().wanted.name == "handoff/keyword-x-101010"
+    assert world.ledger().anchor_request.name == "handoff/keyword-x-101010"
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_d57_not_even_by_a_hook_that_read_the_ledger_before(world: World) -> Non
 )
 def test_other_prompts_ask_for_nothing(world: World, text: str) -> None:
     assert prompt(world, text) == ""
-    assert world.ledger().wanted is None
+    assert world.ledger().anchor_request is None
 
 
 def test_an_agents_own_notice_clears_nothing(world: World) -> None:
     prompt(world, ASKS)
     assert prompt(world, "<task-notification>the build has ended</task-notification>") == ""
-    assert world.ledger().wanted is not None
+    assert world.ledger().anchor_request is not None
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_an_agents_own_notice_clears_nothing(world: World) -> None:
 def test_where_the_tape_is_off_nothing_is_asked(world: World, settings: dict[str, str]) -> None:
     world.compile(**{key: value.replace("CODE", str(world.code)) for key, value in settings.items()})
     assert prompt(world, ASKS) == ""
-    assert world.ledger().wanted is None
+    assert world.ledger().anchor_request is None
 
 
 def test_outside_git_only_where_sessions_there_are_not_left_alone(world: World, tmp_path: Path) -> None:
@@ -111,12 +111,12 @@ def test_outside_git_only_where_sessions_there_are_not_left_alone(world: World, 
     assert NAME.search(prompt(world, ASKS))
 
 
-def test_a_hushed_session_is_asked_for_nothing(world: World) -> None:
+def test_a_session_that_is_off_is_asked_for_nothing(world: World) -> None:
     ledger = next((world.state / "sessions").iterdir())
     with ledger.open("a") as file:
         file.write("off\n")
     assert prompt(world, ASKS) == ""
-    assert world.ledger().wanted is None
+    assert world.ledger().anchor_request is None
 
 
 def test_it_comes_beside_what_is_recalled_and_after_it(world: World) -> None:

@@ -14,8 +14,8 @@ import pytest
 from machines import Machine, make_machine
 from processes import wait_for_workers
 
-from ctxrepo.hooks.session.ledger import add, ledger_path
-from ctxrepo.hooks.session.record import SessionRecord, read_ledger
+from ctxrepo.hooks.session.ledger import add, ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger_words import SessionRecord
 
 SESSION = "528a2201-99c9-4828-9c27-c6aefe2ed6df"
 IN_SESSION = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": SESSION}
@@ -80,7 +80,7 @@ def test_d56_the_anchor_that_keywords_ask_for_says_so(agent: Machine) -> None:
     assert re.fullmatch(r"handoff/keyword-migration-\d{6}", name)
     found = meta(agent, name, "--summary", "Moves payments", "--keyword", "money", "--keyword", "refactor")
     assert (found["trigger"], found["keywords"]) == ("keyword", ["migration", "refactor", "money"])
-    assert ledger(agent).wanted is None
+    assert ledger(agent).anchor_request is None
     assert meta(agent, name)["trigger"] == "direct"
 
 
@@ -103,7 +103,7 @@ def test_d57_what_the_user_asks_for_is_manual_whatever_its_name(agent: Machine, 
     assert "ctxrepo anchor NAME" in instruction
     assert instruction.endswith("The user's request: the retries of the payments")
     name = wanted_name(agent)
-    assert ledger(agent).wanted is not None
+    assert ledger(agent).anchor_request is not None
     assert meta(agent, name)["trigger"] == "manual"
     assert meta(agent, "another/name")["trigger"] == "direct"
 
@@ -148,11 +148,11 @@ def test_d57_a_session_that_has_ended_is_asked_only_where_none_goes_on(
     add(ended, [f"ended {now} /a/file with blanks.jsonl"])
     assert read_ledger(ended, "").transcript == "/a/file with blanks.jsonl"
     assert person.ctxrepo("anchor", "--from-prompt", "the retries").returncode == 0
-    assert read_ledger(ended, "").wanted is None
-    assert ledger(agent).wanted is not None
+    assert read_ledger(ended, "").anchor_request is None
+    assert ledger(agent).anchor_request is not None
     add(ended.replace("later", SESSION), [f"ended {now} ", "wanted -"])
     assert person.ctxrepo("anchor", "--from-prompt", "the retries").returncode == 0
-    asked = [read_ledger(ended, "").wanted, ledger(agent).wanted]
+    asked = [read_ledger(ended, "").anchor_request, ledger(agent).anchor_request]
     assert [bool(wanted) for wanted in asked].count(True) == 1
 
 
@@ -228,7 +228,7 @@ class TestManualMode:
     def test_d55_another_name_is_refused_and_ends_what_keywords_asked_for(self, agent: Machine) -> None:
         name = wanted_name(agent)
         assert agent.ctxrepo("anchor", "another/name").returncode == 6
-        assert ledger(agent).wanted is None
+        assert ledger(agent).anchor_request is None
         assert agent.ctxrepo("anchor", name).returncode == 6
 
     def test_d55_a_handoff_that_was_asked_for_is_left(self, agent: Machine) -> None:

@@ -14,6 +14,7 @@ from machines import Machine
 
 from ctxrepo.domain.tape.anchor import anchor_of
 from ctxrepo.domain.tape.first import FirstFile
+from ctxrepo.hooks.session.ledger_words import PROJECT
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.delivery.recent_files import update_recent_files
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
@@ -60,7 +61,7 @@ def touch(machine: Machine, path: str | Path, tool: str = "Read", hours: float =
 def in_project(machine: Machine, session: str, folder: str) -> None:
     memory = machine.open()
     known = Session(str(memory.places.state), memory.state.id, "claude", session)
-    known.note_project(folder)
+    known.note(PROJECT, folder)
     known.save()
 
 

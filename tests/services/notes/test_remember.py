@@ -17,7 +17,6 @@ from ctxrepo.hooks.known.cache import generation_of
 from ctxrepo.hooks.known.notes import changed_since
 from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.hooks.session.session_writes import changed_by_others
 from ctxrepo.services.notes.remember import Near, propose, remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
@@ -235,7 +234,7 @@ def news(memory: Memory, since: int, session: str) -> list[str]:
     its = Session(str(memory.places.state), memory.state.id, "claude", session)
     with closing(sqlite3.connect(str(memory.state.cache))) as cache:
         changed = changed_since(cache, ["shop", "global"], since)
-        return sorted(row.path for row in changed_by_others(cache, changed, its))
+        return sorted(row.path for row in its.changed_by_others(cache, changed))
 
 
 def test_an_explicit_id_is_written_on_request_and_outlives_edits(mine: Machine) -> None:

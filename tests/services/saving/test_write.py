@@ -12,8 +12,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import MergedFile
 from ctxrepo.errors import Refused
-from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 from ctxrepo.services.saving import commit as committing
 from ctxrepo.services.saving import write as writing
 from ctxrepo.services.saving.commit import commit

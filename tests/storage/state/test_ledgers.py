@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.hooks.session.hushed import hush
-from ctxrepo.hooks.session.ledger import FOLDER, add, ledger_path
+from ctxrepo.hooks.session.ledger import FOLDER, add, ledger_path, switch_memory
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.storage.state.ledgers import MANY, ledgers, remove_old
 
@@ -19,7 +18,7 @@ GIVEN = [f"@{REPO} entry a h1", f"@{REPO} entry a h2", f"@{REPO} entry b h1", f"
 def at(root: Path, session: str, touched: float, *lines: str, sub: str = "") -> str:
     path = ledger_path(str(root), "claude", session, sub)
     begun = Session(str(root), REPO, "claude", session, sub)
-    begun.note_begin(f"/code/{session}")
+    begun.begin(f"/code/{session}")
     begun.save()
     add(path, [*lines])
     os.utime(path, (touched, touched))
@@ -54,7 +53,7 @@ def test_what_is_no_ledger_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_one_that_was_only_told_to_be_silent_is_known(tmp_path: Path) -> None:
-    hush(ledger_path(str(tmp_path), "claude", "s"), True)
+    switch_memory(ledger_path(str(tmp_path), "claude", "s"), True)
     (found,) = ledgers(tmp_path / FOLDER, REPO)
     assert (found.is_off, found.began) == (True, 0)
 

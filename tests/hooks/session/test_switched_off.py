@@ -13,9 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import HOOK, World
 
-from ctxrepo.hooks.session.hushed import hush, is_hushed
-from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, ledger_path
-from ctxrepo.hooks.session.record import read_ledger
+from ctxrepo.hooks.session.ledger import (
+    MAX_BYTES,
+    add,
+    clear,
+    is_switched_off,
+    ledger_path,
+    read_ledger,
+    switch_memory,
+)
 from ctxrepo.hooks.session.session import Session
 
 ASKED = "which port is the staging database on?"
@@ -29,17 +35,17 @@ def path(world: World) -> str:
 
 @pytest.mark.parametrize("event", ["SessionStart", "SessionStart-compact", "SubagentStart"])
 def test_no_start_gives_it_anything(world: World, path: str, event: str) -> None:
-    hush(path, True)
+    switch_memory(path, True)
     world.cache("c2", {}, faults=("a fault",))
     assert world.run(event) == ""
     assert world.run("UserPromptSubmit", prompt=ASKED) == ""
     assert world.run("PostToolUse-read", file=str(world.code / "a.py")) == ""
-    hush(path, False)
+    switch_memory(path, False)
     assert "5433" in world.run("UserPromptSubmit", prompt=ASKED)
 
 
 def test_what_it_writes_is_kept_and_the_worker_is_woken(world: World, path: str) -> None:
-    hush(path, True)
+    switch_memory(path, True)
     note = world.memory / "shop/MEMORY.md"
     note.parent.mkdir()
     note.write_text("one")
@@ -52,7 +58,7 @@ def test_what_it_writes_is_kept_and_the_worker_is_woken(world: World, path: str)
 
 
 def test_the_trace_says_why(world: World, path: str) -> None:
-    hush(path, True)
+    switch_memory(path, True)
     world.run("UserPromptSubmit", prompt=ASKED)
     (line,) = (world.folder / "traces.jsonl").read_text().splitlines()
     assert "ctxrepo session on" in json.loads(line)["silence"]
@@ -64,56 +70,56 @@ def test_a_compaction_forgets_what_was_given_and_not_that(world: World, path: st
     first = Path(path).read_text().splitlines()[:2]
     assert first[0].startswith("began ")
     assert first[1] == f"cwd {world.code}"
-    hush(path, True)
+    switch_memory(path, True)
     world.run("SessionStart-compact")
-    assert is_hushed(path)
+    assert is_switched_off(path)
     assert not read_ledger(path, world.folder.name).entries
     assert Path(path).read_text().splitlines()[:2] == first
     session = Session(str(world.state), world.folder.name, "claude", SESSION)
-    session.note_begin("/elsewhere")
+    session.begin("/elsewhere")
     session.save()
     assert "/elsewhere" not in Path(path).read_text()
 
 
 def test_the_last_word_counts_and_a_word_in_another_line_does_not(path: str) -> None:
-    assert not is_hushed(path)
+    assert not is_switched_off(path)
     add(path, ["asked on off", "cwd /off", "entry off on"])
-    assert not is_hushed(path)
-    hush(path, True)
-    hush(path, False)
-    assert not is_hushed(path)
-    hush(path, True)
+    assert not is_switched_off(path)
+    switch_memory(path, True)
+    switch_memory(path, False)
+    assert not is_switched_off(path)
+    switch_memory(path, True)
     clear(path)
     clear(path)
-    assert is_hushed(path)
+    assert is_switched_off(path)
 
 
 def test_a_full_ledger_forgets_entries_only(world: World, path: str) -> None:
     session = Session(str(world.state), world.folder.name, "claude", SESSION)
-    session.note_begin("/code")
+    session.begin("/code")
     session.save()
-    hush(path, True)
+    switch_memory(path, True)
     for n in range(40):
         add(path, [f"entry e{n}x{i} {'h' * 16}" for i in range(400)])
-    assert is_hushed(path)
+    assert is_switched_off(path)
     text = Path(path).read_text()
     assert len(text) <= MAX_BYTES
     assert "cwd /code\n" in text
 
 
-@given(st.lists(st.sampled_from(["hush", "unhush", "clear", "entry a b", "asked off", "generation 3"])))
-def test_only_hush_changes_it(tmp_path_factory: pytest.TempPathFactory, deeds: list[str]) -> None:
+@given(st.lists(st.sampled_from(["off", "on", "clear", "entry a b", "asked off", "generation 3"])))
+def test_only_these_two_words_change_it(tmp_path_factory: pytest.TempPathFactory, deeds: list[str]) -> None:
     path = str(tmp_path_factory.mktemp("state") / "sessions" / "claude-s")
     deed: dict[str, Callable[[], None]] = {
-        "hush": lambda: hush(path, True),
-        "unhush": lambda: hush(path, False),
+        "off": lambda: switch_memory(path, True),
+        "on": lambda: switch_memory(path, False),
         "clear": lambda: clear(path),
     }
     expected = False
-    for one in deeds:
-        deed.get(one, lambda one=one: add(path, [one]))()
-        expected = one == "hush" or (expected and one != "unhush")
-        assert is_hushed(path) == expected
+    for word in deeds:
+        deed.get(word, lambda word=word: add(path, [word]))()
+        expected = word == "off" or (expected and word != "on")
+        assert is_switched_off(path) == expected
 
 
 READS = """
