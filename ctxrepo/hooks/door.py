@@ -8,7 +8,7 @@ import sys
 from ctxrepo.hooks.dialect import AT_START, Dialect, Event, HookAnswer
 from ctxrepo.hooks.dialect.payload import extract_fields, object_text
 from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
-from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
+from ctxrepo.hooks.known.compiled import Delivery, World, open_hooks, world_of
 
 UNHEARD = "the agent throws the answer to this event away"
 
@@ -24,21 +24,21 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             _ask_for_rebuild(state)
         return ""
     try:
-        world = world_of(db, state)
         json_text = object_text(raw)
         del raw  # a large event shouldn't be in memory twice
         fields = extract_fields(db, json_text, dialect.fields)
-        if world is None or not fields or _is_run_by_another(world, dialect):
+        if not fields:
             return ""
-        if not ensure_private_folder(world.repo.state):
-            return ""
-        world.agent, world.most_bytes, world.own_modes = dialect.name, dialect.most_bytes, dialect.own_modes
-        event = Event(dialect.name, name, fields)
-        is_heard = name not in dialect.unheard
         own = dialect.own_settings(db, dict(os.environ))
-        world.place, world.fetches_at_start = own.place, world.fetches_at_start and own.fetches
-        silence = own.silence or _why_silent(db, event.cwd or os.getcwd())
-        event.silence_reason = silence if is_heard else UNHEARD
+        delivery = Delivery(
+            dialect.name, dialect.most_bytes, dialect.own_modes, own.place, fetches_at_start=own.fetches
+        )
+        world = world_of(db, state, delivery)
+        if world is None or _is_run_by_another(world, dialect) or not ensure_private_folder(world.repo.state):
+            return ""
+        silence = own.silence or _why_silent(db, fields["cwd"] or os.getcwd())
+        event = Event(dialect.name, name, fields)
+        event.silence_reason = UNHEARD if name in dialect.unheard else silence
         if moment == "prompt":
             event.prompt = dialect.words(event.prompt)
         if moment == "start" and event.source == "fork" and not event.origin:
@@ -129,7 +129,7 @@ def _answer_at(
             from ctxrepo.hooks.moments import first_prompt
 
             packet = first_prompt.answer(db, world, dialect, event)
-        answer = prompt.answer(db, world, event)
+        answer = prompt.answer(db, world, event, len(packet.encode("utf-8", "replace")))
         answer.kept = packet + answer.kept
         return answer
     if moment == "tool":
@@ -144,6 +144,16 @@ def _answer_at(
         from ctxrepo.hooks.moments import first_prompt
 
         first_prompt.note_compaction(world, event)
-    from ctxrepo.hooks.moments import turn
+    # Before a compaction the agent would put any answer into the text that is summarised.
+    _leave_word(moment, db, world, event)
+    return HookAnswer()
 
-    return HookAnswer(turn.answer(db, world, moment, event))
+
+def _leave_word(moment: str, db: _sqlite3.Connection, world: World, event: Event) -> None:
+    """A turn or a session ends, or a compaction is near: tell the worker, and wake it unless the settings say
+    not to. In that case the line waits in the spool until something else wakes it."""
+    from ctxrepo.hooks.session.spool import spool, wake
+
+    spool(db, world.repo, moment, event)
+    if (moment != "stop" or world.wakes_at_stop) and (moment != "end" or world.wakes_at_end):
+        wake(world)

@@ -50,7 +50,7 @@ def loaded(world: World, event: str, **said: object) -> set[str]:
         (
             "PostToolUse",
             {"tool_name": "Edit", "tool_input": {"file_path": "MEMORY/a.md"}},
-            "hooks.moments.prompt",
+            "hooks.packet.sections",
         ),
         (
             "PostToolUse",
@@ -58,9 +58,9 @@ def loaded(world: World, event: str, **said: object) -> set[str]:
             "hooks.moments.tool",
         ),
         ("SubagentStart", {"agent_id": "a1"}, "hooks.moments.subagent"),
-        ("Stop", {}, "hooks.moments.turn"),
-        ("PreCompact", {"trigger": "auto"}, "hooks.moments.turn"),
-        ("SessionEnd", {"reason": "exit"}, "hooks.moments.turn"),
+        ("Stop", {}, "hooks.session.spool"),
+        ("PreCompact", {"trigger": "auto"}, "hooks.session.spool"),
+        ("SessionEnd", {"reason": "exit"}, "hooks.session.spool"),
         ("Notification", {}, "agents.claude.dialect"),
     ],
     ids=str,

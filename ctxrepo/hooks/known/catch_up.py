@@ -5,7 +5,7 @@ import time
 
 from ctxrepo.hooks.known.cache import last_round_of, open_cache
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import Place, place_of
+from ctxrepo.hooks.known.locate import Place, SessionFolder, place_of
 from ctxrepo.hooks.known.staleness import is_unwatched, news
 
 WORKER_SECONDS = 0.8
@@ -23,13 +23,13 @@ of the worker that began late enough is over)"""
 def open_when_current(
     db: _sqlite3.Connection,
     world: World,
-    cwd: str,
+    folder: SessionFolder,
     since: float,
     patience: float,
     is_fetch_due: bool = False,
 ) -> View:
-    """Open the cache and find the place of `cwd`, waiting up to `patience` seconds until they hold all that
-    is there, or a round of the worker that began after `since` is over. The caller closes the cache.
+    """Open the cache and find the place of the folder, waiting up to `patience` seconds until they hold all
+    that is there, or a round of the worker that began after `since` is over. The caller closes the cache.
 
     What that round did not bring in will not come by waiting longer. `is_fetch_due`: the remote may have more
     than the clone, so only the end of a round counts.
@@ -37,7 +37,7 @@ def open_when_current(
     end = time.monotonic() + patience
     while True:
         cache = open_cache(f"{world.repo.state}/cache.db")
-        place = place_of(db, world, cwd)
+        place = place_of(db, world, folder)
         if cache is not None:
             is_over = last_round_of(cache) >= since
             scopes = place.scopes

@@ -93,24 +93,50 @@ def settings_of(db: _sqlite3.Connection) -> dict[str, str]:
     return dict(db.execute("select key, value from settings"))
 
 
-def world_of(db: _sqlite3.Connection, state: str) -> "World | None":
+def world_of(db: _sqlite3.Connection, state: str, delivery: "Delivery | None" = None) -> "World | None":
     """What hooks need to know, as it is compiled; None when there is no repository."""
     repo = repo_of(db, state)
-    return World(settings_of(db), state, repo) if repo else None
+    return World(settings_of(db), state, repo, delivery) if repo else None
+
+
+class Delivery:
+    """How the agent of a hook is given memory, by its dialect and its own settings."""
+
+    __slots__ = ("agent", "fetches_at_start", "most_bytes", "own_modes", "place")
+
+    def __init__(
+        self,
+        agent: str = "",
+        most_bytes: int = NO_LIMIT,
+        own_modes: frozenset[str] = frozenset(),
+        place: str = "",
+        fetches_at_start: bool = True,
+    ) -> None:
+        self.agent = agent
+        self.most_bytes = most_bytes
+        """The most bytes of a block that it takes whole."""
+        self.own_modes = own_modes
+        """The modes of delivery that it carries out by itself (Dialect.own_modes)."""
+        self.place = place
+        """Where the packet stands by its own settings (OwnSettings.place)."""
+        self.fetches_at_start = fetches_at_start
+        """Whether its sessions may begin with a fetch."""
 
 
 class World:
-    """What every hook needs: the compiled settings, and the memory repository that it answers from. Made once
-    per hook."""
+    """What every hook needs: the compiled settings, the memory repository that it answers from, and how its
+    agent is given memory. It is made once per hook and stays as it is."""
 
     __slots__ = (
-        "agent", "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start",
+        "asks_for_trust", "budget", "config_file", "config_stamp", "delivery", "fetches_at_start",
         "gives_preamble", "global_folder", "hook_marks", "interpreter", "is_gated", "is_semantic", "mode",
-        "model", "most_bytes", "own_modes", "place", "preset", "recall_bytes", "recall_limit", "recalls",
+        "model", "preset", "recall_bytes", "recall_limit", "recalls",
         "reminds", "repo", "secret", "settings", "state", "ttl", "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip
 
-    def __init__(self, settings: dict[str, str], state: str, repo: Repo) -> None:
+    def __init__(
+        self, settings: dict[str, str], state: str, repo: Repo, delivery: Delivery | None = None
+    ) -> None:
         # A missing key is from an older worker: then the default holds. `remote`, `trust` and `semantic` are
         # off by default, the other switches on.
         text = settings.get
@@ -119,6 +145,7 @@ class World:
         self.state = state
         """The state root: the folder of what is kept on this machine outside the clones."""
         self.repo = repo
+        self.delivery = delivery or Delivery()
         self.config_file, self.config_stamp = text("config", ""), text("stamp", "")
         """The settings file, and the stamp that it had when the worker read it."""
         self.interpreter = text("interpreter", "")
@@ -133,20 +160,12 @@ class World:
         """`VARIABLE=AGENT` for each agent that also runs the hooks of others, and marks hooks so."""
         self.mode, self.preset = text("mode", ""), text("preset", "")
         self.budget = _number(settings, "budget_bytes", BUDGET)
-        self.most_bytes = NO_LIMIT
-        """The most bytes of a block that the agent takes whole; its dialect says it, not the settings."""
-        self.agent = ""
-        """The agent whose hook this is."""
-        self.own_modes: frozenset[str] = frozenset()
-        """The modes of delivery that the agent carries out by itself (Dialect.own_modes)."""
-        self.place = ""
-        """Where the packet stands by the agent's own settings (OwnSettings.place)."""
         self.recall_limit = _number(settings, "recall_limit", RECALL_LIMIT)
         self.recall_bytes = _number(settings, "recall_bytes", RECALL_BYTES)
         self.ttl = _number(settings, "ttl", 120)
         """Seconds for which a fetch counts as fresh."""
         self.fetches_at_start = text("remote") == "1"
-        """Whether there is a remote, and a session start is to fetch from it."""
+        """Whether there is a remote, and the settings let a session start fetch from it."""
         self.asks_for_trust = text("trust") == "ask"
         self.recalls = text("recall") != "off"
         self.is_gated = text("gate") != "off"
@@ -162,10 +181,16 @@ class World:
         return self.settings.get(f"tape_{key}:{agent}", self.settings.get(f"tape_{key}", ""))
 
     @property
+    def packet_budget(self) -> int:
+        """The most bytes of a packet: what the settings say, but no more than the agent takes."""
+        return min(self.budget, self.delivery.most_bytes)
+
+    @property
     def tape_owner(self) -> str:
         """Whose settings of the tape hold for the sessions of this hook's agent: its name where it has its
         own, '' for config.toml's."""
-        return self.agent if f"tape_enabled:{self.agent}" in self.settings else ""
+        agent = self.delivery.agent
+        return agent if f"tape_enabled:{agent}" in self.settings else ""
 
 
 def _number(settings: dict[str, str], key: str, default: int) -> int:

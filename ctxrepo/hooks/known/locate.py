@@ -42,6 +42,19 @@ class Place:
         """Whether project and folder are known yet."""
 
 
+class SessionFolder:
+    """The folder that a session works in, with its links resolved, and the checkout around it."""
+
+    __slots__ = ("path", "project_name", "top")
+
+    def __init__(self, cwd: str) -> None:
+        self.project_name = os.environ.get("CTXREPO_PROJECT", "").strip()
+        """The project that the user names for it; '' where the checkout decides."""
+        self.path = os.path.realpath(cwd or os.getcwd())
+        self.top = top_of(self.path)
+        """The top of the checkout; '' outside any."""
+
+
 BY_NAME = "="
 """Stands before the text of CTXREPO_PROJECT, in place of a checkout's path, in the row of the project that it
 names."""
@@ -62,22 +75,20 @@ def place_in(world: World, project: str = "", folder: str = "", is_known: bool =
     return Place(project, scopes, folder, is_known)
 
 
-def place_of(db: _sqlite3.Connection, world: World, cwd: str) -> Place:
-    """Where in memory a session in the folder `cwd` is.
+def place_of(db: _sqlite3.Connection, world: World, folder: SessionFolder) -> Place:
+    """Where in memory a session in this folder is.
 
     CTXREPO_PROJECT decides before anything else. There is no project outside git, in the memory clone, and in
     a repository whose top is the user's home folder.
     The project of a checkout is unknown until the worker has recorded it, and again once its git config
     changes. Where worktrees share a project, a new worktree has the project of the others.
     """
-    explicit = os.environ.get("CTXREPO_PROJECT", "").strip()
-    if explicit:
-        row = checkout_of(db, BY_NAME + explicit)
+    if folder.project_name:
+        row = checkout_of(db, BY_NAME + folder.project_name)
         return place_in(world, row.project, row.folder) if row else place_in(world, is_known=False)
-    here = os.path.realpath(cwd or os.getcwd())
-    if inside(here, world.repo.home) is not None:
+    if inside(folder.path, world.repo.home) is not None:
         return place_in(world)
-    top = top_of(here)
+    top = folder.top
     if not top or top == os.path.realpath(os.environ.get("HOME") or "/"):
         return place_in(world)
     row = checkout_of(db, top)
@@ -87,24 +98,22 @@ def place_of(db: _sqlite3.Connection, world: World, cwd: str) -> Place:
     return place_in(world, row.project, row.folder) if row else place_in(world, is_known=False)
 
 
-def claim_at(db: _sqlite3.Connection, cwd: str) -> tuple[str, bool]:
-    """(why the checkout around `cwd` may not be what it says, or ''; whether it is therefore given nothing).
+def claim_at(db: _sqlite3.Connection, folder: SessionFolder) -> tuple[str, bool]:
+    """(why the checkout around this folder may not be what it says, or ''; whether it is therefore given
+    nothing).
 
     Nothing is said against a project that CTXREPO_PROJECT names: that is the user's word.
     """
-    if os.environ.get("CTXREPO_PROJECT", "").strip():
-        return "", False
-    return claim_of(db, top_of(os.path.realpath(cwd or os.getcwd())))
+    return ("", False) if folder.project_name else claim_of(db, folder.top)
 
 
-def stamps_of(db: _sqlite3.Connection, cwd: str) -> str:
-    """The stamps of the git files that decide which project `cwd` is, on one line, or the value of
+def stamps_of(db: _sqlite3.Connection, folder: SessionFolder) -> str:
+    """The stamps of the git files that decide which project this folder is, on one line, or the value of
     CTXREPO_PROJECT. While this stays the same, asking the worker again is pointless."""
-    if explicit := " ".join(os.environ.get("CTXREPO_PROJECT", "").split()):
-        return explicit
-    top = top_of(os.path.realpath(cwd or os.getcwd()))
-    row = checkout_of(db, top)
-    files = (f"{top}/.git", f"{top}/.git/config", row.config if row else "")
+    if folder.project_name:
+        return " ".join(folder.project_name.split())
+    row = checkout_of(db, folder.top)
+    files = (f"{folder.top}/.git", f"{folder.top}/.git/config", row.config if row else "")
     return " ".join([stamp_of(file) or "-" for file in files])
 
 

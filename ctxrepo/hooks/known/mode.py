@@ -25,20 +25,20 @@ def gives(world: World, part: str) -> bool:
     """Whether the hooks give this part: `preamble` and `packet` at a start, `recall`, `changes` and `bridge`
     beside prompts, `subindex` to a subagent."""
     mode = world.mode if world.mode in _GIVES else DEFAULT
-    if mode == "system" and ("system" in world.own_modes or world.place == "message"):
+    if mode == "system" and ("system" in world.delivery.own_modes or world.delivery.place == "message"):
         mode = DEFAULT  # the agent itself puts the packet into its system prompt, or wants it as a message
     return part in _GIVES[mode]
 
 
 def is_in_system_prompt(world: World) -> bool:
     """Whether the agent puts what a start gives it into its system prompt."""
-    is_wanted = world.place == "system" or (world.mode == "system" and not world.place)
-    return is_wanted and "system" in world.own_modes
+    is_wanted = world.delivery.place == "system" or (world.mode == "system" and not world.delivery.place)
+    return is_wanted and "system" in world.delivery.own_modes
 
 
 def is_for_one_turn(world: World) -> bool:
     """Whether the agent shows recalled entries in the requests of one turn alone, and keeps none."""
-    return world.mode == "turn" and "turn" in world.own_modes
+    return world.mode == "turn" and "turn" in world.delivery.own_modes
 
 
 def packet_is_elsewhere(world: World) -> bool:

@@ -4,10 +4,9 @@ import _blake2
 import _sqlite3
 
 from ctxrepo.domain.text.block import seal
-from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling, lines_of
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import claim_at
+from ctxrepo.hooks.known.locate import SessionFolder, claim_at
 from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
 _GIVEN = (
@@ -21,25 +20,27 @@ _WITHHELD = (
 )
 
 
-def claim_block(db: _sqlite3.Connection, world: World, event: Event, silence: str) -> tuple[str, bool]:
+def claim_block(
+    db: _sqlite3.Connection, world: World, folder: SessionFolder, session: str, silence: str
+) -> tuple[str, bool]:
     """(a block that tells the session of its checkout's claim, or ''; whether it is given nothing else).
 
     `silence` is why the session is given nothing anyway, or ''. Where memory is given, the first session
     alone is told; where it isn't, each session is told once.
     """
-    claim, is_withheld = claim_at(db, event.cwd)
+    claim, is_withheld = claim_at(db, folder)
     if not claim:
         return "", False
-    key = f"{event.session} {claim}" if is_withheld else claim
+    key = f"{session} {claim}" if is_withheld else claim
     if silence or not _note_told(f"{world.repo.state}/claims", key):
         return "", is_withheld
     line = f"{claim}. {_WITHHELD if is_withheld else _GIVEN}"
     return seal(fault_section([line], FAULT_ROOM), world.secret), is_withheld
 
 
-def is_withheld(db: _sqlite3.Connection, world: World, cwd: str) -> bool:
-    """Whether the checkout around `cwd` is given nothing because of its claim."""
-    return world.asks_for_trust and claim_at(db, cwd)[1]
+def is_withheld(db: _sqlite3.Connection, world: World, folder: SessionFolder) -> bool:
+    """Whether the checkout around this folder is given nothing because of its claim."""
+    return world.asks_for_trust and claim_at(db, folder)[1]
 
 
 def _note_told(file: str, key: str) -> bool:

@@ -5,7 +5,7 @@ import _sqlite3
 
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import folders_of, place_of
+from ctxrepo.hooks.known.locate import SessionFolder, folders_of, place_of
 from ctxrepo.hooks.recall.choice import choose_for_prompt
 from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 
@@ -22,7 +22,8 @@ def failure_block(
     if not event.session:  # without a ledger it would be said at every failure
         return ""
     asked = question(event.command, said)
-    folders = folders_of(place_of(db, world, event.cwd).scopes)
+    folder = SessionFolder(event.cwd)
+    folders = folders_of(place_of(db, world, folder).scopes)
     found = choose_for_prompt(rank_by_words(cache, RecallRequest(asked, [], folders, LIMIT))).hits
     if not found:  # memory says nothing about most failures
         return ""
@@ -32,7 +33,7 @@ def failure_block(
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
     known = session.record.entries
     hits = [hit for hit in found if known.get(hit.id) != hit.hash]
-    if not hits or is_silent(db, world, event, session):
+    if not hits or is_silent(db, world, event, folder, session):
         return ""
     from ctxrepo.hooks.session.trace import Subject
 

@@ -33,13 +33,13 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
     if not is_first and compaction == before.compaction:
         return ""
     if not is_first:
-        event.source = "compact"
         session.forget_given()
     if compaction:
         session.note(COMPACTION, compaction)
     from ctxrepo.hooks.moments.start import packet_with_prompt
 
-    return packet_with_prompt(db, world, event, session, before)
+    asked = [] if is_first else before.asked
+    return packet_with_prompt(db, world, event, session, before, asked, world.delivery.most_bytes)
 
 
 def note_compaction(world: World, event: Event) -> None:
@@ -63,9 +63,8 @@ def after_compaction(db: _sqlite3.Connection, world: World, event: Event) -> str
         return ""
     from ctxrepo.hooks.moments.start import packet_with_prompt
 
-    event.source = "compact"
-    world.most_bytes -= world.recall_bytes
-    return packet_with_prompt(db, world, event, session, session.record)
+    before, room = session.record, world.delivery.most_bytes - world.recall_bytes
+    return packet_with_prompt(db, world, event, session, before, before.asked, room)
 
 
 def _is_first(world: World, event: Event) -> bool:

@@ -7,7 +7,7 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import EntryHit, ScopeSpan, hits_at, spans_of
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import folders_of, place_of
+from ctxrepo.hooks.known.locate import SessionFolder, folders_of, place_of
 from ctxrepo.hooks.session.session import Session
 
 TYPE_CHECKING = False
@@ -38,13 +38,14 @@ def reminder(
     """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
     if not event.session:  # without a ledger it would be said at every edit
         return ""
-    folders = folders_of(place_of(db, world, event.cwd).scopes)
+    folder = SessionFolder(event.cwd)
+    folders = folders_of(place_of(db, world, folder).scopes)
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
     known = session.record.entries
     hits = [hit for hit in entries_naming(cache, folders, path) if known.get(hit.id) != hit.hash][:LIMIT]
     if not hits and not world.is_semantic:
         return ""
-    if is_silent(db, world, event, session):  # few edits come so far
+    if is_silent(db, world, event, folder, session):  # few edits come so far
         return ""
     if not hits:
         hits = [hit for hit in _likely(cache, world, event, folders, path) if known.get(hit.id) != hit.hash]
@@ -70,14 +71,15 @@ def give(
     return text
 
 
-def is_silent(db: _sqlite3.Connection, world: World, event: Event, session: Session) -> bool:
+def is_silent(
+    db: _sqlite3.Connection, world: World, event: Event, folder: SessionFolder, session: Session
+) -> bool:
     """Whether this session is given no entries."""
     from ctxrepo.hooks.known.mode import gives
     from ctxrepo.hooks.moments.claim import is_withheld
-    from ctxrepo.hooks.moments.prompt_block import switches, why_off
+    from ctxrepo.hooks.moments.prompt import switches, why_recall_is_off
 
-    here = event.cwd or os.getcwd()
-    if not gives(world, "recall") or why_off(db, world, here, switches()) or is_withheld(db, world, here):
+    if not gives(world, "recall") or why_recall_is_off(world, switches()) or is_withheld(db, world, folder):
         return True
     # A subagent is given nothing where the session that started it isn't.
     parent = Session(world.state, world.repo.id, event.agent, event.session) if event.sub else session

@@ -1,22 +1,24 @@
 """A session starts: the hook delivers the packet and wakes the worker; where there is something new, it wakes
-it first and waits briefly."""
+it first and waits briefly.
+
+An agent that isn't given its packet at a start comes here with the first prompt (moments/first_prompt.py).
+"""
 
 import _sqlite3
-import os
 import time
 
 from ctxrepo.domain.text.block import size
 from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event
 from ctxrepo.hooks.files.clock import age_of
-from ctxrepo.hooks.files.daemon import start_worker
+from ctxrepo.hooks.known.cache import generation_of
 from ctxrepo.hooks.known.catch_up import WORKER_SECONDS, open_when_current
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import Place
-from ctxrepo.hooks.known.mode import gives, is_in_system_prompt
+from ctxrepo.hooks.known.locate import Place, SessionFolder
+from ctxrepo.hooks.known.mode import gives, is_in_system_prompt, packet_is_elsewhere
 from ctxrepo.hooks.moments.claim import claim_block
-from ctxrepo.hooks.session.ledger_words import ASKED, BRIDGE, OWED, PACKET, PROJECT, SessionRecord
+from ctxrepo.hooks.session.ledger_words import ASKED, BRIDGE, GENERATION, OWED, PACKET, PROJECT, SessionRecord
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.hooks.session.spool import spool
+from ctxrepo.hooks.session.spool import spool, wake
 
 
 class _WorkerStart:
@@ -32,8 +34,7 @@ class _WorkerStart:
     def start(self) -> bool:
         """False where none can work."""
         if self._is_started is None:
-            world = self._world
-            self._is_started = start_worker(world.interpreter, world.state, world.repo.state)
+            self._is_started = wake(self._world)
         return self._is_started
 
 
@@ -62,13 +63,30 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             return ""
         if goes_on and (dialect.keeps_start or _has_packet(before)):
             return "" if before.is_off or event.silence_reason else before.packet
-        text = _packet(db, world, event, session, before, since, worker)
+        asked = before.asked if event.source == "compact" else []
+        text = _packet(db, world, event, session, before, asked, since, worker, world.packet_budget)
         if text and not dialect.keeps_start:
             session.note(PACKET, text)
             session.save()
         return text
     finally:
         worker.start()
+
+
+def packet_with_prompt(
+    db: _sqlite3.Connection,
+    world: World,
+    event: Event,
+    session: Session,
+    before: SessionRecord,
+    asked: list[str],
+    room: int,
+) -> str:
+    """The packet, of at most `room` bytes, of a session that wasn't given it at its start. `before` is what
+    its ledger said; `asked` is what its prompts were about before a compaction."""
+    worker = _WorkerStart(world)
+    since = before.began or time.time()
+    return _packet(db, world, event, session, before, asked, since, worker, min(room, world.packet_budget))
 
 
 def _may_follow_another(world: World, event: Event, before: SessionRecord) -> bool:
@@ -84,32 +102,32 @@ def _has_packet(record: SessionRecord) -> bool:
     return bool(record.packet) or record.is_compacted or record.project is not None
 
 
-def packet_with_prompt(
-    db: _sqlite3.Connection, world: World, event: Event, session: Session, before: SessionRecord
-) -> str:
-    """The packet of a session that wasn't given it at its start; `before` is what its ledger said."""
-    worker = _WorkerStart(world)
-    return _packet(db, world, event, session, before, before.began or time.time(), worker)
-
-
 def _packet(
     db: _sqlite3.Connection,
     world: World,
     event: Event,
     session: Session,
     before: SessionRecord,
+    asked: list[str],
     since: float,
     worker: _WorkerStart,
+    budget: int,
 ) -> str:
-    """What the session is given; `before` is what its ledger said until now. A round of the worker that began
-    after `since` has read that the session began."""
+    """What the session is given, of at most `budget` bytes; `before` is what its ledger said until now. A
+    round of the worker that began after `since` has read that the session began.
+
+    `asked` is what the last prompts were about, where the session is compacted in the middle of its work: it
+    is given again what they recall.
+    """
     if before.is_off or event.silence_reason:
         return ""
-    cache, place, is_owed = _catch_up(db, world, event, since, worker)
-    text, is_withheld = claim_block(db, world, event, silence="")  # a silent session has returned above
+    folder = SessionFolder(event.cwd)
+    cache, place, is_owed = _catch_up(db, world, folder, since, worker)
+    text, is_withheld = claim_block(db, world, folder, event.session, silence="")  # silence returned above
     if not is_withheld:
-        asked = _asked_before(db, world, event, before)
-        text += _text(cache, world, place, session, asked, size(text))
+        if asked and _is_recall_off(world):
+            asked = []
+        text += _text(cache, world, place, session, asked, budget - size(text))
         if is_owed:
             session.note(OWED, since)
         for words in asked:
@@ -122,26 +140,18 @@ def _packet(
 
 
 def _catch_up(
-    db: _sqlite3.Connection, world: World, event: Event, since: float, worker: _WorkerStart
+    db: _sqlite3.Connection, world: World, folder: SessionFolder, since: float, worker: _WorkerStart
 ) -> tuple[_sqlite3.Connection | None, Place, bool]:
     """The cache, the place, and whether the session is owed what the worker didn't bring in time. Waits for
     the worker only where there is something new, and a packet to show it in."""
     is_due = _is_fetch_due(world)
-    cache, place, is_final = open_when_current(db, world, event.cwd, since, 0.0, is_due)
+    cache, place, is_final = open_when_current(db, world, folder, since, 0.0, is_due)
     if (is_final and place.is_known) or not gives(world, "packet") or not worker.start():
         return cache, place, False
     if cache is not None:
         cache.close()
-    cache, place, is_final = open_when_current(db, world, event.cwd, since, WORKER_SECONDS, is_due)
+    cache, place, is_final = open_when_current(db, world, folder, since, WORKER_SECONDS, is_due)
     return cache, place, not is_final
-
-
-def _asked_before(db: _sqlite3.Connection, world: World, event: Event, before: SessionRecord) -> list[str]:
-    """What the last prompts were about, where the session is compacted in the middle of its work and is given
-    again what they recall."""
-    if event.source != "compact" or not before.asked or _is_recall_off(db, world, event):
-        return []
-    return before.asked
 
 
 def _text(
@@ -150,28 +160,54 @@ def _text(
     place: Place,
     session: Session,
     asked: list[str],
-    taken: int,
+    budget: int,
 ) -> str:
-    """The packet, or what the mode gives in its place, noted in the ledger; `taken` bytes of the budget are
-    used by a claim."""
+    """The packet, or what the mode gives in its place, noted in the ledger."""
     if not gives(world, "packet"):
-        from ctxrepo.hooks.moments.no_packet import start_without_packet
+        return _without_packet(cache, world, place, session)
+    from ctxrepo.hooks.packet.render import render
 
-        return start_without_packet(cache, world, place, session)
-    from ctxrepo.hooks.packet.render import budget_of, render
-
-    packet = render(cache, world, place, budget_of(world) - taken, session.record.faults, asked)
+    packet = render(cache, world, place, budget, session.record.faults, asked)
     packet.note(session)
     return packet.text
 
 
-def _is_recall_off(db: _sqlite3.Connection, world: World, event: Event) -> bool:
+def _without_packet(cache: _sqlite3.Connection | None, world: World, place: Place, session: Session) -> str:
+    """The preamble, where the mode gives it, and a block of new faults; without a cache the preamble alone.
+
+    Where the packet stands in the system prompt or in a file, the ledger notes what the session sees there.
+    """
+    from ctxrepo.domain.text.block import seal
+    from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
+    from ctxrepo.hooks.packet.render import render
+
+    text = ""
+    if gives(world, "preamble") and world.gives_preamble:
+        text = seal("", world.secret, fill_in(PREAMBLE, place, has_index=False))
+    if cache is None:
+        return text
+    try:
+        session.note(GENERATION, generation_of(cache))
+        if packet_is_elsewhere(world):
+            # The session sees the packet all the time: no prompt needs to be given what stands whole in it.
+            session.note_given(render(cache, world, place, world.budget).entries)
+        if faults := session.untold_faults(cache):
+            from ctxrepo.hooks.packet.sections import fault_block
+
+            text += fault_block(faults, world.secret, session)
+    except _sqlite3.Error:
+        pass
+    return text
+
+
+def _is_recall_off(world: World) -> bool:
     if not gives(world, "recall"):
         return True
-    from ctxrepo.hooks.moments.prompt_block import switches, why_off
+    from ctxrepo.hooks.moments.prompt import switches, why_recall_is_off
 
-    return bool(why_off(db, world, event.cwd or os.getcwd(), switches()))
+    return bool(why_recall_is_off(world, switches()))
 
 
 def _is_fetch_due(world: World) -> bool:
-    return world.fetches_at_start and age_of(f"{world.repo.state}/fetched") > world.ttl
+    is_wanted = world.fetches_at_start and world.delivery.fetches_at_start
+    return is_wanted and age_of(f"{world.repo.state}/fetched") > world.ttl

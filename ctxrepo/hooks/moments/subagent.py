@@ -6,14 +6,13 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import place_of
+from ctxrepo.hooks.known.locate import SessionFolder, place_of
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.notes import index_of, selected_of
 from ctxrepo.hooks.moments.claim import is_withheld
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import SUBAGENT
 from ctxrepo.hooks.packet.packet import packet
-from ctxrepo.hooks.packet.render import budget_of
 from ctxrepo.hooks.session.ledger_words import GENERATION, PARENT
 from ctxrepo.hooks.session.session import Session
 
@@ -27,17 +26,18 @@ Don't write to it: report what is worth keeping to the agent that started you.
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """One short block: how to read, and the index where the mode has it given."""
-    cache = _cache_for(db, world, event)
+    folder = SessionFolder(event.cwd)
+    cache = _cache_for(db, world, event, folder)
     if cache is None:
         return ""
     try:
-        place = place_of(db, world, event.cwd)
+        place = place_of(db, world, folder)
         contents = PacketContents(WORDS, place.scopes if gives(world, "subindex") else [])
         first = selected_of(cache, place.project, world.tape_owner) if contents.scopes else []
         contents.touched = {file.path: file.why for file in first if file.is_note}
         for scope in contents.scopes:
             scope.rows, scope.count = index_of(cache, scope.folder, _ROWS, contents.touched)
-        made = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))
+        made = packet(contents, today(), world.secret, SUBAGENT, world.packet_budget)
         session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
         session.note(PARENT, event.session)
         session.note(GENERATION, generation_of(cache))
@@ -50,23 +50,27 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
 def prompt_of_subagent(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """What the prompt recalls that an agent gave to its subagent; what is new in the memory is told to the
     agent alone."""
-    cache = _cache_for(db, world, event)
+    folder = SessionFolder(event.cwd)
+    cache = _cache_for(db, world, event, folder)
     if cache is None:
         return ""
-    from ctxrepo.hooks.moments.prompt_block import prompt_block
+    from ctxrepo.hooks.moments.prompt import Prompt, recall_part
 
     try:
         session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
-        text = prompt_block(db, cache, world, event, place_of(db, world, event.cwd).scopes, session)
+        prompt = Prompt(db, cache, world, event, place_of(db, world, folder), session)
+        text = recall_part(prompt, world.recall_bytes)
         session.save()
         return text
     finally:
         cache.close()
 
 
-def _cache_for(db: _sqlite3.Connection, world: World, event: Event) -> _sqlite3.Connection | None:
+def _cache_for(
+    db: _sqlite3.Connection, world: World, event: Event, folder: SessionFolder
+) -> _sqlite3.Connection | None:
     """The cache; None where the session that started the subagent is given nothing, or where there is no
     cache."""
     if event.silence_reason or Session(world.state, world.repo.id, event.agent, event.session).record.is_off:
         return None
-    return None if is_withheld(db, world, event.cwd) else open_cache(f"{world.repo.state}/cache.db")
+    return None if is_withheld(db, world, folder) else open_cache(f"{world.repo.state}/cache.db")

@@ -40,18 +40,17 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             unsaved += _save(db, world, event, file, relative)
             has_written = True
     if has_written and world.wakes_at_stop:
-        from ctxrepo.hooks.files.daemon import start_worker
+        from ctxrepo.hooks.session.spool import wake
 
-        # Some agents call no hook at their end, so nothing that was written waits for one.
-        start_worker(world.interpreter, world.state, world.repo.state)
+        wake(world)  # some agents call no hook at their end, so nothing that was written waits for one
     unsaved_block = _unsaved_block(world, unsaved) if unsaved and not event.silence_reason else ""
     cache = None if event.silence_reason else open_cache(f"{world.repo.state}/cache.db")
     if cache is None:
         return unsaved_block
     try:
         # A subagent isn't told of faults: the agent that started it is, and can see to them.
-        has_news = not event.sub and bool(faults_of(cache))
-        faults = _new_faults(cache, world, event) if has_news else ""
+        has_faults = not event.sub and bool(faults_of(cache))
+        faults = _fault_block(cache, world, event) if has_faults else ""
         failure = _failure(db, cache, world, event, error) if error and event.command else ""
         return unsaved_block + faults + failure + _reminders(db, cache, world, event, edited)
     finally:
@@ -167,13 +166,13 @@ def _reminders(
     return "".join(blocks)
 
 
-def _new_faults(cache: _sqlite3.Connection, world: World, event: Event) -> str:
-    from ctxrepo.hooks.moments.prompt import fault_block
+def _fault_block(cache: _sqlite3.Connection, world: World, event: Event) -> str:
+    """A block of the faults that the session wasn't told yet, or ''."""
+    from ctxrepo.hooks.packet.sections import fault_block
     from ctxrepo.hooks.session.session import Session
 
     session = Session(world.state, world.repo.id, event.agent, event.session)
-    if session.record.is_off:
-        return ""
-    text = fault_block(cache, world, session)
+    faults = [] if session.record.is_off else session.untold_faults(cache)
+    text = fault_block(faults, world.secret, session) if faults else ""
     session.save()
     return text

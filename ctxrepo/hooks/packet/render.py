@@ -114,7 +114,7 @@ def _md(cache: _sqlite3.Connection, world: World, place: Place, budget: int) -> 
     from ctxrepo.hooks.known.tape import tape_of
     from ctxrepo.hooks.packet.md import md_packet
 
-    tape, text = tape_of(world, world.agent), ""
+    tape, text = tape_of(world, world.delivery.agent), ""
     selected = selected_of(cache, place.project, world.tape_owner) if tape.is_on and tape.has_tools else []
     if selected:
         from ctxrepo.hooks.packet.md_tape import md_tape_packet
@@ -124,11 +124,6 @@ def _md(cache: _sqlite3.Connection, world: World, place: Place, budget: int) -> 
     rendered = RenderedPacket(text and text + "\n")
     rendered.generation = generation_of(cache)
     return rendered
-
-
-def budget_of(world: World) -> int:
-    """The most bytes of a packet: what the settings say, but no more than the agent takes."""
-    return min(world.budget, world.most_bytes)
 
 
 def _collect(

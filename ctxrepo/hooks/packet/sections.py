@@ -1,10 +1,12 @@
 """Sections that stand in a packet or in a block of their own; each is cut to its room."""
 
-from ctxrepo.domain.text.block import age_mark, index_line, size
+from ctxrepo.domain.text.block import age_mark, index_line, seal_shortly, size
 from ctxrepo.domain.text.cut import fitting, passage
 from ctxrepo.domain.text.escape import escape_field
 from ctxrepo.hooks.known.cache import CachedFault
 from ctxrepo.hooks.known.notes import CachedHandoff, IndexRow
+from ctxrepo.hooks.session.ledger_words import FAULT
+from ctxrepo.hooks.session.session import Session
 
 FAULT_ROOM = 1024
 HANDOFF_ROOM = 1024
@@ -18,6 +20,14 @@ def fault_section(faults: list[str], room: int) -> str:
     lines = [f"- {escape_field(fault)}\n" for fault in faults]
     kept = fitting(lines, room - size(_FAULTS))
     return _FAULTS + "".join(kept) if kept else ""
+
+
+def fault_block(faults: list[CachedFault], secret: str, session: Session) -> str:
+    """A sealed block of the first of these faults, which the session's ledger notes as told."""
+    told = first_faults(faults)
+    for fault in told:
+        session.note(FAULT, fault.hash)
+    return seal_shortly(fault_section([fault.text for fault in told], FAULT_ROOM), secret)
 
 
 def first_faults(faults: list[CachedFault]) -> list[CachedFault]:

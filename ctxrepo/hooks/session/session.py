@@ -6,6 +6,7 @@ import os
 import time
 
 from ctxrepo.hooks.files.logs import lines_of
+from ctxrepo.hooks.known.cache import CachedFault, faults_of
 from ctxrepo.hooks.session.ledger import (
     BRIDGES,
     MAX_BYTES,
@@ -136,6 +137,10 @@ class Session:
         self.save()
         self._record = None
         return self.record.giver == str(os.getpid())
+
+    def untold_faults(self, cache: _sqlite3.Connection) -> list[CachedFault]:
+        """The faults that the session wasn't told yet."""
+        return [fault for fault in faults_of(cache) if fault.hash not in self.record.faults]
 
     def changed_by_others(self, cache: _sqlite3.Connection, rows: "list[IndexRow]") -> "list[IndexRow]":
         """Those of the changed notes that somebody else wrote last. For the others it is noted that the cache

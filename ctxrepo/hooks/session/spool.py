@@ -1,4 +1,4 @@
-"""What hooks leave for the worker: a line for each event.
+"""What hooks leave for the worker, a line for each event, and how they wake it.
 
 Lines are taken up to 4 MiB. Only where no worker has run for long is that reached. An event that can't be
 appended becomes a file of its own in `left/`.
@@ -9,9 +9,10 @@ import os
 import time
 
 from ctxrepo.hooks.dialect import Event
+from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.hooks.files.logs import append, line_json
 from ctxrepo.hooks.files.private import OPENING, ensure_private_folder
-from ctxrepo.hooks.known.compiled import Repo
+from ctxrepo.hooks.known.compiled import Repo, World
 
 MAX_BYTES = 4 * 1024 * 1024
 
@@ -45,6 +46,11 @@ def spool(db: _sqlite3.Connection, repo: Repo, moment: str, event: Event, path: 
     return append(
         f"{repo.state}/spool.jsonl", line, MAX_BYTES, durable=bool(path), may_be_replaced=True
     ) or _leave(repo, line, bool(path))
+
+
+def wake(world: World) -> bool:
+    """Start the memory's worker, unless it is at work; whether one is now. It reads what was left for it."""
+    return start_worker(world.interpreter, world.state, world.repo.state)
 
 
 def _leave(repo: Repo, line: str, durable: bool) -> bool:

@@ -10,12 +10,12 @@ from ctxrepo.domain.text.block import OVERHEAD, size
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.cache import faults_of, open_cache
-from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
+from ctxrepo.hooks.known.compiled import Delivery, World, open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_in
 from ctxrepo.hooks.known.pi_switch import MAX_BYTES, project_file, settings_ask_for_silence
 from ctxrepo.hooks.packet.lane import Section
 from ctxrepo.hooks.packet.presets import BUDGETS
-from ctxrepo.hooks.packet.render import MD, budget_of, preset_of, render
+from ctxrepo.hooks.packet.render import MD, preset_of, render
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.preset_md import preset_md
 from ctxrepo.services.locate.identify import Project
@@ -79,22 +79,23 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
     if hooks is None:
         return Context("", "", 0)
     with closing(hooks):
-        world = world_of(hooks, str(memory.places.state))
+        dialect = dialect_of(start.agent)
+        delivery = Delivery(dialect.name, dialect.most_bytes) if dialect else Delivery()
+        world = world_of(hooks, str(memory.places.state), delivery)
         if world is None:
             return Context("", "", 0)
         if settings_ask_for_silence(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
             return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
-        dialect = dialect_of(start.agent)
         if dialect and (why := dialect.own_settings(hooks, dict(memory.env)).silence):
             return Context("", "", 0, why=why)
     if preset == MD:  # asked for by name: whole and from the files; a session gets md_packet from the cache
         return Context(preset_md(memory, project), MD, 0)
+    chosen: dict[str, str] = {}
     if preset is not None:
-        world.preset, world.budget = preset, BUDGETS[preset]
+        chosen = {"preset": preset, "budget_bytes": str(BUDGETS[preset])}
     if start.budget:
-        world.budget = start.budget
-    if dialect:
-        world.agent, world.most_bytes = dialect.name, dialect.most_bytes
+        chosen["budget_bytes"] = str(start.budget)
+    world = World(world.settings | chosen, world.state, world.repo, delivery)
     return _rendered(memory, project, world, lasting=lasting)
 
 
@@ -111,13 +112,13 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
         told: frozenset[str] = frozenset()
         if lasting:  # as if the session had been told all faults: none is shown
             told = frozenset(fault.hash for fault in faults_of(cache)) if cache else told
-        rendered = render(cache, world, place, budget_of(world), told)
+        rendered = render(cache, world, place, world.packet_budget, told)
     name = world.preset
     if name == MD:
-        return Context(rendered.text, MD, budget_of(world))
+        return Context(rendered.text, MD, world.packet_budget)
     preset = preset_of(world)
     lanes = tuple(_lane(section) for section in rendered.sections)
-    bytes_ = min(BUDGETS[preset], budget_of(world))
+    bytes_ = min(BUDGETS[preset], world.packet_budget)
     is_budget_too_small = bytes_ < 2 * OVERHEAD or any(section.offered for section in rendered.sections)
     narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
     why = "" if rendered.text else narrow if is_budget_too_small else "there is nothing to give"

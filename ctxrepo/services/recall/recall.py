@@ -14,7 +14,8 @@ from ctxrepo.domain.text.block import age_mark, day_of, place
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
 from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
-from ctxrepo.hooks.moments.prompt_block import not_given, why_off
+from ctxrepo.hooks.known.pi_switch import why_silent
+from ctxrepo.hooks.moments.prompt import not_given, why_recall_is_off
 from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall.choice import (
     SOCIAL,
@@ -134,7 +135,7 @@ def recall(
     agent, session = asker.session
     subject = Subject(agent, session, asked.text, by="recall")
     with closing(hooks), closing(cache):
-        if why := why_off(hooks, world, str(asker.folder), dict(asker.env)):
+        if why := why_recall_is_off(world, dict(asker.env)) or why_silent(hooks, str(asker.folder)):
             trace = note_trace(cache, world.repo, subject, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
         with ranker_of(memory) as rank:

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.known.cache import LAST, open_cache
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
-from ctxrepo.hooks.known.locate import place_of
+from ctxrepo.hooks.known.locate import SessionFolder, place_of
 from ctxrepo.lazy import dataclass
 
 _FOLDERS = """
@@ -87,5 +87,5 @@ def known_at(state: Path, cwd: Path) -> Iterator[Known | None]:
             yield None
             return
         with closing(cache):
-            project = place_of(hooks, world, str(cwd)).folder
+            project = place_of(hooks, world, SessionFolder(str(cwd))).folder
             yield Known(project, world.global_folder, cache, Path(world.repo.home), Path(world.repo.state))

@@ -11,7 +11,7 @@ from repositories import make_checkout
 from world import repo_with
 
 from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of
-from ctxrepo.hooks.known.locate import BY_NAME, inside, place_of, top_of
+from ctxrepo.hooks.known.locate import BY_NAME, SessionFolder, inside, place_of, top_of
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     CompiledRepository,
@@ -41,7 +41,7 @@ def place(state: Path, cwd: Path, home: Path) -> tuple[str, str, bool]:
     db = open_hooks(str(state))
     assert isinstance(db, _sqlite3.Connection)
     world = World({}, str(state), repo_with(state, home))
-    found = place_of(db, world, str(cwd))
+    found = place_of(db, world, SessionFolder(str(cwd)))
     db.close()
     return found.project, found.folder, found.is_known
 

@@ -8,17 +8,17 @@ import sys
 import pytest
 from machines import Machine
 
-from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
+from ctxrepo.hooks.known.compiled import Delivery, World, open_hooks, world_of
 from ctxrepo.hooks.known.tape import CompiledTape, tape_of
 from ctxrepo.services.repository.published import publish_settings
 
 
-def world_there(known: Machine) -> World:
+def world_there(known: Machine, agent: str = "") -> World:
     publish_settings(known.open(), sys.executable)
     state = str(known.places.state)
     db = open_hooks(state)
     assert db is not None
-    world = world_of(db, state)
+    world = world_of(db, state, Delivery(agent))
     assert world is not None
     return world
 
@@ -28,9 +28,7 @@ def compiled(known: Machine, agent: str) -> CompiledTape:
 
 
 def owner(known: Machine, agent: str) -> str:
-    world = world_there(known)
-    world.agent = agent
-    return world.tape_owner
+    return world_there(known, agent).tape_owner
 
 
 def test_config_toml_holds_for_every_agent(known: Machine) -> None:

@@ -13,7 +13,7 @@ from repositories import make_checkout
 
 from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
-from ctxrepo.hooks.known.locate import place_of
+from ctxrepo.hooks.known.locate import SessionFolder, place_of
 from ctxrepo.services.locate.identify import project_of
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
@@ -138,7 +138,7 @@ def hooks_say(machine: Machine, folder: Path) -> tuple[str, str, bool]:
     with closing(db):
         world = world_of(db, state)
         assert world is not None
-        found = place_of(db, world, str(folder))
+        found = place_of(db, world, SessionFolder(str(folder)))
         return found.project, found.folder, found.is_known
 
 
