@@ -16,32 +16,19 @@ from bench.corpus import PER_PROJECT, Author
 from bench.hooks import PROJECT, code_of
 from bench.person import Person
 from ctxrepo.agents.claude.dialect import DIALECT as CLAUDE
-from ctxrepo.hooks.dialect import (
-    Event,
-    TouchedFile,
-    payload,
-)
-from ctxrepo.hooks.files import (
-    daemon,
-    logs,
-)
+from ctxrepo.hooks.dialect import Event, TouchedFile
+from ctxrepo.hooks.dialect.payload import extract_fields, object_text
+from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.hooks.files.journal import names_in
-from ctxrepo.hooks.known import (
-    cache,
-    compiled,
-    locate,
-    staleness,
-)
-from ctxrepo.hooks.packet import (
-    render,
-)
-from ctxrepo.hooks.recall import (
-    query,
-)
-from ctxrepo.hooks.session import (
-    saves,
-    spool,
-)
+from ctxrepo.hooks.files.logs import append
+from ctxrepo.hooks.known.cache import faults_of, open_cache
+from ctxrepo.hooks.known.compiled import Repo, open_hooks, world_of
+from ctxrepo.hooks.known.locate import SessionFolder, folders_of, place_of
+from ctxrepo.hooks.known.staleness import news
+from ctxrepo.hooks.packet.render import render
+from ctxrepo.hooks.recall.query import find
+from ctxrepo.hooks.session.saves import save, version_of
+from ctxrepo.hooks.session.spool import spool
 
 _TIMES = 60
 _TRUE = "/bin/true"
@@ -52,36 +39,36 @@ def pieces(person: Person) -> Iterator[str]:
     """Lines of a table: a piece, its CPU time and its wall time in bare starts."""
     state, bare = str(person.state), _bare_start()
     yield _line("two databases opened, read, closed", lambda: _databases(state), bare)
-    db = compiled.open_hooks(state)
-    world = compiled.world_of(db, state) if db else None
-    notes = cache.open_cache(f"{world.repo.state}/cache.db") if world else None
+    db = open_hooks(state)
+    world = world_of(db, state) if db else None
+    notes = open_cache(f"{world.repo.state}/cache.db") if world else None
     assert db is not None
     assert world is not None
     assert notes is not None
     raw = (PAYLOADS / "UserPromptSubmit.json").read_bytes()
-    said = payload.extract_fields(db, payload.object_text(raw), CLAUDE.fields)
+    said = extract_fields(db, object_text(raw), CLAUDE.fields)
     told = Event("claude", "Stop", said)
     code = str(code_of(person))
-    place = locate.place_of(db, world, code)
+    place = place_of(db, world, SessionFolder(code))
     first = PROJECT * PER_PROJECT
     prompts = cycle([Author().prompt(first + number) for number in range(1, _TIMES)])
     scratch = str(person.home / "scratch")
     os.makedirs(scratch)
-    aside = compiled.Repo("", "", scratch)
-    saved = compiled.Repo("", "", f"{scratch}/saved")
+    aside = Repo("", "", scratch)
+    saved = Repo("", "", f"{scratch}/saved")
     os.makedirs(saved.state)
 
     measured: dict[str, Callable[[], object]] = {
-        "the event's JSON": lambda: payload.extract_fields(db, payload.object_text(raw), CLAUDE.fields),
+        "the event's JSON": lambda: extract_fields(db, object_text(raw), CLAUDE.fields),
         "an answer's JSON": lambda: CLAUDE.reply(db, "UserPromptSubmit", "x" * 2500),
-        "a line of the spool": lambda: spool.spool(db, aside, "stop", told),
-        "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
+        "a line of the spool": lambda: spool(db, aside, "stop", told),
+        "a line that the disk has": lambda: append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
         "a version that the disk has": lambda: _save(db, saved, told),
-        "which project": lambda: locate.place_of(db, world, code),
-        "whether memory was changed by hand": lambda: staleness.news(world, notes, place.scopes),
-        "a prompt searched": lambda: query.find(notes, next(prompts), locate.folders_of(place.scopes), 4),
-        "a packet rendered": lambda: render.render(notes, world, place, render.budget_of(world)),
-        "a worker started": lambda: daemon.start_worker(_TRUE, scratch, world.repo.state),
+        "which project": lambda: place_of(db, world, SessionFolder(code)),
+        "whether memory was changed by hand": lambda: news(world, notes, place.scopes),
+        "a prompt searched": lambda: find(notes, next(prompts), folders_of(place.scopes), 4),
+        "a packet rendered": lambda: render(notes, world, place, world.packet_budget),
+        "a worker started": lambda: start_worker(_TRUE, scratch, world.repo.state),
     }
     for name, act in measured.items():
         yield _line(name, act, bare)
@@ -91,21 +78,21 @@ def pieces(person: Person) -> Iterator[str]:
 
 def _databases(state: str) -> None:
     """As a tool hook has them, which nobody else has open."""
-    db = compiled.open_hooks(state)
-    world = compiled.world_of(db, state) if db else None
-    notes = cache.open_cache(f"{world.repo.state}/cache.db") if world else None
+    db = open_hooks(state)
+    world = world_of(db, state) if db else None
+    notes = open_cache(f"{world.repo.state}/cache.db") if world else None
     assert db is not None
     assert notes is not None
-    cache.faults_of(notes)
+    faults_of(notes)
     notes.close()
     db.close()
 
 
-def _save(db: _sqlite3.Connection, repo: compiled.Repo, told: Event) -> None:
+def _save(db: _sqlite3.Connection, repo: Repo, told: Event) -> None:
     """Put this file into the journal as a version, and forget the one before: few wait for a commit."""
-    version = saves.version_of(repo, TouchedFile(__file__, "[]", ""), "shop/a.md")
+    version = version_of(repo, TouchedFile(__file__, "[]", ""), "shop/a.md")
     assert version is not None
-    assert saves.save(db, repo, told, version) == ""
+    assert save(db, repo, told, version) == ""
     *before, _ = names_in(f"{repo.state}/journal")
     for name in before:
         os.unlink(f"{repo.state}/journal/{name}")

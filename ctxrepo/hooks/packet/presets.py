@@ -20,20 +20,30 @@ BUDGETS = {DEFAULT: 9500, DAILY: 16000, SEMANTIC: 8000, SUBAGENT: 3000}
 def lanes_of(preset: str) -> list[PacketLane]:
     """The lanes of a preset, in the order in which they are given room; no other lane's module is loaded."""
     if preset == SUBAGENT:
-        from ctxrepo.hooks.packet.lanes import index, opening
+        from ctxrepo.hooks.packet.lanes.index import INDEX
+        from ctxrepo.hooks.packet.lanes.opening import PREAMBLE_LANE
 
-        return [opening.PREAMBLE, index.INDEX]
+        return [PREAMBLE_LANE, INDEX]
     if preset == SEMANTIC:
-        from ctxrepo.hooks.packet.lanes import kinds, opening
+        from ctxrepo.hooks.packet.lanes.kinds import FACTS, LESSONS, PREFERENCES, TOOLS, USER
+        from ctxrepo.hooks.packet.lanes.opening import CAVEAT
 
-        return [opening.CAVEAT, kinds.PREFERENCES, kinds.FACTS, kinds.TOOLS, kinds.LESSONS, kinds.USER]
-    from ctxrepo.hooks.packet.lanes import log, memory, recall, scratchpad
+        return [CAVEAT, PREFERENCES, FACTS, TOOLS, LESSONS, USER]
+    from ctxrepo.hooks.packet.lanes.log import TODAY, YESTERDAY
+    from ctxrepo.hooks.packet.lanes.memory import MEMORY_LANE
+    from ctxrepo.hooks.packet.lanes.recall import RECALL
+    from ctxrepo.hooks.packet.lanes.scratchpad import OPEN_ITEMS
 
     if preset == DAILY:
-        return [scratchpad.OPEN_ITEMS, log.TODAY, recall.RECALL, memory.MEMORY_LANE, log.YESTERDAY]
-    from ctxrepo.hooks.packet.lanes import faults, files, handoff, index, opening, pinned
+        return [OPEN_ITEMS, TODAY, RECALL, MEMORY_LANE, YESTERDAY]
+    from ctxrepo.hooks.packet.lanes.faults import FAULTS
+    from ctxrepo.hooks.packet.lanes.files import FILES
+    from ctxrepo.hooks.packet.lanes.handoff import HANDOFF
+    from ctxrepo.hooks.packet.lanes.index import INDEX
+    from ctxrepo.hooks.packet.lanes.opening import PREAMBLE_LANE
+    from ctxrepo.hooks.packet.lanes.pinned import PINNED
 
     return [
-        *(opening.PREAMBLE, faults.FAULTS, pinned.PINNED, memory.MEMORY_LANE, scratchpad.OPEN_ITEMS),
-        *(log.TODAY, handoff.HANDOFF, recall.RECALL, files.FILES, log.YESTERDAY, index.INDEX),
+        *(PREAMBLE_LANE, FAULTS, PINNED, MEMORY_LANE, OPEN_ITEMS, TODAY),
+        *(HANDOFF, RECALL, FILES, YESTERDAY, INDEX),
     ]

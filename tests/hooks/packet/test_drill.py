@@ -30,8 +30,10 @@ WEATHER = _Weather("weather", {DEFAULT: Bounds(100, 300)})
 '''
 
 LIST = {
-    "lanes import faults, ": "lanes import weather, faults, ",
-    "[\n        *(opening.PREAMBLE, ": "[\n        *(opening.PREAMBLE, weather.WEATHER, ",
+    "    return [\n        *(PREAMBLE_LANE, ": (
+        "    from ctxrepo.hooks.packet.lanes.weather import WEATHER\n\n"
+        "    return [\n        *(PREAMBLE_LANE, WEATHER, "
+    ),
     '"caveat", "pinned"': '"caveat", "weather", "pinned"',
 }
 """The places in presets.py where the lane is put in: when it gets room, and where it stands."""

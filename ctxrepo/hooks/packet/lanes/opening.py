@@ -42,5 +42,5 @@ class _Caveat(PacketLane):
         return CAVEAT_TEXT if size(CAVEAT_TEXT) <= room else ""
 
 
-PREAMBLE = _Preamble("preamble", {DEFAULT: Bounds(1300, 2000), SUBAGENT: Bounds(500, 500)})
+PREAMBLE_LANE = _Preamble("preamble", {DEFAULT: Bounds(1300, 2000), SUBAGENT: Bounds(500, 500)})
 CAVEAT = _Caveat("caveat", {SEMANTIC: Bounds(300, 300)})
