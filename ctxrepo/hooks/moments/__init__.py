@@ -1,2 +1,1 @@
-"""What a hook answers: a module for each moment (start, prompt, tool, subagent, turn), and those that write
-one block of an answer."""
+"""What a hook answers: a module for each moment, and those that write one block of an answer."""
