@@ -47,6 +47,9 @@ ALSO = {
         *("_frozen_importlib", "_frozen_importlib_external"),
         "collections",  # where only the type checker reads; see test_loaded.py
     },
+    # where only the type checker reads
+    "ctxrepo.hooks.moments.prompt": {"collections"},
+    "ctxrepo.hooks.session.ledger_words": {"collections"},
     "ctxrepo.hooks.recall.semantic": {"_socket"},
 }
 """What one module may beyond that: the interpreter has loaded it anyway, or a person has switched it on."""

@@ -8,7 +8,7 @@ import sys
 from ctxrepo.hooks.dialect import AT_START, Dialect, Event, HookAnswer
 from ctxrepo.hooks.dialect.payload import extract_fields, object_text
 from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
-from ctxrepo.hooks.known.compiled import Delivery, World, open_hooks, world_of
+from ctxrepo.hooks.known.compiled import AgentDelivery, World, open_hooks, world_of
 
 UNHEARD = "the agent throws the answer to this event away"
 
@@ -30,7 +30,7 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         if not fields:
             return ""
         own = dialect.own_settings(db, dict(os.environ))
-        delivery = Delivery(
+        delivery = AgentDelivery(
             dialect.name, dialect.most_bytes, dialect.own_modes, own.place, fetches_at_start=own.fetches
         )
         world = world_of(db, state, delivery)

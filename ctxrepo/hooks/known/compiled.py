@@ -93,13 +93,13 @@ def settings_of(db: _sqlite3.Connection) -> dict[str, str]:
     return dict(db.execute("select key, value from settings"))
 
 
-def world_of(db: _sqlite3.Connection, state: str, delivery: "Delivery | None" = None) -> "World | None":
+def world_of(db: _sqlite3.Connection, state: str, delivery: "AgentDelivery | None" = None) -> "World | None":
     """What hooks need to know, as it is compiled; None when there is no repository."""
     repo = repo_of(db, state)
     return World(settings_of(db), state, repo, delivery) if repo else None
 
 
-class Delivery:
+class AgentDelivery:
     """How the agent of a hook is given memory, by its dialect and its own settings."""
 
     __slots__ = ("agent", "fetches_at_start", "most_bytes", "own_modes", "place")
@@ -135,7 +135,7 @@ class World:
     )  # fmt: skip
 
     def __init__(
-        self, settings: dict[str, str], state: str, repo: Repo, delivery: Delivery | None = None
+        self, settings: dict[str, str], state: str, repo: Repo, delivery: AgentDelivery | None = None
     ) -> None:
         # A missing key is from an older worker: then the default holds. `remote`, `trust` and `semantic` are
         # off by default, the other switches on.
@@ -145,7 +145,7 @@ class World:
         self.state = state
         """The state root: the folder of what is kept on this machine outside the clones."""
         self.repo = repo
-        self.delivery = delivery or Delivery()
+        self.delivery = delivery or AgentDelivery()
         self.config_file, self.config_stamp = text("config", ""), text("stamp", "")
         """The settings file, and the stamp that it had when the worker read it."""
         self.interpreter = text("interpreter", "")

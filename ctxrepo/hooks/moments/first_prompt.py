@@ -39,7 +39,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
     from ctxrepo.hooks.moments.start import packet_with_prompt
 
     asked = [] if is_first else before.asked
-    return packet_with_prompt(db, world, event, session, before, asked, world.delivery.most_bytes)
+    return packet_with_prompt(db, world, event, session, asked, world.delivery.most_bytes)
 
 
 def note_compaction(world: World, event: Event) -> None:
@@ -63,8 +63,8 @@ def after_compaction(db: _sqlite3.Connection, world: World, event: Event) -> str
         return ""
     from ctxrepo.hooks.moments.start import packet_with_prompt
 
-    before, room = session.record, world.delivery.most_bytes - world.recall_bytes
-    return packet_with_prompt(db, world, event, session, before, before.asked, room)
+    room = world.delivery.most_bytes - world.recall_bytes
+    return packet_with_prompt(db, world, event, session, session.record.asked, room)
 
 
 def _is_first(world: World, event: Event) -> bool:

@@ -14,7 +14,7 @@ from ctxrepo.hooks.session.session import head_flaws
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the prompt has loaded it, and hands itself in
-    from ctxrepo.hooks.moments.prompt import Prompt
+    from ctxrepo.hooks.moments.prompt_parts import Prompt
 
 CHANGES_ROOM = 1024
 _CHANGES = "## Notes that changed since this session began\n"

@@ -77,7 +77,7 @@ def is_silent(
     """Whether this session is given no entries."""
     from ctxrepo.hooks.known.mode import gives
     from ctxrepo.hooks.moments.claim import is_withheld
-    from ctxrepo.hooks.moments.prompt import switches, why_recall_is_off
+    from ctxrepo.hooks.moments.prompt_parts import switches, why_recall_is_off
 
     if not gives(world, "recall") or why_recall_is_off(world, switches()) or is_withheld(db, world, folder):
         return True

@@ -38,6 +38,22 @@ class _WorkerStart:
         return self._is_started
 
 
+class PacketRequest:
+    """The packet that a session is to be given."""
+
+    __slots__ = ("asked", "budget", "session", "since")
+
+    def __init__(self, session: Session, asked: list[str], since: float, budget: int) -> None:
+        self.session = session
+        self.asked = asked
+        """What the last prompts were about, where the session is compacted in the middle of its work: it is
+        given again what they recall."""
+        self.since = since
+        """A round of the worker that began after this time has read that the session began."""
+        self.budget = budget
+        """The most bytes."""
+
+
 def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event) -> str:
     """The packet; '' when the session goes on with a context that holds one, and where the agent is given it
     with the first prompt."""
@@ -64,7 +80,8 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         if goes_on and (dialect.keeps_start or _has_packet(before)):
             return "" if before.is_off or event.silence_reason else before.packet
         asked = before.asked if event.source == "compact" else []
-        text = _packet(db, world, event, session, before, asked, since, worker, world.packet_budget)
+        request = PacketRequest(session, asked, since, world.packet_budget)
+        text = _packet(db, world, event, request, worker)
         if text and not dialect.keeps_start:
             session.note(PACKET, text)
             session.save()
@@ -74,19 +91,13 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
 
 
 def packet_with_prompt(
-    db: _sqlite3.Connection,
-    world: World,
-    event: Event,
-    session: Session,
-    before: SessionRecord,
-    asked: list[str],
-    room: int,
+    db: _sqlite3.Connection, world: World, event: Event, session: Session, asked: list[str], room: int
 ) -> str:
-    """The packet, of at most `room` bytes, of a session that wasn't given it at its start. `before` is what
-    its ledger said; `asked` is what its prompts were about before a compaction."""
-    worker = _WorkerStart(world)
-    since = before.began or time.time()
-    return _packet(db, world, event, session, before, asked, since, worker, min(room, world.packet_budget))
+    """The packet, of at most `room` bytes, of a session that wasn't given it at its start. `asked` is what
+    its prompts were about before a compaction."""
+    since = session.record.began or time.time()
+    request = PacketRequest(session, asked, since, min(room, world.packet_budget))
+    return _packet(db, world, event, request, _WorkerStart(world))
 
 
 def _may_follow_another(world: World, event: Event, before: SessionRecord) -> bool:
@@ -103,33 +114,21 @@ def _has_packet(record: SessionRecord) -> bool:
 
 
 def _packet(
-    db: _sqlite3.Connection,
-    world: World,
-    event: Event,
-    session: Session,
-    before: SessionRecord,
-    asked: list[str],
-    since: float,
-    worker: _WorkerStart,
-    budget: int,
+    db: _sqlite3.Connection, world: World, event: Event, request: PacketRequest, worker: _WorkerStart
 ) -> str:
-    """What the session is given, of at most `budget` bytes; `before` is what its ledger said until now. A
-    round of the worker that began after `since` has read that the session began.
-
-    `asked` is what the last prompts were about, where the session is compacted in the middle of its work: it
-    is given again what they recall.
-    """
-    if before.is_off or event.silence_reason:
+    """What the session is given."""
+    session, asked = request.session, request.asked
+    if session.record.is_off or event.silence_reason:
         return ""
     folder = SessionFolder(event.cwd)
-    cache, place, is_owed = _catch_up(db, world, folder, since, worker)
+    cache, place, is_owed = _catch_up(db, world, folder, request.since, worker)
     text, is_withheld = claim_block(db, world, folder, event.session, silence="")  # silence returned above
     if not is_withheld:
         if asked and _is_recall_off(world):
             asked = []
-        text += _text(cache, world, place, session, asked, budget - size(text))
+        text += _text(cache, world, place, session, asked, request.budget - size(text))
         if is_owed:
-            session.note(OWED, since)
+            session.note(OWED, request.since)
         for words in asked:
             session.note(ASKED, words)
     if cache is not None:
@@ -203,7 +202,7 @@ def _without_packet(cache: _sqlite3.Connection | None, world: World, place: Plac
 def _is_recall_off(world: World) -> bool:
     if not gives(world, "recall"):
         return True
-    from ctxrepo.hooks.moments.prompt import switches, why_recall_is_off
+    from ctxrepo.hooks.moments.prompt_parts import switches, why_recall_is_off
 
     return bool(why_recall_is_off(world, switches()))
 

@@ -54,7 +54,7 @@ def prompt_of_subagent(db: _sqlite3.Connection, world: World, event: Event) -> s
     cache = _cache_for(db, world, event, folder)
     if cache is None:
         return ""
-    from ctxrepo.hooks.moments.prompt import Prompt, recall_part
+    from ctxrepo.hooks.moments.prompt_parts import Prompt, recall_part
 
     try:
         session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)

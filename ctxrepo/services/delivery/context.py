@@ -10,7 +10,7 @@ from ctxrepo.domain.text.block import OVERHEAD, size
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.cache import faults_of, open_cache
-from ctxrepo.hooks.known.compiled import Delivery, World, open_hooks, world_of
+from ctxrepo.hooks.known.compiled import AgentDelivery, World, open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_in
 from ctxrepo.hooks.known.pi_switch import MAX_BYTES, project_file, settings_ask_for_silence
 from ctxrepo.hooks.packet.lane import Section
@@ -80,7 +80,7 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
         return Context("", "", 0)
     with closing(hooks):
         dialect = dialect_of(start.agent)
-        delivery = Delivery(dialect.name, dialect.most_bytes) if dialect else Delivery()
+        delivery = AgentDelivery(dialect.name, dialect.most_bytes) if dialect else AgentDelivery()
         world = world_of(hooks, str(memory.places.state), delivery)
         if world is None:
             return Context("", "", 0)

@@ -15,7 +15,7 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
 from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
 from ctxrepo.hooks.known.pi_switch import why_silent
-from ctxrepo.hooks.moments.prompt import not_given, why_recall_is_off
+from ctxrepo.hooks.moments.prompt_parts import not_given, why_recall_is_off
 from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall.choice import (
     SOCIAL,

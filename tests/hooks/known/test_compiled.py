@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import ctxrepo
-from ctxrepo.hooks.known.compiled import NO_LIMIT, Delivery, Repo, World
+from ctxrepo.hooks.known.compiled import NO_LIMIT, AgentDelivery, Repo, World
 
 PACKAGE = Path(ctxrepo.__file__).parent
 REPO = Repo("a" * 12, "/memory", "/state/a")
@@ -29,7 +29,7 @@ def test_nobody_writes_to_a_world() -> None:
 
 def test_a_packet_takes_no_more_than_the_settings_and_the_agent_allow() -> None:
     budgets = [
-        World({"budget_bytes": str(budget)}, "/state", REPO, Delivery(most_bytes=most)).packet_budget
+        World({"budget_bytes": str(budget)}, "/state", REPO, AgentDelivery(most_bytes=most)).packet_budget
         for budget, most in ((9000, NO_LIMIT), (9000, 4000), (3000, 4000))
     ]
     assert budgets == [9000, 4000, 3000]

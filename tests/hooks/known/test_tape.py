@@ -8,7 +8,7 @@ import sys
 import pytest
 from machines import Machine
 
-from ctxrepo.hooks.known.compiled import Delivery, World, open_hooks, world_of
+from ctxrepo.hooks.known.compiled import AgentDelivery, World, open_hooks, world_of
 from ctxrepo.hooks.known.tape import CompiledTape, tape_of
 from ctxrepo.services.repository.published import publish_settings
 
@@ -18,7 +18,7 @@ def world_there(known: Machine, agent: str = "") -> World:
     state = str(known.places.state)
     db = open_hooks(state)
     assert db is not None
-    world = world_of(db, state, Delivery(agent))
+    world = world_of(db, state, AgentDelivery(agent))
     assert world is not None
     return world
 
