@@ -1,78 +1,46 @@
-"""Values that stand near a word for a secret, however the sentence or the file around them is built.
+"""Secrets that only a label gives away: values near a word such as `password`, whatever stands between them.
 
-The other rules say what stands between a label and its secret. Here the value is looked at first: the more
-random it is, the farther away its label may be. Only lines with a label, and those that follow one, are read.
+The other rules say what stands between a label and its secret. Here the value is looked at first, and the
+more random it looks, the farther away its label may be: `_NEAR_ENOUGH` is the table of that. Three kinds of
+sentences are read:
+
+1. the label comes first: `the root password of web1 is …` (`_announces`);
+2. the value comes first: `… is the root password` (`_is_named_after`);
+3. the value stands alone on the line below: `root password?` and then `…` (`_value_below`).
+
+Only lines with a label are read, and those that follow one. tests/domain/secrets/test_secrets_near.py has
+sentences of each kind, and such as look like one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-from ctxrepo.domain.secrets.shape import content
-from ctxrepo.domain.secrets.shape.content import is_said_phrase
+from ctxrepo.domain.secrets.shape.content import is_app_password, is_said_phrase
 from ctxrepo.domain.secrets.shape.grade import Grade, graded
 from ctxrepo.domain.secrets.stems import CODE, IS_PLACE, PASSWORD, SecretWord, label_at
 from ctxrepo.lazy import dataclass, lazy_pattern
 
-Found = tuple[int, int, str]
-"""Start, end, rule."""
+Match = tuple[int, int, str]
+"""Start and end of a secret, and the rule that its label stands for."""
 
-_FAR = 120
-_CODE_GAP, _CODE_PLACE_GAP, _PASS_GAP = 50, 40, 16
-_CHOSEN_PASSWORD_GAP, _CHOSEN_GAP, _LIKELY_GAP = 60, 30, 60
-"""Bytes between a label and its value, by how random the value looks; _FAR for any."""
+_LONGEST_LINE = 4096
+_FARTHEST_AFTER, _FARTHEST_BEFORE = 120, 80
+"""The most bytes between a label and a value after it; one more than before it."""
 
 _BEFORE_LABEL = 24
 """Bytes before a label in which another word may say that no secret follows."""
 
-_LINE = 4096
-_RUN = lazy_pattern(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~\[\](){}<>;,|]{6,512}")
-_PLAIN = lazy_pattern(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~]{3,512}")
-_NAME = lazy_pattern(rb"[\w.-]{1,40}[=:]{1,2}(?=[^=])")
-_SEPARATED = lazy_pattern(
-    rb"(?:[:=|>\x92\x9c\x9a\x93\x94~]|(?<=\s)-|(?<![a-z\x80-\xff])(?:is|was|now|ist|war|lautet|auf|est|es"
-    rb"|era|son|c'est|\xc3\xa9|\xc3\xa8|e|eh|to|jest|je"
-    rb"|er|on|se|este|esta|\xc3\xa4r|in|vers|a|als|as|na|od|with|mit|avec|con|com|met|van|\xd0\xbd\xd0\xb0"
-    rb"|\xd1\x8d\xd1\x82\xd0\xbe|key|hex|raw)"
-    rb"|\xe3\x81\xaf|\xe3\x82\x92|\xe6\x98\xaf|\xe4\xb8\xba|\xe7\x82\xba|\xe6\x88\x90\xe4\xba\x86"
-    rb"|\xeb\x8a\x94|\xec\x9d\x80|\xe5\x88\xb0)"
-    rb"[\s\"'*_(\[{<]{0,8}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]"
-    rb"|\xe3\x80[\x80\x8c\x8e])*[\s\"'*_]{0,4}\Z"
-)
-_ARGUMENT = lazy_pattern(rb"[(\[{,:=][ ]?[bruf]?[\"']\Z")
-_BESIDE = lazy_pattern(
-    rb"[\s\"'*_)(\]\[}>,=:]{0,6}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]|\xe3\x80[\x80\x8c\x8e]|\s)*\Z"
-)
-_ANOTHER = lazy_pattern(
-    rb"public|publishable|fingerprint|checksum|digest|idempot|thumbprint|revision|integrity|correlation"
-    rb"|arn:|https?:|ssh-|ecdsa-"
-    rb"|(?<![a-z])(?:sha-?[0-9]{1,3}|md5|commit|hash(?:es|ed)?|cursor|page|next|csrf|xsrf|cache|partition"
-    rb"|sort|foreign|(?<!secret_)(?<!secret-)(?<!session )ids?|uuid|guid"
-    rb"|etag|trace|request|cancel|version|modules|serial|certificate|sample|example|dummy|vocab|image"
-    rb"|bucket|known|object"
-    rb"|metric|contract|address|file|path|url|user-agent|regex|pattern|length|(?:pad|eos|bos|unk|mask|cls"
-    rb"|sep)_token|release|status|isbn"
-    rb"|(?:page|next|prev|continuation|cursor|sync|pad|cancel|design)token|algorithm|cipher|curve|issues?"
-    rb"|pull|pr)(?![a-z])"
-)
+_BEFORE_FIRST_LABEL = 100
+"""Bytes before the first label of a line in which a value may stand."""
+
+_QUOTE = r"\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]|\xe3\x80[\x80\x8c\x8e]"
+"""A quotation mark, or a blank, beyond ASCII: « “ ‘ 「 『, no-break and ideographic spaces."""
 
 
-@dataclass(frozen=True)
-class _Value:
-    """What may be a secret. It is graded once it stands near enough to a label, as few words of a line do."""
-
-    start: int
-    end: int
-    text: bytes
-    is_app_password: bool = False
-
-    @cached_property
-    def grade(self) -> Grade:
-        return Grade.CHOSEN if self.is_app_password else graded(self.text)
-
-
-def values(data: bytes, lowered: bytes, places: Iterable[tuple[int, bytes]]) -> Iterator[Found]:
+def values(data: bytes, lowered: bytes, places: Iterable[tuple[int, bytes]]) -> Iterator[Match]:
     """The secrets near the stems that stand at these places, in order."""
     line_end = -1
     labels: list[SecretWord] = []
@@ -89,164 +57,287 @@ def values(data: bytes, lowered: bytes, places: Iterable[tuple[int, bytes]]) -> 
 
 
 def _end_of_line(data: bytes, at: int) -> int:
-    ends = [end for mark in (b"\n", b"\r") if (end := data.find(mark, at, at + _LINE)) >= 0]
-    return min(ends, default=min(len(data), at + _LINE))
+    ends = [end for mark in (b"\n", b"\r") if (end := data.find(mark, at, at + _LONGEST_LINE)) >= 0]
+    return min(ends, default=min(len(data), at + _LONGEST_LINE))
 
 
-def _of_line(data: bytes, lowered: bytes, labels: list[SecretWord], line_end: int) -> Iterator[Found]:
+def _of_line(data: bytes, lowered: bytes, labels: list[SecretWord], line_end: int) -> Iterator[Match]:
     """What the labels of a line announce: on it, or alone on the next."""
-    at = labels[0].start
-    found = list(_values(data, max(0, at - 100, data.rfind(b"\n", 0, at) + 1), line_end))
-    hit = False
+    first = labels[0].start
+    start = max(0, first - _BEFORE_FIRST_LABEL, data.rfind(b"\n", 0, first) + 1)
+    candidates = list(_candidates(data, start, line_end))
+    has_matched = False
     for label in labels:
         if label.kind == PASSWORD and (phrase := is_said_phrase(data, label.end)):
-            hit = True
+            has_matched = True
             yield *phrase, label.kind
-        for value in found:
-            if value.end <= label.start and _is_said_after(lowered, label, value):
-                hit = True
+        for value in candidates:
+            if 0 <= label.start - value.end < _FARTHEST_BEFORE:
+                is_secret = _is_named_after(_Pair(data, lowered, label, value))
+            elif 0 <= value.start - label.end <= _FARTHEST_AFTER:
+                is_secret = _announces(_Pair(data, lowered, label, value))
+            else:
+                continue
+            if is_secret:
+                has_matched = True
                 yield value.start, value.end, label.kind
-            if value.start >= label.end and _announces(data, lowered, label, value):
-                hit = True
-                yield value.start, value.end, label.kind
-    if not hit and (below := _alone_below(data, lowered, labels[-1], line_end)):
+    if not has_matched and (below := _value_below(data, lowered, labels[-1], line_end)):
         yield below.start, below.end, labels[-1].kind
 
 
-def _values(data: bytes, start: int, end: int) -> Iterator[_Value]:
-    for run in _PLAIN.finditer(data, start, end):
-        first = run.start()
-        value = run[0].rstrip(b".,:;")
-        if name := _NAME.match(value):
-            first += name.end()
-            value = value[name.end() :]
-        stripped = value.lstrip(b"=:-.>")
-        first += len(value) - len(stripped)
-        if stripped[:1] != b"@":
-            yield _Value(first, first + len(stripped), stripped)
-
-    for groups in _GROUPS.finditer(data, start, end):
-        if content.is_app_password(groups):
-            yield _Value(*groups.span(), groups[0], is_app_password=True)
+# Values: what may be a secret, by itself.
 
 
-_GROUPS = lazy_pattern(
+@dataclass(frozen=True)
+class _Value:
+    """What may be a secret. It is graded once it stands near enough to a label, as few words of a line do."""
+
+    start: int
+    end: int
+    text: bytes
+    is_app_password: bool = False
+
+    @cached_property
+    def grade(self) -> Grade:
+        return Grade.CHOSEN if self.is_app_password else graded(self.text)
+
+
+_CANDIDATE = lazy_pattern(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~]{3,512}")
+_NAME_BEFORE_VALUE = lazy_pattern(rb"[\w.-]{1,40}[=:]{1,2}(?=[^=])")
+"""`MYSQL_PWD=` in front of a value."""
+
+_GROUPS_OF_FOUR = lazy_pattern(
     rb"(?<![\w-])(?:[a-z]{4}([ -])[a-z]{4}\1[a-z]{4}\1[a-z]{4}|[A-Za-z0-9]{4}(?:[ ][A-Za-z0-9]{4}){5})"
     rb"(?![\w-]|[ ][a-z])"
 )
+"""`abcd efgh ijkl mnop`: how an application's password is shown."""
 
 
-def _announces(data: bytes, lowered: bytes, label: SecretWord, value: _Value) -> bool:
-    """Whether the value is near enough to the label for what it looks like."""
-    if value.start - label.end > _FAR or value.grade is Grade.NONE:
-        return False
-    gap = lowered[label.end : value.start]
-    if _ANOTHER.search(lowered, max(0, label.start - _BEFORE_LABEL), value.start):
-        return False
-    if data[value.end : value.end + 1] in (b"(", b"[", b"{") or _has_another_name(gap):
-        return False
-    is_beside, is_separated = bool(_BESIDE.match(gap)), bool(_SEPARATED.search(gap) or _ARGUMENT.search(gap))
-    if label.kind == CODE:
-        is_told = (
-            is_beside
-            or (len(gap) < _CODE_PLACE_GAP and _A_PLACE.match(gap) and IS_PLACE.search(gap))
-            or (is_separated and len(gap) < _CODE_GAP and not gap.rstrip().endswith(b">"))
-        )
-        return bool(value.grade is Grade.NUMBER and is_told and _is_place(lowered, label, gap))
-    is_pass = lowered[label.start : label.end] == b"pass"
-    if is_pass and not (is_beside or (is_separated and len(gap) < _PASS_GAP)):
-        return False
-    if value.grade is Grade.RANDOM:
-        return True
-    if value.grade is Grade.UUID:
-        is_session = b"session" in lowered[label.start : label.end]
-        return (is_beside or is_separated) and not is_session and not _AN_ID.match(lowered, value.end)
-    if value.grade is Grade.CHOSEN:
-        return (
-            is_beside
-            or is_separated
-            or len(gap) < (_CHOSEN_PASSWORD_GAP if label.kind == PASSWORD else _CHOSEN_GAP)
-        )
-    return (
-        value.grade is Grade.LIKELY
-        and (label.kind == PASSWORD or (is_beside and bool(_LONG_HEX.match(data, value.start, value.end))))
-        and (is_separated or is_beside)
-        and len(gap) < _LIKELY_GAP
-    )
+def _candidates(data: bytes, start: int, end: int) -> Iterator[_Value]:
+    """The words of a stretch that may be values, without a name before them and signs around them."""
+    for word in _CANDIDATE.finditer(data, start, end):
+        at = word.start()
+        text = word[0].rstrip(b".,:;")
+        if name := _NAME_BEFORE_VALUE.match(text):
+            at += name.end()
+            text = text[name.end() :]
+        stripped = text.lstrip(b"=:-.>")
+        at += len(text) - len(stripped)
+        if stripped[:1] != b"@":
+            yield _Value(at, at + len(stripped), stripped)
+    for groups in _GROUPS_OF_FOUR.finditer(data, start, end):
+        if is_app_password(groups):
+            yield _Value(*groups.span(), groups[0], is_app_password=True)
 
 
-def _has_another_name(gap: bytes) -> bool:
-    """Whether a value of JSON follows a name of its own, so that it isn't what a label before that names."""
-    name = _OWN_NAME.search(gap)
-    return name is not None and name[1] not in _NAMES_OF_VALUES
+# Sentences 1 and 2: a label and a value on one line.
 
+_ONLY_MARKS = lazy_pattern(rf"[\s\"'*_)(\]\[}}>,=:]{{0,6}}(?:{_QUOTE}|\s)*\Z".encode())
+"""Nothing but marks and blanks: `password: "…`."""
 
-_OWN_NAME = lazy_pattern(rb"\"([\w.-]{1,60})\"[ ]?:[ ]?[\"\[]{0,2}\Z")
+_INTRODUCES = lazy_pattern(
+    rf"""(?:
+        [:=|>\x92\x9c\x9a\x93\x94~] | (?<=\s)-          # a sign, or the last byte of a dash, an arrow …
+      | (?<![a-z\x80-\xff])(?:                          # or a word, as in `is now …`
+            is|was|now|ist|war|lautet|auf|est|es|era|son|c'est|é|è|e|eh|to|jest|je|er|on|se|este|esta
+          | är|in|vers|a|als|as|na|od|with|mit|avec|con|com|met|van|на|это|key|hex|raw)
+      | は|を|是|为|為|成了|는|은|到)
+    [\s"'*_(\[{{<]{{0,8}} (?:{_QUOTE})* [\s"'*_]{{0,4}} \Z""".encode(),
+    re.VERBOSE,
+)
+"""The gap ends with what introduces a value: `the token for staging is "…`."""
+
+_OPENS_ARGUMENT = lazy_pattern(rb"[(\[{,:=][ ]?[bruf]?[\"']\Z")
+"""The gap ends with a quoted argument: `login(token, "…`."""
+
+_NAMES_SOMETHING_ELSE = lazy_pattern(
+    rb"""public|publishable|fingerprint|checksum|digest|idempot|thumbprint|revision|integrity|correlation
+      | arn:|https?:|ssh-|ecdsa-
+      | (?<![a-z])(?:
+            sha-?[0-9]{1,3}|md5|hash(?:es|ed)?|commit|pull|pr|issues?|release|version|status|isbn|serial
+          | certificate|algorithm|cipher|curve
+          | (?<!secret_)(?<!secret-)(?<!session[ ])ids?|uuid|guid|etag|trace|request|cancel|csrf|xsrf
+          | cursor|page|next|cache|partition|sort|foreign|bucket|object|metric|length|modules|known
+          | sample|example|dummy|vocab|image|contract|address|file|path|url|user-agent|regex|pattern
+          | (?:pad|eos|bos|unk|mask|cls|sep)_token
+          | (?:page|next|prev|continuation|cursor|sync|pad|cancel|design)token)(?![a-z])""",
+    re.VERBOSE,
+)
+"""Beside a label or between it and the value: what follows is public, an example, or where something is."""
+
+_NAME_IN_JSON = lazy_pattern(rb"\"([\w.-]{1,60})\"[ ]?:[ ]?[\"\[]{0,2}\Z")
 _NAMES_OF_VALUES = frozenset(b"value val data default content text plain stringvalue".split())
-
+_IS_AN_ID = lazy_pattern(rb"[\s(]{1,3}(?:the |an? |is )?(?:id|uuid|guid)\b")
 _LONG_HEX = lazy_pattern(rb"[0-9a-f]{20,31}\Z")
-_AFTER = lazy_pattern(
-    rb"[\s\"'*`)\]]{0,6}(?:(?:as|als|comme|como|come|jako|som)[ ](?:(?:the|my|our|a|das|mein|le|la|el|il"
-    rb"|o)[ ])?|(?:to|for)[ ](?:[a-z]{1,10}[ ]){0,2}\Z|(?:is|was|ist|est|es|\xc3\xa8|\xc3\xa9)[ ](?:the"
-    rb"|our|my|das|der|die|le|la|el|il|o)[ ]|\xe2\x86\x90|<-|#|//|--|\(|\xe2\x80[\x93\x94]|,[ ](?:the|our"
-    rb"|das|le|la)[ ])"
-    rb"[^\r\n.;:=]{0,50}\Z"
+_NAME_OF_PLACE = lazy_pattern(rb"[^0-9.,;:!?\r\n]{4,39} \Z")
+
+_NAMES_WHAT_WAS_BEFORE = lazy_pattern(
+    r"""[\s"'*`)\]]{0,6}(?:
+        (?:as|als|comme|como|come|jako|som)[ ]                           # … as the password
+        (?:(?:the|my|our|a|das|mein|le|la|el|il|o)[ ])?
+      | (?:to|for)[ ](?:[a-z]{1,10}[ ]){0,2}\Z                           # … to unlock
+      | (?:is|was|ist|est|es|è|é)[ ]                                     # … is the password
+        (?:the|our|my|das|der|die|le|la|el|il|o)[ ]
+      | ←|<-|\#|//|--|\(|–|—                                             # … # password
+      | ,[ ](?:the|our|das|le|la)[ ]                                     # …, the password
+    )[^\r\n.;:=]{0,50}\Z""".encode(),
+    re.VERBOSE,
 )
 
 
-def _is_said_after(lowered: bytes, label: SecretWord, value: _Value) -> bool:
-    """`… is the root password`, `… # the password of the database`."""
-    if label.start - value.end >= 80 or value.grade < Grade.CHOSEN:
+@dataclass(frozen=True)
+class _Pair:
+    """A label and a value on its line."""
+
+    data: bytes
+    lowered: bytes
+    label: SecretWord
+    value: _Value
+
+    @cached_property
+    def word(self) -> bytes:
+        """The label, in lower case."""
+        return self.lowered[self.label.start : self.label.end]
+
+    @cached_property
+    def gap(self) -> bytes:
+        """What stands between the label and a value after it, in lower case."""
+        return self.lowered[self.label.end : self.value.start]
+
+    @cached_property
+    def is_beside(self) -> bool:
+        """`password: "…"`"""
+        return bool(_ONLY_MARKS.match(self.gap))
+
+    @cached_property
+    def is_introduced(self) -> bool:
+        """`the password of the router is …`"""
+        return bool(_INTRODUCES.search(self.gap) or _OPENS_ARGUMENT.search(self.gap))
+
+    @property
+    def has_name_of_its_own(self) -> bool:
+        """`{"token": true, "commit": "…`: the value follows another name."""
+        name = _NAME_IN_JSON.search(self.gap)
+        return name is not None and name[1] not in _NAMES_OF_VALUES
+
+    @property
+    def is_call(self) -> bool:
+        """`password_for(`: what looks like a value is a function's name."""
+        return self.data[self.value.end : self.value.end + 1] in (b"(", b"[", b"{")
+
+    def names_something_else(self, start: int, end: int) -> bool:
+        """Whether the text from 24 bytes before `start` to `end` says that this is no secret."""
+        return bool(_NAMES_SOMETHING_ELSE.search(self.lowered, max(0, start - _BEFORE_LABEL), end))
+
+
+def _announces(pair: _Pair) -> bool:
+    """Whether the value stands near enough behind the label for what it looks like."""
+    label, value = pair.label, pair.value
+    if value.grade is Grade.NONE or pair.is_call or pair.has_name_of_its_own:
         return False
-    gap = lowered[value.end : label.start]
-    return bool(_AFTER.match(gap)) and not _ANOTHER.search(
-        lowered, max(0, value.start - _BEFORE_LABEL), label.end
+    if pair.names_something_else(label.start, value.start):
+        return False
+    if label.kind == CODE:
+        return value.grade is Grade.NUMBER and _is_code_near(pair)
+    if pair.word == b"pass" and not (pair.is_beside or (pair.is_introduced and len(pair.gap) < 16)):
+        return False  # also what a test does, a card that opens doors, and a keyword of Python
+    return value.grade in _NEAR_ENOUGH and _NEAR_ENOUGH[value.grade](pair)
+
+
+def _is_code_near(pair: _Pair) -> bool:
+    """`the code of the garage door is 3…`, `PIN 3…`: a number needs a place that it opens."""
+    gap = pair.gap
+    is_announced = (
+        pair.is_beside
+        or (len(gap) < 40 and bool(_NAME_OF_PLACE.match(gap)) and bool(IS_PLACE.search(gap)))
+        or (pair.is_introduced and len(gap) < 50 and not gap.rstrip().endswith(b">"))
     )
+    around = max(0, pair.label.start - 40), pair.label.end + min(len(gap), 40)
+    return is_announced and bool(IS_PLACE.search(pair.lowered, *around))
 
 
-def _is_place(lowered: bytes, label: SecretWord, gap: bytes) -> bool:
-    return bool(IS_PLACE.search(lowered, max(0, label.start - 40), label.end + min(len(gap), 40)))
+def _is_random_near(_: _Pair) -> bool:
+    """`the token for staging, which ada made in May, in the vault too: 9f8…`: as far as a label reaches."""
+    return True
 
 
-_A_PLACE = lazy_pattern(rb"[^0-9.,;:!?\r\n]{4,39} \Z")
-_AN_ID = lazy_pattern(rb"[\s(]{1,3}(?:the |an? |is )?(?:id|uuid|guid)\b")
-_BELOW = lazy_pattern(
-    rb"[ \t*_:?}\xef\xbc\x9a\"')\].<>/a-z-]{0,12}[\r\n]{1,6}(?:[ \t>|#-]*[\r\n]{1,2}){0,2}[ \t]*"
-    rb"(?:[-*+>|][ \t]+|[0-9]{1,2}[.)][ \t]+|[\xe2\x80\x94]+ )?"
-    rb"(?:(?:\[[^\]\r\n]{1,24}\][ ]|(?<=[>*-][ ])|(?<=\x94[ ])|(?=(?:me|A|a|re|ich|yo|moi)[: ]))"
-    rb"(?:[\w.@+ -]{1,30}:[ ]+)?)?(?:(?:sure|here|ok|yes|klar|voil\S{1,3}|a)[,:!]?[ ]+)?[\"'*]{0,3}"
-    rb"(?=(\S{6,512})[\"'*]{0,3}[ \t]{0,4}(?:\(|[\r\n]|\Z))"
+def _is_uuid_near(pair: _Pair) -> bool:
+    """`VAULT_SECRET_ID=7d44…`, but neither `session 7d44…` nor `token 7d44… is the id`."""
+    is_id = b"session" in pair.word or _IS_AN_ID.match(pair.lowered, pair.value.end)
+    return (pair.is_beside or pair.is_introduced) and not is_id
+
+
+def _is_chosen_near(pair: _Pair) -> bool:
+    """`password for the printer Kestrel!42x`."""
+    return pair.is_beside or pair.is_introduced or len(pair.gap) < (60 if pair.label.kind == PASSWORD else 30)
+
+
+def _is_likely_near(pair: _Pair) -> bool:
+    """`the password of db1 is now kestrel42x`; after another label only hexadecimal digits: `token: 9f8…`."""
+    is_expected = pair.label.kind == PASSWORD or (
+        pair.is_beside and bool(_LONG_HEX.match(pair.data, pair.value.start, pair.value.end))
+    )
+    return is_expected and (pair.is_introduced or pair.is_beside) and len(pair.gap) < 60
+
+
+_NEAR_ENOUGH: dict[Grade, Callable[[_Pair], bool]] = {
+    Grade.RANDOM: _is_random_near,
+    Grade.UUID: _is_uuid_near,
+    Grade.CHOSEN: _is_chosen_near,
+    Grade.LIKELY: _is_likely_near,
+}
+"""By what a value looks like, when it is near enough to a label before it that announces no number."""
+
+
+def _is_named_after(pair: _Pair) -> bool:
+    """`… is the root password`, `… # the password of the database`."""
+    label, value = pair.label, pair.value
+    if value.grade < Grade.CHOSEN:
+        return False
+    gap = pair.lowered[value.end : label.start]
+    return bool(_NAMES_WHAT_WAS_BEFORE.match(gap)) and not pair.names_something_else(value.start, label.end)
+
+
+# Sentence 3: a label that ends its line, and a value alone on the next.
+
+_ALONE_BELOW = lazy_pattern(
+    rb"""[ \t*_:?}\xef\xbc\x9a"')\].<>/a-z-]{0,12} [\r\n]{1,6} (?:[ \t>|#-]*[\r\n]{1,2}){0,2} [ \t]*
+    (?: [-*+>|][ \t]+ | [0-9]{1,2}[.)][ \t]+ | [\xe2\x80\x94]+[ ] )?     # an item of a list
+    (?: (?: \[[^\]\r\n]{1,24}\][ ] | (?<=[>*-][ ]) | (?<=\x94[ ])        # a time, or who answers: `me: `
+          | (?=(?:me|A|a|re|ich|yo|moi)[: ]) )
+        (?: [\w.@+ -]{1,30}:[ ]+ )? )?
+    (?: (?:sure|here|ok|yes|klar|voil\S{1,3}|a)[,:!]?[ ]+ )?             # `sure, `
+    ["'*]{0,3} (?= (\S{6,512}) ["'*]{0,3} [ \t]{0,4} (?:\(|[\r\n]|\Z) )""",
+    re.VERBOSE,
 )
+"""What stands between a label and a value below it; the group is the value."""
+
+_SHORT_REST = 60
+"""Bytes between a label and the end of its line that don't part it from the line below."""
 
 _IN_A_SUBSTITUTION = lazy_pattern(rb"(?:=[\"']?\$\(|\{\{)[^(){}\r\n]{0,200}\Z")
 """`TOKEN=$(gh auth token` prints nothing, and `{{ secrets.TOKEN` is filled in by others, so the line below
 them is no answer."""
 
 
-def _alone_below(data: bytes, lowered: bytes, label: SecretWord, line_end: int) -> _Value | None:
+def _value_below(data: bytes, lowered: bytes, label: SecretWord, line_end: int) -> _Value | None:
     """The value that stands alone on the line below a label that ends its own, or in an answer to it."""
     rest = data[label.end : line_end]
     if lowered[label.start : label.end] == b"pass" or b"=" in rest or b"{{" in rest:
         return None
-    if data[max(0, label.start - 1) : label.start] in (
-        b"$",
-        b"{",
-        b"%",
-    ):  # The name of what is kept elsewhere.
-        return None
-    match = _BELOW.match(data, label.end if line_end - label.end < 60 else line_end)
-    if not match:
-        match = _BELOW.match(data, line_end) if line_end - label.end < 60 else None
-    if not match:
+    if data[max(0, label.start - 1) : label.start] in (b"$", b"{", b"%"):
+        return None  # a variable: what it stands for is kept elsewhere
+    starts = (label.end, line_end) if len(rest) < _SHORT_REST else (line_end,)
+    match = next(filter(None, (_ALONE_BELOW.match(data, start) for start in starts)), None)
+    if match is None:
         return None
     text = match[1].strip(b"\"'*,;")
     value = _Value(match.start(1), match.start(1) + len(text), text)
-    least = Grade.LIKELY if label.kind == PASSWORD else Grade.CHOSEN
-    if (
-        value.grade < least
-        or _NAME.match(text)
-        or _ANOTHER.search(lowered, max(0, label.start - _BEFORE_LABEL), match.start(1))
-        or _IN_A_SUBSTITUTION.search(data, max(0, label.start - _LINE), label.start)
-    ):
-        return None
-    return value
+    pair = _Pair(data, lowered, label, value)
+    is_none = (
+        value.grade < (Grade.LIKELY if label.kind == PASSWORD else Grade.CHOSEN)
+        or _NAME_BEFORE_VALUE.match(text)
+        or pair.names_something_else(label.start, value.start)
+        or _IN_A_SUBSTITUTION.search(data, max(0, label.start - _LONGEST_LINE), label.start)
+    )
+    return None if is_none else value
