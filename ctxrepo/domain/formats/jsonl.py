@@ -19,28 +19,28 @@ TOMBSTONE = "deleted"
 
 def record(line: str) -> dict[str, Any] | None:
     """The object on a line; None when it is torn, too long, too deep or something else than an object."""
-    found, _ = _parsed(line)
-    return found if isinstance(found, dict) else None
+    value, _ = _parsed(line)
+    return value if isinstance(value, dict) else None
 
 
 def canonical(line: str) -> str:
     """The same text for two lines that hold equal objects, however they are written; a line that holds none
     stands for itself, whatever it ends in."""
-    found = record(line)
-    return line.rstrip("\r\n") if found is None else json.dumps(found, sort_keys=True)
+    fields = record(line)
+    return line.rstrip("\r\n") if fields is None else json.dumps(fields, sort_keys=True)
 
 
 def trouble(line: str) -> str:
     """Why a line isn't a record, going on from "a line that"; '' for one that is."""
-    found, why = _parsed(line)
-    return why or ("" if isinstance(found, dict) else "isn't a JSON object")
+    value, why = _parsed(line)
+    return why or ("" if isinstance(value, dict) else "isn't a JSON object")
 
 
 def records(text: str) -> list[dict[str, Any]]:
     """The readable objects of a file in order, without those that a tombstone takes back."""
-    found = [r for r in map(record, text.split("\n")) if r is not None]
-    deleted = {text_of(r, "id") for r in found if TOMBSTONE in r} - {""}
-    return [r for r in found if TOMBSTONE not in r and text_of(r, "id") not in deleted]
+    readable = [r for r in map(record, text.split("\n")) if r is not None]
+    deleted = {text_of(r, "id") for r in readable if TOMBSTONE in r} - {""}
+    return [r for r in readable if TOMBSTONE not in r and text_of(r, "id") not in deleted]
 
 
 def with_room(start: str, there: Callable[[str], Sized | None]) -> str:

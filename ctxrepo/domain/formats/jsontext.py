@@ -48,8 +48,8 @@ def cut(text: str, path: Path) -> str:
     item = parent.items[which]
     if which > 0:
         last = parent.items[which - 1].end
-        kept = _comments_between(text, last, item.start)
-        return text[:last] + kept + _line_break(text, kept, item) + text[item.end :]
+        comments_kept = _comments_between(text, last, item.start)
+        return text[:last] + comments_kept + _line_break(text, comments_kept, item) + text[item.end :]
     if len(parent.items) > 1:
         following = parent.items[1].start
         return (
@@ -58,12 +58,12 @@ def cut(text: str, path: Path) -> str:
             + text[following:]
         )
     before, after = text[parent.start + 1 : item.start], text[item.end : parent.end - 1]
-    if found := _comments_in(text, parent.start, item.start):
-        kept = text[parent.start + 1 : found[-1][1]]
-        left = kept + _line_break(text, kept, item) + after
+    if comments_before := _comments_in(text, parent.start, item.start):
+        comments_kept = text[parent.start + 1 : comments_before[-1][1]]
+        inner = comments_kept + _line_break(text, comments_kept, item) + after
     else:
-        left = before if before == after else after if _comments_in(text, item.end, parent.end) else ""
-    return text[: parent.start + 1] + left + text[parent.end - 1 :]
+        inner = before if before == after else after if _comments_in(text, item.end, parent.end) else ""
+    return text[: parent.start + 1] + inner + text[parent.end - 1 :]
 
 
 def replace(text: str, path: Path, value: object) -> str:
@@ -153,10 +153,10 @@ def _line_break(text: str, kept: str, item: Member) -> str:
 def _comments_between(text: str, start: int, end: int, *, trailing: bool = False) -> str:
     """What is left between two items without their comma: the comments, from behind the first item on, or up
     to the second one with `trailing`; '' without any."""
-    found = _comments_in(text, start, end)
-    if not found:
+    spans = _comments_in(text, start, end)
+    if not spans:
         return ""
-    first, last = (found[0][0], end) if trailing else (start, found[-1][1])
+    first, last = (spans[0][0], end) if trailing else (start, spans[-1][1])
     comma = blank_comments(text).index(",", start)
     return text[first:last] if not first <= comma < last else text[first:comma] + text[comma + 1 : last]
 
@@ -176,15 +176,15 @@ def _filled(text: str, node: Node, value: object, key: str, style: _Style) -> st
     White space that is there already goes to both sides, ours is wider before than after: so that `cut`
     can tell what was there.
     """
-    there = text[node.start + 1 : node.end - 1]
+    inner = text[node.start + 1 : node.end - 1]
     base = _indentation(text, node.start)
-    if found := _comments_in(text, node.start, node.end):
-        end = found[-1][1]
+    if spans := _comments_in(text, node.start, node.end):
+        end = spans[-1][1]
         base += style.unit or ""
         before, after = text[node.start + 1 : end] + style.newline + base, text[end : node.end - 1]
-    elif there:
-        style = style if "\n" in there else style.on_one_line()
-        before, after, base = there, there, there.rpartition("\n")[2] if "\n" in there else base
+    elif inner:
+        style = style if "\n" in inner else style.on_one_line()
+        before, after, base = inner, inner, inner.rpartition("\n")[2] if "\n" in inner else base
     elif style.unit:
         before, after, base = style.newline + base + style.unit, style.newline + base, base + style.unit
     else:
@@ -259,7 +259,7 @@ class Member:
 @lru_cache(maxsize=8)
 def comments(text: str) -> tuple[tuple[int, int], ...]:
     """Where comments begin and end in a document that may have some: `//` to the end of the line, `/* */`."""
-    return tuple(found.span(1) for found in _STRING_OR_COMMENT.finditer(text) if found[1])
+    return tuple(match.span(1) for match in _STRING_OR_COMMENT.finditer(text) if match[1])
 
 
 @lru_cache(maxsize=8)
@@ -352,5 +352,5 @@ def _unexpected(text: str, at: int, expected: str) -> Malformed:
         return Malformed(text, at, "a comment, which JSON does not have")
     if text[at : at + 1] in ("}", "]") and text[:at].rstrip(" \t\r\n").endswith(","):
         return Malformed(text, at, "a comma with nothing after it, which JSON does not have")
-    found = f"not {text[at]!r}" if at < len(text) else "but the file ends"
-    return Malformed(text, at, f"expected {expected}, {found}")
+    actual = f"not {text[at]!r}" if at < len(text) else "but the file ends"
+    return Malformed(text, at, f"expected {expected}, {actual}")

@@ -23,8 +23,8 @@ def second(moment: datetime) -> str:
 def seconds_of(text: str) -> float | None:
     """The Unix seconds of a moment in ISO 8601, by UTC where it names no zone; None for anything else."""
     try:
-        found = datetime.fromisoformat(text)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
 
@@ -63,24 +63,24 @@ def since(text: str, now: datetime, local: Callable[[datetime], datetime]) -> da
 
     A day is meant from its beginning, and a month or day without a year is the last one that has begun.
     """
-    said = " ".join(text.casefold().split())
+    words = " ".join(text.casefold().split())
     try:
-        found = _said(text, said, now)
-        return found if found.tzinfo else local(found)
+        moment = _moment_in(text, words, now)
+        return moment if moment.tzinfo else local(moment)
     except (ValueError, OverflowError):
         raise UsageError(f"{text!r} is no date", _HINT) from None
 
 
-def _said(text: str, said: str, now: datetime) -> datetime:
+def _moment_in(text: str, words: str, now: datetime) -> datetime:
     """The moment, with a zone if one is said; ValueError when none is meant."""
-    if said in _NAMED:
-        return _midnight(now.date() - timedelta(days=_NAMED[said]))
-    if ago := _AGO.fullmatch(said):
+    if words in _NAMED:
+        return _midnight(now.date() - timedelta(days=_NAMED[words]))
+    if ago := _AGO.fullmatch(words):
         return _ago(ago[1] or "1", ago[2][0], now)
     try:
         return datetime.fromisoformat(text.strip())
     except ValueError:
-        return _midnight(_day(said, now.date()))
+        return _midnight(_day(words, now.date()))
 
 
 def _ago(number: str, unit: str, now: datetime) -> datetime:
@@ -90,14 +90,14 @@ def _ago(number: str, unit: str, now: datetime) -> datetime:
     return _midnight(now.date() - timedelta(days=count * _DAYS[unit]))
 
 
-def _day(said: str, today: date) -> date:
+def _day(words: str, today: date) -> date:
     """The first day that a text names; ValueError when it names none."""
-    named = days_in(f"in {said}")
+    named = days_in(f"in {words}")
     if not named:
-        raise ValueError(said)
+        raise ValueError(words)
     year, month, day = named[0]
-    found = date(int(year or today.year), int(month), int(day or 1))
-    return found if year or found <= today else found.replace(year=found.year - 1)
+    first_day = date(int(year or today.year), int(month), int(day or 1))
+    return first_day if year or first_day <= today else first_day.replace(year=first_day.year - 1)
 
 
 def _midnight(day: date) -> datetime:

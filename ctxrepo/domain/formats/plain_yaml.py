@@ -60,30 +60,30 @@ def is_plain(text: str) -> bool:
     return bool(_PLAIN.match(text)) and not _AMBIGUOUS.match(text) and text == text.strip()
 
 
-def _value(said: str) -> object:
-    if found := _LIST.fullmatch(said):
-        return [_scalar(word.strip(" ")) for word in found[1].split(",")]
-    return _scalar(said)
+def _value(text: str) -> object:
+    if items := _LIST.fullmatch(text):
+        return [_scalar(word.strip(" ")) for word in items[1].split(",")]
+    return _scalar(text)
 
 
-def _scalar(said: str) -> object:
-    if not said.isprintable():
+def _scalar(text: str) -> object:
+    if not text.isprintable():
         raise _NotPlainError
-    if said[:1].isalpha():
-        if ": " in said or " #" in said or said.endswith(":") or said.lower() in _TELLING:
+    if text[:1].isalpha():
+        if ": " in text or " #" in text or text.endswith(":") or text.lower() in _TELLING:
             raise _NotPlainError
-        return said
-    if said[:1] in ("'", '"') and said.count(said[0]) == 2 and said.endswith(said[0]) and "\\" not in said:
-        return said[1:-1]
-    if _DATE.fullmatch(said):
-        return _day(said)
-    if _NUMBER.fullmatch(said):
-        return int(said)
+        return text
+    if text[:1] in ("'", '"') and text.count(text[0]) == 2 and text.endswith(text[0]) and "\\" not in text:
+        return text[1:-1]
+    if _DATE.fullmatch(text):
+        return _day(text)
+    if _NUMBER.fullmatch(text):
+        return int(text)
     raise _NotPlainError
 
 
-def _day(said: str) -> dt.date:
+def _day(text: str) -> dt.date:
     try:
-        return dt.date.fromisoformat(said)
+        return dt.date.fromisoformat(text)
     except ValueError:
         raise _NotPlainError from None

@@ -23,15 +23,15 @@ def lines_of(text: str) -> dict[tuple[str, ...], int]:
 
     Of several `[[name]]` the first is `name`, those behind it `name[1]`, `name[2]` and so on.
     """
-    found: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, ...], int] = {}
     for section, statement in placed(text):
         if statement.is_header:
-            found.setdefault(section, statement.first)
-        for name, value in ({} if statement.is_header else statement.said).items():
-            found.setdefault((*section, name), statement.first)
+            lines.setdefault(section, statement.first)
+        for name, value in ({} if statement.is_header else statement.values).items():
+            lines.setdefault((*section, name), statement.first)
             for inner in value if isinstance(value, dict) else ():
-                found.setdefault((*section, name, inner), statement.first)
-    return found
+                lines.setdefault((*section, name, inner), statement.first)
+    return lines
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Statement:
     first: int
     last: int
     text: str
-    said: dict[str, Any]
+    values: dict[str, Any]
 
     @property
     def is_header(self) -> bool:
@@ -54,7 +54,7 @@ def placed(text: str) -> Iterator[tuple[tuple[str, ...], Statement]]:
     tables: dict[str, int] = {}
     for statement in _statements(text):
         if statement.is_header:
-            section = _path(statement.said)
+            section = _path(statement.values)
             if statement.text.startswith("[["):
                 seen = tables[section[0]] = tables.get(section[0], -1) + 1
                 section = (f"{section[0]}[{seen}]", *section[1:]) if seen else section
@@ -67,11 +67,11 @@ def _statements(text: str) -> Iterator[Statement]:
     for end in range(1, len(lines) + 1):
         statement = "\n".join(lines[start:end]).strip()
         try:
-            said = tomllib.loads(statement)
+            values = tomllib.loads(statement)
         except (tomllib.TOMLDecodeError, RecursionError):
             continue  # it goes on below
-        if said:
-            yield Statement(start + 1, end, statement, said)
+        if values:
+            yield Statement(start + 1, end, statement, values)
         start = end
 
 

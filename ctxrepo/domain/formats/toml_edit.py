@@ -65,15 +65,15 @@ def _without(text: str, table: str, key: str) -> str:
     _parse(text)  # what isn't TOML is no one's to edit
     section, lines = (table,) if table else (), text.split("\n")
     for place, statement in reversed(list(placed(text))):
-        if place == section and not statement.is_header and key in statement.said:
+        if place == section and not statement.is_header and key in statement.values:
             del lines[statement.first - 1 : statement.last]
     text = "\n".join(lines)
     document = _parse(text)
-    left: Any = document.get(table) if table else document
-    left = left if isinstance(left, Mapping) else _first(left)
-    if left is None or key not in left:
+    place_of_key: Any = document.get(table) if table else document
+    place_of_key = place_of_key if isinstance(place_of_key, Mapping) else _first(place_of_key)
+    if place_of_key is None or key not in place_of_key:
         return text
-    left.pop(key)
+    place_of_key.pop(key)
     return tomlkit.dumps(document)
 
 
@@ -101,10 +101,10 @@ def _end(text: str, section: str) -> int:
     return max((statement.last for place, statement in placed(text) if place == (section,)), default=0)
 
 
-def _added(text: str, said: Mapping[str, Any], below: int = 0) -> str:
+def _added(text: str, values: Mapping[str, Any], below: int = 0) -> str:
     """`text` with more said below a line or, set off, at its end; as its author ends lines."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    more = tomlkit.dumps(said).replace("\n", newline)
+    more = tomlkit.dumps(values).replace("\n", newline)
     lines = text.split("\n")
     head, rest = ("\n".join(lines[:below]), "\n".join(lines[below:])) if below else (text, "")
     if below and below < len(lines):
@@ -117,12 +117,12 @@ def _edited(document: tomlkit.TOMLDocument, array: Any, value: Any) -> bool:
     """Bring a list to `value` item by item, so that comments between its items stay; False if it can't."""
     if not isinstance(array, Array) or not isinstance(value, list):
         return False
-    kept = [item for item in array if item in value]
-    if kept != value[: len(kept)] or any(value.count(item) > 1 for item in value):
+    common = [item for item in array if item in value]
+    if common != value[: len(common)] or any(value.count(item) > 1 for item in value):
         return False
     for item in [item for item in array if item not in value]:
         array.remove(item)
-    for item in value[len(kept) :]:
+    for item in value[len(common) :]:
         array.append(item)
     try:
         return list(array) == value and bool(read(tomlkit.dumps(document)))

@@ -105,8 +105,8 @@ def quoted(text: str) -> str:
 
 def _resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
     """To which `yes`, `no`, `on` and `off` are words, as in every YAML but the oldest."""
-    known = _BASE.yaml_implicit_resolvers
-    others = {first: [rule for rule in rules if rule[0] != _BOOL] for first, rules in known.items()}
+    resolvers = _BASE.yaml_implicit_resolvers
+    others = {first: [rule for rule in rules if rule[0] != _BOOL] for first, rules in resolvers.items()}
     rule = (_BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"))
     return others | {first: [*others.get(first, []), rule] for first in "tTfF"}
 

@@ -46,19 +46,19 @@ def check_file(path: str, data: bytes, allow: Collection[str] = ()) -> tuple[Ref
     a person typed must not be lost.
     """
     in_name = scan(path.removesuffix(".md"))
-    found = [("secret", f"its path holds a secret ({s.rule})", 0, s.fingerprint) for s in in_name]
+    reasons = [("secret", f"its path holds a secret ({s.rule})", 0, s.fingerprint) for s in in_name]
     if reason := unsafe(path):
-        found.append(("path", f"its path {reason}", 0, ""))
+        reasons.append(("path", f"its path {reason}", 0, ""))
     if len(data) > MAX_BYTES:
-        found.append(("size", f"it is larger than {MAX_BYTES // 1024} KiB", 0, ""))
+        reasons.append(("size", f"it is larger than {MAX_BYTES // 1024} KiB", 0, ""))
     else:
         readable = utf16(data)
         if is_note(path) and b"\0" in data and not readable:
             line = len(lines_of(decode(data[: data.index(b"\0") + 1])))
-            found.append(("schema", "it is not text, it has NUL bytes", line, ""))
+            reasons.append(("schema", "it is not text, it has NUL bytes", line, ""))
         inside = scan(readable or decode_exactly(data))
-        found += [("secret", f"it holds a secret ({s.rule})", s.line, s.fingerprint) for s in inside]
-    return tuple(Refusal(path, *rest) for rest in found if not rest[3] or rest[3] not in allow)
+        reasons += [("secret", f"it holds a secret ({s.rule})", s.line, s.fingerprint) for s in inside]
+    return tuple(Refusal(path, *rest) for rest in reasons if not rest[3] or rest[3] not in allow)
 
 
 def refuse(refusals: Sequence[Refusal]) -> None:
@@ -110,7 +110,7 @@ def mass_deletions(edits: Mapping[str, HandEdit], files: Callable[[], int]) -> l
     there were.
     """
     gone = [p for p, e in edits.items() if e.before is not None and e.after is None]
-    shrunk = {p: left for p, e in edits.items() if _is_many(*(left := _left_out(p, e)))}
+    shrunk = {p: left_out for p, e in edits.items() if _is_many(*(left_out := _left_out(p, e)))}
     if len(gone) < FEW_FILES and not shrunk:
         return []
     elsewhere: Counter[str] = Counter()
@@ -128,8 +128,8 @@ def mass_deletions(edits: Mapping[str, HandEdit], files: Callable[[], int]) -> l
     return held
 
 
-def told(refusals: Sequence[Refusal]) -> list[str]:
-    """One line for what is held back as a mass deletion, and one for each other refusal."""
+def messages_of(refusals: Sequence[Refusal]) -> list[str]:
+    """One message for all files that are held back as a mass deletion, and one for each other refusal."""
     lines = [f"{r.at} is held back: {r.message}" for r in refusals if r.rule != RULE]
     held = [r for r in refusals if r.rule == RULE]
     if held:

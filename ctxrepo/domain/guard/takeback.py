@@ -67,28 +67,28 @@ def emptied(text: str) -> str:
 
 def units(path: str, data: bytes | None) -> Counter[str]:
     """What a file says, as `said`, and each field of a note's head; dates are not counted."""
-    found = units_of(path, data)
+    counts = units_of(path, data)
     if data is not None and is_note(path):
         for key, value in frontmatter.read(decode_exactly(data)).fields.items():
             if key not in _DATES:
                 values = value if isinstance(value, list) else [value]
-                found.update(f"{key}: {one}" for one in values)
-    return found
+                counts.update(f"{key}: {item}" for item in values)
+    return counts
 
 
-def difference(found: Counter[str], expected: Counter[str]) -> list[str]:
+def difference(actual: Counter[str], expected: Counter[str]) -> list[str]:
     """What is in one and not in the other, sorted."""
-    gap = Counter(found)
+    gap = Counter(actual)
     gap.subtract(expected)
     return sorted(unit for unit, count in gap.items() if count)
 
 
 def total(files: Mapping[str, bytes | None]) -> Counter[str]:
     """What several files say together."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for path, data in files.items():
-        found.update(units(path, data))
-    return found
+        counts.update(units(path, data))
+    return counts
 
 
 def encoded(text: str | None) -> bytes | None:

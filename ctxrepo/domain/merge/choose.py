@@ -33,9 +33,9 @@ def choose(
     Texts with the same `meaning` are no edits of each other.
     """
     if ours is None or theirs is None:
-        there = theirs if ours is None else ours
-        is_untouched = there is not None and base is not None and meaning(there) == meaning(base)
-        return (None if is_untouched else there), None
+        remaining = theirs if ours is None else ours
+        is_untouched = remaining is not None and base is not None and meaning(remaining) == meaning(base)
+        return (None if is_untouched else remaining), None
     if meaning(ours) == meaning(theirs):
         return either(base, ours, theirs), None
     if base is not None and meaning(ours) == meaning(base):
@@ -67,12 +67,12 @@ def order(base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]) -> li
     """The keys of both sides in the order of one side; each key of the other side follows its old
     neighbour."""
     first, second = _leading_first(base, ours, theirs)
-    there, old = set(first), set(base)
+    keys_of_first, old = set(first), set(base)
     runs: dict[Key | None, list[Key]] = {}
     anchor: Key | None = None
     old_anchor: Key | None = None
     for key in second:
-        if key in there:
+        if key in keys_of_first:
             anchor = key
             old_anchor = key if key in old else old_anchor
         else:

@@ -49,8 +49,8 @@ def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes 
     ours, theirs = ours or b"", theirs or b""
     merged = _by_meaning(path, base or b"", ours, theirs)
     if merged is None:
-        kept, other = max(ours, theirs), min(ours, theirs)
-        return MergedFile(kept, (ConflictCopy(path, "", "", decode_exactly(other)),))
+        winner, loser = max(ours, theirs), min(ours, theirs)
+        return MergedFile(winner, (ConflictCopy(path, "", "", decode_exactly(loser)),))
     text, copies = merged
     data = encode(text)
     return MergedFile((data or None) if is_gone else data, tuple(dict.fromkeys(copies)))
@@ -113,13 +113,13 @@ def _twice(text: str) -> set[str]:
 def _keyed(text: str, not_ids: set[str]) -> dict[Key, str]:
     """The lines of a file by their ids; a line without an id goes by its content. Each ends in a newline."""
     seen: Counter[Key] = Counter()
-    found: dict[Key, str] = {}
+    lines: dict[Key, str] = {}
     for line in text.split("\n"):
         if line.strip():
             key = _key(line.removesuffix("\r"), not_ids)
             seen[key] += 1
-            found[*key, str(seen[key])] = line + "\n"
-    return found
+            lines[*key, str(seen[key])] = line + "\n"
+    return lines
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -166,8 +166,8 @@ def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
     """
     us, them = _values(ours), _values(theirs)
     if us is None or them is None:
-        kept, other = (ours, theirs) if them is None else (theirs, ours)
-        return (kept, [ConflictCopy(path, "", "", other)]) if us is not them else None
+        winner, loser = (ours, theirs) if them is None else (theirs, ours)
+        return (winner, [ConflictCopy(path, "", "", loser)]) if us is not them else None
     was = _values(base) or {}
     merged: _Values = {}
     copies = []
@@ -184,17 +184,17 @@ def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
 
 def _values(text: str) -> _Values | None:
     """(table, key) -> value; keys outside of a table are in the table ''. A nested table is one value."""
-    found: _Values = {}
+    values: _Values = {}
     try:
         tables = toml.read(text)
     except ConfigError:
         return None
     for name, value in tables.items():
         if isinstance(value, Mapping):
-            found |= {(name, key): inner for key, inner in value.items()}
+            values |= {(name, key): inner for key, inner in value.items()}
         else:
-            found["", name] = value
-    return found
+            values["", name] = value
+    return values
 
 
 def _shown(values: _Values, key: Key) -> str | None:

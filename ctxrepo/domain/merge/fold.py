@@ -1,7 +1,7 @@
-"""Folds the saves of one file into what it is to hold: each is merged in from what it was made from (ADR 48).
+"""Folds the saves of one file into its new content: each is merged with the version it started from (ADR 48).
 
-What a command or a late writer began with is known. What an agent's tool or a person's editor began with is
-inferred, in one place: `_Fold.base_of`. Its table of examples is tests/domain/merge/test_fold.py.
+A command or a late writer records which version it started from. For an agent's tool or a person's editor
+that is inferred, in one place: `_Fold.base_of`. Its table of examples is in tests/domain/merge/test_fold.py.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ctxrepo.lazy import dataclass
 
 @dataclass(frozen=True)
 class Ground:
-    """What the file was before its saves; None stands for no file.
+    """The file before its saves; None stands for no file.
 
-    `base` is what it was checked out as, `following` what a checkout was about to make of it that was killed
-    half-way (else the same).
+    `base` is the version that was checked out. If a checkout was killed half-way, `following` is the version
+    it was about to write; otherwise it equals `base`.
     """
 
     base: bytes | None
@@ -31,12 +31,12 @@ class Ground:
 
 @dataclass(frozen=True)
 class FoldedFile:
-    """A file that somebody changed from `base` to `data` (None: no file).
+    """A file that changed from `base` to `data` (None: no file).
 
-    `saved` is what it would be if nobody had changed it without a word, and `commanded` what commands alone
-    would have made of `base`: whatever `data` lacks beside that was deleted by hand. `conflict_copies` are
-    what lost when the saves were merged. `versions` are what agents left in the file, one after the other;
-    they go into the history only, and the last one may equal `data`.
+    `saved` leaves out edits by hand, and `commanded` all edits but those of commands: what `data` lacks
+    compared with `commanded` was deleted by hand. `conflict_copies` hold what lost when the saves were
+    merged. `versions` are the versions that agents wrote, in order; they go only into the history, and the
+    last may equal `data`.
     """
 
     path: str
@@ -49,7 +49,7 @@ class FoldedFile:
 
 
 def fold(path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None) -> FoldedFile:
-    """The file with each of the saves merged in, in their order, and then what is on disk now."""
+    """Merge the saves in order, and then the version on disk now."""
     steps = [*_with_hand(path, ground, saves, on_disk)]
     folding = _Fold(path, ground, steps)
     data, copies = folding.merge(ground.base, steps)
@@ -65,18 +65,21 @@ def fold(path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None
 
 
 def _with_hand(path: str, ground: Ground, saves: Iterable[Save], on_disk: bytes | None) -> Iterator[Save]:
-    """The saves, and between them those of people who said nothing: where a command found something else than
-    the save before it had left, and at the end where something else is on disk."""
-    left = (ground.base, ground.following)
+    """The saves, with edits by hand added as saves of their own.
+
+    There was one where a command found another version than the previous save had left, and where another
+    version is on disk now.
+    """
+    expected = (ground.base, ground.following)
     for save in saves:
         # An editor may empty a file before it writes it.
-        if save.is_command and save.base not in (*left, b""):
+        if save.is_command and save.base not in (*expected, b""):
             yield _by_hand(path, save.base)
         yield save
-        # What was written late never was in the file, and what has no tree was replaced when it was heard of.
+        # A late write never was in the file; without a tree, the version was replaced before its hook ran.
         if save.is_command or save.tree:
-            left = (save.after, save.after)
-    if on_disk not in left:
+            expected = (save.after, save.after)
+    if on_disk not in expected:
         yield _by_hand(path, on_disk)
 
 
@@ -85,15 +88,18 @@ def _by_hand(path: str, after: bytes | None) -> Save:
 
 
 def versions_in(saves: Sequence[Save]) -> tuple[bytes, ...]:
-    """What agents' tools left in a file, each version once."""
+    """The versions that agents' tools wrote, each once."""
     return tuple(dict.fromkeys(s.after for s in saves if s.op == TOOL and s.after is not None))
 
 
 @dataclass(frozen=True)
 class _State:
-    """What a save left in the file, and what it was made from. `new` are those of its lines that nobody has
-    who hasn't seen it. Of what commands (and late writers) did in this save or before it, `acknowledged` are
-    the lines added that it has, and `forgotten` those taken out that it hasn't."""
+    """The version that a save left, and the one it started from.
+
+    `new` are the lines that only somebody who has seen this version can have. Of the changes that commands
+    (and late writers) had made up to this save, `acknowledged` are added lines that it has, and `forgotten`
+    removed lines that it lacks.
+    """
 
     save: Save
     base: bytes | None
@@ -103,7 +109,7 @@ class _State:
     forgotten: frozenset[str]
 
     def may_have_been_seen_by(self, lines: frozenset[str]) -> bool:
-        """Whether a file with these lines agrees with what commands had done."""
+        """Whether a file with these lines agrees with the changes that commands had made."""
         return self.acknowledged <= lines and self.forgotten.isdisjoint(lines)
 
 
@@ -113,14 +119,14 @@ class _Fold:
     ground: Ground
     saves: Sequence[Save]
     states: list[_State] = field(default_factory=list)
-    """Oldest first; each as its own author left it, whatever others had done before."""
+    """Oldest first; each as its own author left it, whatever others had written before."""
     taken_out: frozenset[str] = frozenset()
-    """The lines that somebody took out without a command, and that nobody's file has had since."""
+    """Lines that somebody removed without a command, and that no later version has."""
 
     def __post_init__(self) -> None:
         self._sessions = {save.author for save in self.saves if save.op == TOOL}
         checked_out = _lines(self.ground.base) | _lines(self.ground.following)
-        known = checked_out
+        seen = checked_out
         acknowledged = forgotten = frozenset[str]()
         for save in self.saves:
             base, lines = self.base_of(save), _lines(save.after)
@@ -129,22 +135,22 @@ class _Fold:
                 forgotten = (forgotten | removed) - added
             if save.is_command or save.op == LATE:
                 acknowledged |= added
-            # Who changes lines takes some out, adds some and keeps some.
+            # An edit removes some lines, adds some and keeps some; anything else only deletes.
             is_deletion = not save.is_command and (not added or lines.isdisjoint(_lines(base)))
             self.taken_out = self.taken_out - lines | (removed if is_deletion else frozenset())
-            new = added - (known if base is None else checked_out)
-            known |= lines
+            new = added - (seen if base is None else checked_out)
+            seen |= lines
             stood = self._has_stood(save)
             self.states.append(_State(save, base, stood, new, acknowledged & lines, forgotten - lines))
 
     def merge(
         self, data: bytes | None, saves: Sequence[Save]
     ) -> tuple[bytes | None, tuple[ConflictCopy, ...]]:
-        """`data` with only these saves merged in, and what lost."""
+        """Merge only these saves into `data`; returns the result, and copies of what lost."""
         base_of = {id(state.save): state.base for state in self.states}
         copies: list[ConflictCopy] = []
         for save in saves:
-            # Of a version that had gone when it was heard of, only what is new in it brings a file back.
+            # A version that was replaced before its hook ran brings a removed file back only with new lines.
             is_gone = data is None and save.lacks_base and self.ground.base is not None
             merged = merge_file(self.path, base_of[id(save)], save.after, b"" if is_gone else data)
             data = merged.data or None if is_gone else merged.data
@@ -152,19 +158,22 @@ class _Fold:
         return data, tuple(copies)
 
     def base_of(self, save: Save) -> bytes | None:
-        """What the author of a save began with. A save *has stood* if the file is known to have held what it
-        left, since it was checked out.
+        """The version that the author of a save started from.
 
-        1. Of a command and of a late writer that is known.
-        2. Whoever removed the file may not have seen what others were writing to it: they removed what was
-           checked out.
-        3. If the save has stood, they began with the newest state that they had seen: one that the same
-           session left, or of which the save holds something new. Only a state counts that has stood, and
-           that agrees with the save on what commands had done: who lacks what one had added, or has what one
-           had taken out, wasn't looking.
-        4. Else they began with what was checked out, and put back what others had taken out of that without a
-           command. A tool of which nothing is known, since its file had been replaced when it was heard of,
-           has taken nothing out itself.
+        test_each_author_began_with in tests/domain/merge/test_fold.py has an example of each
+        case. A save *has stood* if the file is known to have held its version at some time since the
+        checkout.
+
+        1. A command and a late writer recorded it.
+        2. For a removal it is the version checked out: whoever removes a file may not have seen what others
+           were writing to it.
+        3. For a save that has stood it is the newest version that the author had seen: one that the same
+           session left, or one with a new line that the save has too. That version must have stood as well,
+           and must agree with the save on what commands did: an author who lacks a line that a command added,
+           or still has one that it removed, hadn't seen it.
+        4. Otherwise it is the version checked out, without the lines of the save that others had removed by
+           hand: the save puts these back. A tool whose file was replaced before its hook ran, so that nothing
+           is known of its base, has removed nothing.
         """
         if save.is_command or save.op == LATE:
             return save.base
@@ -178,7 +187,7 @@ class _Fold:
                     return state.save.after
         if save.lacks_base:
             if any(state.save.is_command and state.save.base == save.after for state in self.states):
-                return save.after  # a command has found this version, and gone on from it
+                return save.after  # a command started from this version
             checked_out = self.ground.base
             new = lines - _lines(checked_out)
             return None if checked_out is None else _without(save.after, self.taken_out | new)
@@ -190,8 +199,10 @@ class _Fold:
         return save.op != LATE
 
     def _is_by_author_of(self, save: Save, state: _State) -> bool:
-        """Whether the session that made the save left this state, too. Where one session alone wrote, what is
-        found in its file without a word is taken for its own work."""
+        """Whether one session made the save and left this state.
+
+        If only one session wrote to the file, an edit by hand is taken for its work.
+        """
         if state.save.op != TOOL:
             return False
         if save.op == BY_HAND:
@@ -199,8 +210,10 @@ class _Fold:
         return save.author == state.save.author and bool(save.by.session)
 
     def _checked_out(self, save: Save) -> bytes | None:
-        """What was checked out when the save was made. A checkout may have been killed half-way: then it is
-        the version of which the save holds something new."""
+        """The version that was checked out when the save was made.
+
+        After a checkout that was killed half-way, it is the new version if the save has any of its new lines.
+        """
         if save.op == TOOL:
             return save.base
         base, following = self.ground.base, self.ground.following
@@ -211,8 +224,8 @@ class _Fold:
 
 
 def _lines(data: bytes | None) -> frozenset[str]:
-    """The lines that tell who saw what."""
-    return frozenset(filter(_tells, map(str.strip, decode(data or b"").splitlines())))
+    """The lines that show which version an author has seen."""
+    return frozenset(filter(_is_telling, map(str.strip, decode(data or b"").splitlines())))
 
 
 def _without(data: bytes | None, lines: frozenset[str]) -> bytes | None:
@@ -224,6 +237,6 @@ def _without(data: bytes | None, lines: frozenset[str]) -> bytes | None:
     return encode("".join(kept))
 
 
-def _tells(line: str) -> bool:
-    """Blanks, the fence of the head and the date of the last change are in everybody's file, or differ."""
+def _is_telling(line: str) -> bool:
+    """Whether a line shows that: blank lines, the delimiter of the head and its date are in every version."""
     return line not in ("", "---") and not line.startswith("updated:")

@@ -67,7 +67,7 @@ def _whole(copy: ConflictCopy, keep: Keep) -> str:
 
 
 def _places(text: str, copy: ConflictCopy, version: str) -> Iterator[_Place]:
-    version = _said(version)
+    version = _comparable(version)
     if not is_note(copy.path):
         yield from _runs(text, version)
         return
@@ -83,11 +83,11 @@ def _places(text: str, copy: ConflictCopy, version: str) -> Iterator[_Place]:
 
 def _runs(text: str, version: str) -> Iterator[_Place]:
     """The places where whole lines equal `version`, whatever their line ends are."""
-    lines, wanted = lines_of(text), version.split("\n")
-    for first in range(len(lines) - len(wanted) + 1):
-        if plain("".join(lines[first : first + len(wanted)])) == version:
+    lines, lines_of_version = lines_of(text), version.split("\n")
+    for first in range(len(lines) - len(lines_of_version) + 1):
+        if plain("".join(lines[first : first + len(lines_of_version)])) == version:
             start = len("".join(lines[:first]))
-            yield _Place(start, start + len("".join(lines[first : first + len(wanted)])))
+            yield _Place(start, start + len("".join(lines[first : first + len(lines_of_version)])))
 
 
 def _of_lines(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str | None:
@@ -95,7 +95,7 @@ def _of_lines(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str |
     if keep == "both":
         raise Refused(f"only one of the two versions can stand in {copy.path}", _choose(copy))
     newline, end = _ends(text[place.start : place.end])
-    new = text[: place.start] + _said(copy.other).replace("\n", newline) + end + text[place.end :]
+    new = text[: place.start] + _comparable(copy.other).replace("\n", newline) + end + text[place.end :]
     is_broken = is_note(copy.path) and frontmatter.read(new).problem and not frontmatter.read(text).problem
     return None if is_broken else new
 
@@ -106,21 +106,21 @@ def _of_blocks(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str 
     if keep == "both" and block.kind == "heading":
         raise Refused(f"what stands below a heading of {copy.path} can't have two", _choose(copy))
     newline, end = _ends(block.text)
-    other = _said(without_id(copy.other) if keep == "both" else copy.other)
+    other = _comparable(without_id(copy.other) if keep == "both" else copy.other)
     stays = [plain(block.text)] if keep == "both" else []
-    wanted = [plain(b.text) for b in place.blocks]
-    wanted[place.number : place.number + 1] = [*stays, other]
+    expected = [plain(b.text) for b in place.blocks]
+    expected[place.number : place.number + 1] = [*stays, other]
     gaps = ("", newline) if block.kind == "bullet" else (newline, "")
     for before, behind in product(gaps if keep == "both" else ("", newline), ("", newline)):
-        kept = block.text.removesuffix(end) + newline if keep == "both" else ""
-        new = kept + before + other.replace("\n", newline) + (end or newline * bool(behind)) + behind
+        current = block.text.removesuffix(end) + newline if keep == "both" else ""
+        new = current + before + other.replace("\n", newline) + (end or newline * bool(behind)) + behind
         whole = text[: place.start] + new + text[place.end :]
-        if [plain(b.text) for b in split_blocks(frontmatter.split(whole)[1])] == wanted:
+        if [plain(b.text) for b in split_blocks(frontmatter.split(whole)[1])] == expected:
             return whole
     return None
 
 
-def _said(version: str) -> str:
+def _comparable(version: str) -> str:
     """A version as it is compared: without line ends, of which a JSON line may have kept a half."""
     return plain(f"{version}\n")
 
@@ -153,8 +153,8 @@ _NEXT |= {("theirs", ">"): ""}
 
 def is_marker(line: str) -> bool:
     """Whether a line is one of those that git writes where two sides conflict, and can be nothing else."""
-    found = _MARKER.match(line)
-    return bool(found and found[1])
+    match = _MARKER.match(line)
+    return bool(match and match[1])
 
 
 def resolve_markers(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]] | None:
@@ -175,7 +175,7 @@ def _sides(text: str, *, has_fences: bool) -> tuple[str, str, str] | None:
 
     Markers in fenced code may be an example, and a line of seven `=` may underline a title.
     """
-    found: dict[str, list[str]] = {"base": [], "ours": [], "theirs": []}
+    sides: dict[str, list[str]] = {"base": [], "ours": [], "theirs": []}
     where, fence, conflicts = "", "", 0
     for line in lines_of(text):
         match = _MARKER.match(line)
@@ -188,11 +188,11 @@ def _sides(text: str, *, has_fences: bool) -> tuple[str, str, str] | None:
             where = _NEXT[where, marker]
             conflicts += not where
             continue
-        for name in [where] if where else found:
-            found[name].append(line)
+        for name in [where] if where else sides:
+            sides[name].append(line)
         if has_fences and where in ("", "ours"):
             fence = fence_after(line, fence)
     if where or not conflicts:
         return None
-    base, ours, theirs = ("".join(found[name]) for name in ("base", "ours", "theirs"))
+    base, ours, theirs = ("".join(sides[name]) for name in ("base", "ours", "theirs"))
     return base, ours, theirs

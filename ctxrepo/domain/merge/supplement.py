@@ -49,7 +49,7 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
     head, body = frontmatter.split(other)
     blocks = list(_apart(split_blocks(body)))
     ids = {e.first_line - head.count("\n"): e.id for e in entries_of(path, other)}
-    there = Counter(gist(entry.text) for entry in entries_of(path, closed_note(text)))
+    counts = Counter(gist(entry.text) for entry in entries_of(path, closed_note(text)))
     lacking: list[Block] = []
     above: list[Block] = []
     new = old = 0
@@ -58,10 +58,11 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
             above = [*above, block]
             continue
         entry_id = ids.get(block.line) if block.kind in _ENTRIES else None
-        said = gist(block.text) if entry_id is not None else ""
-        if entry_id is not None and said:  # a bullet without words says nothing, whatever comment is below it
-            if there[said]:
-                there[said] -= 1
+        words = gist(block.text) if entry_id is not None else ""
+        # A bullet without words says nothing, whatever comment is below it.
+        if entry_id is not None and words:
+            if counts[words]:
+                counts[words] -= 1
                 old += 1
             elif entry_id in known:
                 old += 1
@@ -79,8 +80,8 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
 def gist(text: str) -> str:
     """What counts for being the same entry here: its words, whether it is ticked or not, without the comments
     of a line in it, which are about what follows."""
-    said = "".join(line for line in lines_of(text) if not COMMENT.match(line)) if "<!--" in text else text
-    return normalised(_BOX.sub(r"\1", said))
+    words = "".join(line for line in lines_of(text) if not COMMENT.match(line)) if "<!--" in text else text
+    return normalised(_BOX.sub(r"\1", words))
 
 
 def _apart(blocks: Sequence[Block]) -> Iterator[Block]:

@@ -60,7 +60,7 @@ def bullet(
 def facts_of(text: str) -> list[str]:
     """The facts of a text, each to become a bullet: every line that isn't indented begins one, and what is
     indented under it goes along; fenced code stays whole. UsageError for a heading."""
-    found: list[list[str]] = []
+    facts: list[list[str]] = []
     is_code = False
     for line in text.replace("\r\n", "\n").split("\n"):
         if _TITLE.match(line) and not is_code:
@@ -70,11 +70,11 @@ def facts_of(text: str) -> list[str]:
             )
         goes_on = is_code or line[:1] in ("", " ", "\t")
         if not goes_on:
-            found.append([line])
-        elif found:
-            found[-1].append(line)
+            facts.append([line])
+        elif facts:
+            facts[-1].append(line)
         is_code ^= line.lstrip().startswith(("```", "~~~"))
-    return [f"{first}\n{dedent(chr(10).join(rest))}".strip() for first, *rest in found]
+    return [f"{first}\n{dedent(chr(10).join(rest))}".strip() for first, *rest in facts]
 
 
 def word(text: str, what: str) -> str:
@@ -92,9 +92,9 @@ def in_place_of(old: Entry, text: str) -> str:
         first, *rest = text.split("\n")
         indent = " " * len(marker[0])
         text = "\n".join([marker[0] + first, *(indent + line if line.strip() else "" for line in rest)])
-    if (known := explicit_id(old.text)) and not explicit_id(text):
+    if (own_id := explicit_id(old.text)) and not explicit_id(text):
         first, newline, rest_of_it = text.partition("\n")
-        text = f"{first} {_ID_COMMENT.format(known)}{newline}{rest_of_it}"
+        text = f"{first} {_ID_COMMENT.format(own_id)}{newline}{rest_of_it}"
     return text
 
 
@@ -235,7 +235,7 @@ def _tabs(_: str, text: str) -> str:
     head, body = split(text)
     if not head or not read(text).problems or read(text).fields:
         return text
-    spaced = re.sub(r"(?m)^[ \t]*\t[ \t]*", lambda found: found[0].replace("\t", "  "), head)
+    spaced = re.sub(r"(?m)^[ \t]*\t[ \t]*", lambda match: match[0].replace("\t", "  "), head)
     return spaced + body if split(spaced + body) == (spaced, body) and read(spaced).fields else text
 
 
@@ -247,13 +247,13 @@ def _tags(_: str, text: str) -> str:
         return text
     lines = lines_of(head)
     places = [n for n, line in enumerate(lines) if line.startswith("tags")]
-    found = _TAGS.match(lines[places[0]]) if len(places) == 1 else None
-    if found is None:
+    match = _TAGS.match(lines[places[0]]) if len(places) == 1 else None
+    if match is None:
         return text
-    bare = re.sub(r"""\A(["'])(.*)\1\Z""", r"\2", found[2])
+    bare = re.sub(r"""\A(["'])(.*)\1\Z""", r"\2", match[2])
     words = list(dict.fromkeys(word for word in (" ".join(w.split()) for w in bare.split(",")) if word))
     written = field_line("tags", words).partition(": ")[2]
-    lines[places[0]] = f"{found[1]}{written}{found[3]}"
+    lines[places[0]] = f"{match[1]}{written}{match[3]}"
     after = read("".join(lines))
     is_same = {**before.fields, "tags": words} == after.fields and after.tags == tuple(words)
     return "".join(lines) + body if is_same else text
@@ -262,7 +262,7 @@ def _tags(_: str, text: str) -> str:
 def _ids(path: str, text: str) -> str:
     """The first of two entries with one id keeps it: what refers to it most likely means that one."""
     entries = [entry for entry in entries_of(path, text) if explicit_id(entry.text)]
-    taken = {entry.id for entry in entries}
+    ids = {entry.id for entry in entries}
     seen: set[str] = set()
     lines = lines_of(text)
     for entry in entries:
@@ -271,9 +271,9 @@ def _ids(path: str, text: str) -> str:
             place = next((n for n in ends if explicit_id(lines[n]) == entry.id), None)
             if place is None:
                 continue
-            free = (derived_id(path, entry.heading, entry.text, n) for n in range(1, len(taken) + 2))
-            new = next(name for name in free if name not in taken)
-            taken.add(new)
+            free = (derived_id(path, entry.heading, entry.text, n) for n in range(1, len(ids) + 2))
+            new = next(name for name in free if name not in ids)
+            ids.add(new)
             lines[place] = with_id(lines[place], new)
         seen.add(entry.id)
     return "".join(lines)

@@ -81,16 +81,16 @@ def entries_of(path: str, text: str) -> list[Entry]:
     head, body = split(text)
     offset = head.count("\n")
     seen: dict[tuple[tuple[str, ...], str], int] = {}
-    found = []
+    entries = []
     for block in split_blocks(body):
         if block.kind not in ("bullet", "paragraph"):
             continue
-        said = normalised(block.text)
-        if not _says_something(said):
+        words = normalised(block.text)
+        if not _says_something(words):
             continue
-        same = (block.heading, said)
+        same = (block.heading, words)
         nth = seen[same] = seen.get(same, 0) + 1
-        found.append(
+        entries.append(
             Entry(
                 id=explicit_id(block.text) or derived_id(path, *same, nth=nth),
                 path=path,
@@ -100,16 +100,16 @@ def entries_of(path: str, text: str) -> list[Entry]:
                 last_line=block.last_line + offset,
             )
         )
-    return found
+    return entries
 
 
 def added(before: list[Entry], after: list[Entry]) -> Entry:
     """The entry that `after` has and `before` has not; of equal ids, as a person may give, the last."""
-    known = Counter(entry.id for entry in before)
+    ids_before = Counter(entry.id for entry in before)
     for entry in after:
-        if not known[entry.id]:
+        if not ids_before[entry.id]:
             return entry
-        known[entry.id] -= 1
+        ids_before[entry.id] -= 1
     raise ValueError("no entry was added")
 
 
@@ -137,7 +137,7 @@ def without_id(text: str) -> str:
 
 def with_id(text: str, new: str) -> str:
     """The text of an entry with `new` in the place of the id that its author gave it."""
-    return _EXPLICIT.sub(lambda found: found[0].replace(f"^{found[1]}", f"^{new}"), text, count=1)
+    return _EXPLICIT.sub(lambda match: match[0].replace(f"^{match[1]}", f"^{new}"), text, count=1)
 
 
 def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
@@ -146,9 +146,9 @@ def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
     return blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def _says_something(said: str) -> bool:
+def _says_something(words: str) -> bool:
     """A thematic break or a bare marker is layout, not an entry."""
-    return bool(said.strip("-*_=|: "))
+    return bool(words.strip("-*_=|: "))
 
 
 SIMILAR = 0.6
@@ -170,17 +170,17 @@ NEAREST = 5
 _WORD = lazy_pattern(r"[A-Za-z0-9_]+|\w")
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(first: str, second: str) -> float:
     """0 to 1: how much of two entries' normalised text is the same.
 
     By words, whatever their order, where comparing letters would take minutes.
     """
-    one, other = normalised(one), normalised(other)
-    if one == other:
+    first, second = normalised(first), normalised(second)
+    if first == second:
         return 1.0
-    if len(one) * len(other) > MAX_LETTERS:
-        return SequenceMatcher(None, one.split(), other.split()).quick_ratio()
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    if len(first) * len(second) > MAX_LETTERS:
+        return SequenceMatcher(None, first.split(), second.split()).quick_ratio()
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
     # The two bounds are cheap; most pairs fail them.
     if matcher.real_quick_ratio() < SIMILAR or matcher.quick_ratio() < SIMILAR:
         return 0.0
@@ -197,9 +197,9 @@ def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entr
 
     Of many, each is compared with the few that share most words with it; of very many, with those around.
     """
-    kept = {e.id for e in before} & {e.id for e in after}
-    gone = [e for e in before if e.id not in kept]
-    come = [e for e in after if e.id not in kept]
+    ids_in_both = {e.id for e in before} & {e.id for e in after}
+    gone = [e for e in before if e.id not in ids_in_both]
+    come = [e for e in after if e.id not in ids_in_both]
     same = list(_same(gone, come))
     yield from same
     olds, news = {id(old) for old, _ in same}, {id(new) for _, new in same}
@@ -209,10 +209,10 @@ def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entr
         ((similarity(gone[i].text, come[j].text), i, j) for i, j in _comparable(gone, come)),
         key=lambda s: (-s[0], s[1], s[2]),
     )
-    taken: set[tuple[str, int]] = set()
+    paired: set[tuple[str, int]] = set()
     for score, i, j in scored:
-        if score >= SIMILAR and ("gone", i) not in taken and ("come", j) not in taken:
-            taken |= {("gone", i), ("come", j)}
+        if score >= SIMILAR and ("gone", i) not in paired and ("come", j) not in paired:
+            paired |= {("gone", i), ("come", j)}
             yield gone[i], come[j]
 
 
@@ -222,8 +222,8 @@ def _same(gone: list[Entry], come: list[Entry]) -> Iterator[tuple[Entry, Entry]]
     for entry in come:
         waiting[normalised(entry.text)].append(entry)
     for entry in gone:
-        if there := waiting[normalised(entry.text)]:
-            yield entry, there.popleft()
+        if equals := waiting[normalised(entry.text)]:
+            yield entry, equals.popleft()
 
 
 def _comparable(gone: list[Entry], come: list[Entry]) -> Iterable[tuple[int, int]]:

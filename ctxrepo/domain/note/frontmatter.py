@@ -246,12 +246,14 @@ def head_of(
 def guessed(inner: str, lines: int, problem: Problem) -> Head:
     """The head whose YAML can't be read: its plain `key: value` lines are taken for what they look like."""
     inner = inner.replace("\r\n", "\n")
-    said = {key: _unquoted(value) for key, value in _LINE.findall(inner) if not value.startswith(_NOT_PLAIN)}
+    values = {
+        key: _unquoted(value) for key, value in _LINE.findall(inner) if not value.startswith(_NOT_PLAIN)
+    }
     return Head(
-        description=one_line(said.get("description", "")),
-        tags=_guessed_tags(inner, said.get("tags", "")),
-        created=date(said.get("created")),
-        updated=date(said.get("updated")),
+        description=one_line(values.get("description", "")),
+        tags=_guessed_tags(inner, values.get("tags", "")),
+        created=date(values.get("created")),
+        updated=date(values.get("updated")),
         lines=lines,
         problems=(problem,),
     )
@@ -268,8 +270,8 @@ def _guessed_tags(inner: str, words: str) -> tuple[str, ...]:
         return ()
     listed = _TAG_LINES.search(inner)
     below = [line.strip().removeprefix("-").strip() for line in listed[1].splitlines()] if listed else []
-    found = [_unquoted(word) for word in below or [word.strip() for word in words.strip("[]").split(",")]]
-    return _tags([word for word in found if not word.startswith(_NOT_PLAIN)])[0]
+    tags = [_unquoted(word) for word in below or [word.strip() for word in words.strip("[]").split(",")]]
+    return _tags([word for word in tags if not word.startswith(_NOT_PLAIN)])[0]
 
 
 def _unquoted(value: str) -> str:

@@ -49,8 +49,8 @@ def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBA
         return _first([named, archived(named)], notes)
     folder, top = source.rpartition("/")[0], source.partition("/")[0]
     places = [f"{folder}/{path}", f"{top}/{path}", f"{general}/{path}", path]
-    found = _first(places, notes) or _called(path, top, notes) or _called(path, general, notes)
-    return found or _first([archived(place) for place in places], notes)
+    path_found = _first(places, notes) or _called(path, top, notes) or _called(path, general, notes)
+    return path_found or _first([archived(place) for place in places], notes)
 
 
 class Spot(NamedTuple):
@@ -76,10 +76,10 @@ def spots(text: str) -> list[Spot]:
     Code is passed over, and what leads out of the memory.
     """
     bare = _without_code(text)
-    found = [_wiki(match, text) for match in _WIKI.finditer(bare)]
+    spots_in_text = [_wiki(match, text) for match in _WIKI.finditer(bare)]
     for pattern in (_INLINE, _DEFINITION):
-        found += [spot for match in pattern.finditer(bare) if (spot := _markdown(match, text))]
-    return sorted(found)
+        spots_in_text += [spot for match in pattern.finditer(bare) if (spot := _markdown(match, text))]
+    return sorted(spots_in_text)
 
 
 def leads_to(spot: Spot, source: str, notes: Collection[str], general: str = GLOBAL) -> str:
@@ -219,8 +219,8 @@ def _first(paths: Sequence[str], notes: Collection[str]) -> str:
 def _called(path: str, scope: str, notes: Collection[str]) -> str:
     """The one note of a scope whose path ends so, whatever the case of its letters."""
     end = f"/{path}".casefold()
-    found = [note for note in notes if note.startswith(f"{scope}/") and note.casefold().endswith(end)]
-    return found[0] if len(found) == 1 else ""
+    matches = [note for note in notes if note.startswith(f"{scope}/") and note.casefold().endswith(end)]
+    return matches[0] if len(matches) == 1 else ""
 
 
 _BARE = (
@@ -250,7 +250,7 @@ def mentions_of(text: str) -> set[str]:
     """The name of each file, in lower case, and where a folder stands before it `folder/name` as well."""
     if not _may_name(text):
         return set()
-    found = set()
+    names = set()
     for run in _RUN.findall(text):
         if "." not in run and not run.endswith("file"):
             continue
@@ -258,11 +258,11 @@ def mentions_of(text: str) -> set[str]:
         folder, _, name = token.rpartition("/")
         if token.startswith("//") or not _SHORTEST <= len(name) <= _LONGEST or not _NAME.fullmatch(name):
             continue  # what follows `https:` is no path either
-        found.add(name)
+        names.add(name)
         parent = folder.rpartition("/")[2]
         if parent not in ("", ".", "..", "~"):
-            found.add(f"{parent[-_LONGEST:]}/{name}")
-    return found
+            names.add(f"{parent[-_LONGEST:]}/{name}")
+    return names
 
 
 def _may_name(text: str) -> bool:

@@ -46,22 +46,22 @@ class Registry:
 
     def names_of(self, project_id: str) -> list[str]:
         """The further names that stand for an id, sorted."""
-        wanted = self.canonical(project_id)
-        return sorted(name for name in self.aliases if name != wanted and self.canonical(name) == wanted)
+        own_id = self.canonical(project_id)
+        return sorted(name for name in self.aliases if name != own_id and self.canonical(name) == own_id)
 
 
 def parse(text: str) -> Registry:
     """Read ctxrepo.toml; what can't be a project's folder is left out."""
     try:
-        found = toml.read(text)
+        tables = toml.read(text)
     except ConfigError as error:
         return Registry(problem=f"{REGISTRY}: {error.message}")
-    number = found.get("format", FORMAT)
+    number = tables.get("format", FORMAT)
     return Registry(
         format=number if isinstance(number, int) else FORMAT,
-        projects={k: v for k, v in _table(found, "projects").items() if is_folder_name(v)},
-        aliases={k: v for k, v in _table(found, "aliases").items() if isinstance(v, str) and v},
-        policy=_table(found, "policy"),
+        projects={k: v for k, v in _table(tables, "projects").items() if is_folder_name(v)},
+        aliases={k: v for k, v in _table(tables, "aliases").items() if isinstance(v, str) and v},
+        policy=_table(tables, "policy"),
     )
 
 
@@ -95,13 +95,13 @@ def folder_for(project_id: str, registry: Registry, folders: Collection[str]) ->
     """
     base = _slug(project_id)
     claimed = {f.casefold() for f in registry.projects.values()}
-    there = {f.casefold() for f in folders}
+    existing = {f.casefold() for f in folders}
     if is_folder_name(base) and base.casefold() not in claimed:
         return base
     return next(
         name
         for name in (f"{base}-{n}" for n in count(2))
-        if name.casefold() not in claimed | there and is_folder_name(name)
+        if name.casefold() not in claimed | existing and is_folder_name(name)
     )
 
 
@@ -180,8 +180,8 @@ def named_id(explicit: str, remotes: Mapping[str, str]) -> str:
     if explicit.strip():
         return _explicit(explicit.strip())
     for remote in sorted(remotes, key=lambda name: (name != "origin", name)):
-        if found := normalise_remote(remotes[remote]):
-            return found
+        if normalised := normalise_remote(remotes[remote]):
+            return normalised
     return ""
 
 

@@ -79,10 +79,10 @@ ScopeName = Annotated[str, "global, project, or a project's id or folder."]
 
 def ids_meant(name: str, ids: Iterable[str]) -> list[str]:
     """Those of `ids` that `name` may stand for: the very same, else each that begins with it; sorted."""
-    known = set(ids)
-    if name in known:
+    all_ids = set(ids)
+    if name in all_ids:
         return [name]
-    return sorted(i for i in known if i.startswith(name)) if len(name) >= SHORTEST else []
+    return sorted(i for i in all_ids if i.startswith(name)) if len(name) >= SHORTEST else []
 
 
 def id_meant(name: str, ids: Iterable[str]) -> str:
@@ -142,5 +142,5 @@ def near_notes(wanted: str, paths: Iterable[str], most: int = 3) -> list[str]:
 def _likeness(path: str, wanted: str) -> float:
     from difflib import SequenceMatcher
 
-    one, other = (p.rpartition("/")[2].removesuffix(".md").casefold() for p in (path, wanted))
-    return SequenceMatcher(None, one, other).ratio()
+    first, second = (p.rpartition("/")[2].removesuffix(".md").casefold() for p in (path, wanted))
+    return SequenceMatcher(None, first, second).ratio()

@@ -34,8 +34,8 @@ def copy_as_file(copy: ConflictCopy) -> tuple[str, bytes]:
     """(path, content) of the file for a copy; the same on every machine."""
     parts = "\x1f".join((copy.path, copy.base, copy.kept, copy.other))
     digest = blake2b(encode(parts), digest_size=5).hexdigest()
-    said = f"two machines changed {copy.path}: the version that was not kept"
-    head = frontmatter.render({"description": said, "path": _exactly(copy.path)})
+    description = f"two machines changed {copy.path}: the version that was not kept"
+    head = frontmatter.render({"description": description, "path": _exactly(copy.path)})
     sections = [("was", copy.base), ("kept", copy.kept), ("other", copy.other)]
     body = "".join(f"\n## {title}\n\n{_fenced(text)}" for title, text in sections if text)
     return f"{CONFLICTS}/{_name(copy.path)}--{digest}.md", encode(head + body)
@@ -43,8 +43,8 @@ def copy_as_file(copy: ConflictCopy) -> tuple[str, bytes]:
 
 def copy_id(path: str) -> str:
     """The hash in the name of a conflict copy's file; '' for any other name."""
-    found = _ID.search(path)
-    return found[1] if found else ""
+    match = _ID.search(path)
+    return match[1] if match else ""
 
 
 def read_copy(path: str, data: bytes) -> ConflictCopy | None:
@@ -54,12 +54,12 @@ def read_copy(path: str, data: bytes) -> ConflictCopy | None:
     """
     head, body = frontmatter.split(decode_exactly(data))
     named = frontmatter.read(head).fields.get("path")
-    found = _sections(body)
+    sections = _sections(body)
     about = named[0] if isinstance(named, list) and len(named) == 1 else named
-    if not isinstance(about, str) or found is None:
+    if not isinstance(about, str) or sections is None:
         return None
-    for was, kept, other in product(*(_ends(text) for text in found)):
-        copy = ConflictCopy(about, was, kept, other)
+    for was, winner, loser in product(*(_ends(text) for text in sections)):
+        copy = ConflictCopy(about, was, winner, loser)
         if copy_as_file(copy) == (path, data):
             return copy
     return None
@@ -67,18 +67,18 @@ def read_copy(path: str, data: bytes) -> ConflictCopy | None:
 
 def _sections(body: str) -> list[str] | None:
     """The fenced texts under was, kept and other, '' for a missing one; None when the file holds more."""
-    found = []
+    sections = []
     for title in ("was", "kept", "other"):
         rest = body.removeprefix(f"\n## {title}\n\n")
         fence = _FENCE.match(rest) if rest != body else None
         if fence is None:
-            found.append("")
+            sections.append("")
             continue
         text, closed, body = rest[fence.end() - 1 :].partition(f"\n{fence[1]}\n")
         if not closed:
             return None
-        found.append(f"{text}\n"[1:])
-    return None if body else found
+        sections.append(f"{text}\n"[1:])
+    return None if body else sections
 
 
 def _ends(text: str) -> tuple[str, ...]:

@@ -124,13 +124,13 @@ def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
 
 def gone(evidence: Iterable[Evidence]) -> frozenset[str]:
     """Ids under which no entry holds by now: moved, superseded or forgotten, and not stated since."""
-    found: set[str] = set()
+    ids: set[str] = set()
     for record in _in_order(evidence):
         if record.kind == "stated":
-            found.discard(record.entry)
+            ids.discard(record.entry)
         elif record.kind in ("moved", "superseded", "forgotten"):
-            found.add(record.entry)
-    return frozenset(found)
+            ids.add(record.entry)
+    return frozenset(ids)
 
 
 def latest_successors(evidence: Iterable[Evidence]) -> dict[str, str]:

@@ -62,8 +62,8 @@ class Piece:
 
 def piece(place: str) -> Piece:
     """What `path#L10-L12`, `path#L10` or `path` (a whole note) names."""
-    found = _PLACE.match(place)
-    return Piece(found[1], int(found[2]), int(found[3] or found[2])) if found else Piece(place)
+    match = _PLACE.match(place)
+    return Piece(match[1], int(match[2]), int(match[3] or match[2])) if match else Piece(place)
 
 
 def measured(answer: Sequence[Piece], evidence: frozenset[Line], texts: Texts) -> dict[str, float]:
@@ -84,8 +84,8 @@ def measured(answer: Sequence[Piece], evidence: frozenset[Line], texts: Texts) -
     figures["hit@5"] = float(any(news[:5]))
     for budget in BUDGETS:
         given = given_within(answer, budget, texts)
-        found = sum(count for line, count in given if line in evidence)
-        figures[f"evidence@{budget}"] = found / total if total else 0.0
+        characters = sum(count for line, count in given if line in evidence)
+        figures[f"evidence@{budget}"] = characters / total if total else 0.0
     return figures
 
 
@@ -134,17 +134,17 @@ def given_within(answer: Iterable[Piece], budget: int, texts: Texts) -> list[tup
 
 def mean(values: Iterable[float]) -> float | None:
     """None of nothing."""
-    known = list(values)
-    return sum(known) / len(known) if known else None
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _news(answer: Sequence[Piece], evidence: frozenset[Line]) -> list[int]:
     """For each piece, how many evidence lines it brings that none before it brought."""
-    left = set(evidence)
+    missing = set(evidence)
     news = []
     for part in answer:
-        brought = {line for line in left if part.holds(line)}
-        left -= brought
+        brought = {line for line in missing if part.holds(line)}
+        missing -= brought
         news.append(len(brought))
     return news
 
@@ -156,9 +156,9 @@ def _most_gains(answer: Sequence[Piece], evidence: frozenset[Line]) -> int:
 
 
 def _ndcg(news: Sequence[int], most: int) -> float:
-    found = sum(1 / log2(rank + 1) for rank, new in enumerate(news, 1) if new)
+    gains = sum(1 / log2(rank + 1) for rank, new in enumerate(news, 1) if new)
     ideal = sum(1 / log2(rank + 1) for rank in range(1, min(most, 10) + 1))
-    return min(1.0, found / ideal)
+    return min(1.0, gains / ideal)
 
 
 def _length(texts: Texts, line: Line) -> int:

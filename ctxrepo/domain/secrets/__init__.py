@@ -34,13 +34,13 @@ def scan(text: str) -> tuple[Secret, ...]:
     A secret cut in two by a line break, or encoded once more, is not found.
     """
     data = _without_markup(text)
-    found = []
+    secrets = []
     line, counted = 1, 0
     for hit in _spans(data):
         line += data.count(b"\n", counted, hit.start)
         counted = hit.start
-        found.append(Secret(hit.rule, line, _fingerprint(data[hit.start : hit.end])))
-    return tuple(dict.fromkeys(found))
+        secrets.append(Secret(hit.rule, line, _fingerprint(data[hit.start : hit.end])))
+    return tuple(dict.fromkeys(secrets))
 
 
 def mask(text: str) -> str:

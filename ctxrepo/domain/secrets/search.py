@@ -55,26 +55,32 @@ def spans(data: bytes) -> list[Span]:
     What only stands near a label is taken where no rule found anything.
     """
     texts = _Text(data, data.lower())
-    found = _merged(sorted({*_of_tokens(data), *_of_texts(texts)}))
-    further = [hit for hit in _near(texts) if not _touches(hit, found)]
-    return sorted([*found, *_merged(sorted(set(further)))], key=lambda span: span.start) if further else found
+    by_rules = _merged(sorted({*_of_tokens(data), *_of_texts(texts)}))
+    by_labels = [hit for hit in _near(texts) if not _touches(hit, by_rules)]
+    return (
+        sorted([*by_rules, *_merged(sorted(set(by_labels)))], key=lambda span: span.start)
+        if by_labels
+        else by_rules
+    )
 
 
 def _merged(hits: Iterable[Hit]) -> list[Span]:
-    found: list[Span] = []
+    merged: list[Span] = []
     for start, end, _, name in hits:
-        if found and start < found[-1].covered:
-            last = found.pop()
-            found.append(Span(last.start, last.end, max(last.covered, end), last.rule))
+        if merged and start < merged[-1].covered:
+            last = merged.pop()
+            merged.append(Span(last.start, last.end, max(last.covered, end), last.rule))
         else:
-            found.append(Span(start, end, end, name))
-    return found
+            merged.append(Span(start, end, end, name))
+    return merged
 
 
-def _touches(hit: Hit, found: list[Span]) -> bool:
+def _touches(hit: Hit, spans_in_order: list[Span]) -> bool:
     """Whether one of these, which are in order, overlaps with the hit."""
-    at = bisect_right(found, hit[0], key=lambda span: span.start)
-    return (at > 0 and found[at - 1].covered > hit[0]) or (at < len(found) and found[at].start < hit[1])
+    at = bisect_right(spans_in_order, hit[0], key=lambda span: span.start)
+    return (at > 0 and spans_in_order[at - 1].covered > hit[0]) or (
+        at < len(spans_in_order) and spans_in_order[at].start < hit[1]
+    )
 
 
 def _of_tokens(data: bytes) -> Iterator[Hit]:
@@ -87,7 +93,9 @@ def _of_tokens(data: bytes) -> Iterator[Hit]:
     while match:
         present.add(match[0])
         match = within.search(long_words, match.start() + 1)
-    for anchor in {shorter for found in present for shorter in rules if found.startswith(shorter)}:
+    for anchor in {
+        shorter for anchor_text in present for shorter in rules if anchor_text.startswith(shorter)
+    }:
         for order, rule in rules[anchor]:
             yield from _hits(order, rule, data, _places(anchor, data))
 
@@ -96,15 +104,15 @@ def _of_texts(text: _Text) -> Iterator[Hit]:
     """What the other rules find, and the tables that have a label at their head."""
     anchors, rules = _texts()
     labels: list[int] = []
-    wanted = [
+    candidates = [
         anchor
         for word in anchors.keys() & text.words
         for anchor in anchors[word]
         if text.words.issuperset(anchor.translate(_BLANKS).split())
     ] + anchors[b""]
     if not text.data.isascii():
-        wanted += anchors[_FOREIGN]
-    for anchor in wanted:
+        candidates += anchors[_FOREIGN]
+    for anchor in candidates:
         places = list(_places(anchor, text.lowered))
         for order, rule in rules[anchor] if places else ():
             yield from _hits(order, rule, text.data, places)
@@ -143,8 +151,8 @@ def _patterns_for(text: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     rules, within = _tokens()
     if len(text) > _SHORT or next(_searches) >= _FEW_SEARCHES:
         return _patterns()
-    there = {anchor for anchor in rules if anchor in text}
-    return _pattern_of(_AT_START, there - within), _pattern_of(b"", there & within)
+    present = {anchor for anchor in rules if anchor in text}
+    return _pattern_of(_AT_START, present - within), _pattern_of(b"", present & within)
 
 
 @cache

@@ -59,17 +59,17 @@ for _stem in STEMS:
 
 def places(lowered: bytes, words: set[bytes]) -> list[tuple[int, bytes]]:
     """Where stems stand, from left to right; `words` are those of the text."""
-    wanted = {stem for word in words for stem in _BY_HEAD.get(word[:3], ()) if word.startswith(stem)}
-    wanted |= {stem for word in words if len(word) == 2 for stem in _BY_HEAD.get(word, ())} | INNER
+    stems = {stem for word in words for stem in _BY_HEAD.get(word[:3], ()) if word.startswith(stem)}
+    stems |= {stem for word in words if len(word) == 2 for stem in _BY_HEAD.get(word, ())} | INNER
     if not lowered.isascii():
-        wanted |= {stem for stem in STEMS if not stem.isascii()}
-    found = []
-    for stem in wanted:
+        stems |= {stem for stem in STEMS if not stem.isascii()}
+    places_of_stems = []
+    for stem in stems:
         at = lowered.find(stem)
         while at >= 0:
-            found.append((at, stem))
+            places_of_stems.append((at, stem))
             at = lowered.find(stem, at + len(stem))
-    return sorted(found, key=lambda pair: (pair[0], -len(pair[1])))
+    return sorted(places_of_stems, key=lambda pair: (pair[0], -len(pair[1])))
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def label_at(data: bytes, lowered: bytes, at: int, stem: bytes) -> SecretWord | 
     assert match
     glued, *more = match[0].replace(b"-", b"_").replace(b".", b"_").split(b"_")
     before = _BEFORE.search(lowered, max(0, at - 40), at)
-    left = before[0] if before else b""
+    prefix = before[0] if before else b""
     if stem in INNER or stem.isascii():
         ends = glued.rstrip(b"0123456789")
         if stem in INNER and ends not in _ENDS and ends.isascii():
@@ -96,20 +96,20 @@ def label_at(data: bytes, lowered: bytes, at: int, stem: bytes) -> SecretWord | 
         if stem == b"key" and ends in (b"word", b"words"):
             return None
         if stem not in INNER and (
-            (left[-1:].isalnum() if stem[:1].isdigit() else left[-1:].isalpha())
+            (prefix[-1:].isalnum() if stem[:1].isdigit() else prefix[-1:].isalpha())
             or len(ends) > 5
             or (len(stem) < 4 and ends)
         ):
             return None
     if data.startswith(b"-----", at + len(stem)):  # The head of PEM, which has rules of its own.
         return None
-    if kind == CODE and left[-1:].isalpha() and not IS_PLACE.search(left):
+    if kind == CODE and prefix[-1:].isalpha() and not IS_PLACE.search(prefix):
         return None
     if more and more[-1] in _ABOUT:
         return None
-    if stem == b"key" and left[-1:].isalpha() and not _KEYED.search(left) and data[at : at + 1] != b"K":
+    if stem == b"key" and prefix[-1:].isalpha() and not _KEYED.search(prefix) and data[at : at + 1] != b"K":
         return None
     if stem[0] > 0xE2:  # Chinese, Japanese, Korean: no blank follows a word.
-        return SecretWord(at - len(left), at + len(stem), kind)
+        return SecretWord(at - len(prefix), at + len(stem), kind)
     end = match.end() if not more or match[0][-1:] != b"-" else at + len(stem)
-    return SecretWord(at - len(left), end, kind)
+    return SecretWord(at - len(prefix), end, kind)

@@ -48,18 +48,18 @@ def items_of(path: str, text: str) -> list[Item]:
     ends = {i: _end(lines, i) for i in starts}
     seen: dict[str, int] = {}
     above: list[int] = []
-    found = []
+    items = []
     for i in starts:
         above = [j for j in above if i < ends[j]]
         match = ITEM.match(lines[i].raw)
         assert match
-        said = "\n".join([without_id(match[3] or "").strip(), *_further(lines, i, ends[i])]).strip()
+        words = "\n".join([without_id(match[3] or "").strip(), *_further(lines, i, ends[i])]).strip()
         own = ids.get(i + offset, "") if lines[i].heads else explicit_id(lines[i].raw)
-        seen[normalised(said)] = nth = seen.get(normalised(said), 0) + 1
-        found.append(
+        seen[normalised(words)] = nth = seen.get(normalised(words), 0) + 1
+        items.append(
             Item(
-                id=own or derived_id(path, (*lines[i].heading, "item"), normalised(said), nth),
-                text=said,
+                id=own or derived_id(path, (*lines[i].heading, "item"), normalised(words), nth),
+                text=words,
                 is_done=match[2] != " ",
                 depth=len(above),
                 first=_first(lines, i) + offset,
@@ -69,7 +69,7 @@ def items_of(path: str, text: str) -> list[Item]:
             )
         )
         above.append(i)
-    return found
+    return items
 
 
 def ticked(text: str, item: Item, is_done: bool) -> str:
@@ -82,20 +82,20 @@ def ticked(text: str, item: Item, is_done: bool) -> str:
     return "".join(lines)
 
 
-def item_line(said: str) -> str:
+def item_line(text: str) -> str:
     """The lines of an open item that says this, without their end; further lines are indented.
 
     UsageError for a text that would be anything else than one item and its words.
     """
-    words = [line.strip() for line in re.split(r"\r\n|\r|\n", said.strip())]
-    first, *rest = [line for line in words if line] or [""]
+    lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text.strip())]
+    first, *rest = [line for line in lines if line] or [""]
     first = _MARKERS.sub("", first, count=1)
     if not normalised(first):  # nothing, or only what begins an item of a list
         raise UsageError("the item is empty", "Say in a few words what is to be done.")
-    if len(said.encode("utf-8", "surrogatepass")) > compose.MAX_ENTRY_BYTES:
+    if len(text.encode("utf-8", "surrogatepass")) > compose.MAX_ENTRY_BYTES:
         raise UsageError("the item is too long", "Put it into a note, and name that note in the item.")
     line = "\n".join([f"- [ ] {first}", *(f"  {more}" for more in rest)])
-    kinds = [found.kind for found in lines_in(line)]
+    kinds = [each.kind for each in lines_in(line)]
     items = items_of("", line)
     is_one = len(items) == 1 and items[0].text == "\n".join([first, *rest])
     if not is_one or kinds != ["item", *("text" for _ in rest)] or len(split_blocks(line)) != 1:

@@ -42,14 +42,14 @@ def parse_day(text: str, now: datetime) -> str:
 
 def days(paths: Iterable[str]) -> list[str]:
     """The days that these paths of daily notes are of, the newest first; others are passed over."""
-    found = []
+    dates = []
     for path in paths:
         match = _NAME.match(path.rpartition("/")[2])
         try:
-            found += [date.fromisoformat(match[1]).isoformat()] if match else []
+            dates += [date.fromisoformat(match[1]).isoformat()] if match else []
         except ValueError:
             continue
-    return sorted(found, reverse=True)
+    return sorted(dates, reverse=True)
 
 
 def line(text: str, now: datetime) -> str:

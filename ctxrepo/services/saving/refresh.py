@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from ctxrepo.domain.git.gitfiles import Cone
-from ctxrepo.domain.guard.refusals import Refusal, told
+from ctxrepo.domain.guard.refusals import Refusal, messages_of
 from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import Note, decode
 from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, is_note, tape_folder, unsafe
@@ -171,7 +171,7 @@ def tell_all(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
     """What sessions must be told about the memory itself, one line each."""
-    lines = [*of_settings(memory), *of_bounds(memory), *told(held)]
+    lines = [*of_settings(memory), *of_bounds(memory), *messages_of(held)]
     hiding = of_obstacles(memory)
     lines += hiding.values()
     others = sorted(skipped.keys() - hiding.keys())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxrepo.domain.guard.refusals import HandEdit, Refusal, mass_deletions, told
+from ctxrepo.domain.guard.refusals import HandEdit, Refusal, mass_deletions, messages_of
 
 
 def note(*numbers: int, word: str = "entry") -> bytes:
@@ -56,7 +56,9 @@ def test_the_rest_goes_on_and_one_line_tells_of_them_all() -> None:
     edits = {**gone(12), "p/new.md": HandEdit(None, note(1)), "p/small.md": HandEdit(note(1, 2), note(1))}
     refusals = mass_deletions(edits, lambda: 100)
     assert {r.path for r in refusals} == gone(12).keys()
-    (line,) = told(refusals)
+    (line,) = messages_of(refusals)
     assert "p/0.md and 11 more" in line
     assert "sync --accept deletions" in line
-    assert told([Refusal("a.md", "secret", "it holds a secret")]) == ["a.md is held back: it holds a secret"]
+    assert messages_of([Refusal("a.md", "secret", "it holds a secret")]) == [
+        "a.md is held back: it holds a secret"
+    ]

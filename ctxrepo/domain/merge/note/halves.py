@@ -62,10 +62,10 @@ def _whole(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Conf
     if not ours or not theirs:
         return ours or theirs, []
     readable = [head for head in (ours, theirs) if _fields(head)]
-    kept, other = choose(base or None, ours, theirs)
-    if len(readable) == 1 and kept != readable[0]:
-        kept, other = other, kept
-    return kept or "", [ConflictCopy(path, plain(base), plain(kept or ""), plain(other or ""))]
+    winner, loser = choose(base or None, ours, theirs)
+    if len(readable) == 1 and winner != readable[0]:
+        winner, loser = loser, winner
+    return winner or "", [ConflictCopy(path, plain(base), plain(winner or ""), plain(loser or ""))]
 
 
 def _by_fields(path: str, was: _Fields | None, us: _Fields, them: _Fields) -> tuple[str, list[ConflictCopy]]:
@@ -111,8 +111,10 @@ def _are_words(read: Head) -> bool:
 def _tags(was: _Fields | None, us: _Fields, them: _Fields, key: Key) -> str:
     """The lines of all tags that a side added or nobody removed; as a side has them if it has just these."""
     base, ours, theirs = ([(tag,) for tag in (side.read.tags if side else ())] for side in (was, us, them))
-    kept = {tag for tag in (*ours, *theirs) if (tag in ours and tag in theirs) or tag not in base}
-    stay: list[Key] = order(*([tag for tag in tags if tag in kept] for tags in (base, ours, theirs)))
+    tags_that_stay = {tag for tag in (*ours, *theirs) if (tag in ours and tag in theirs) or tag not in base}
+    stay: list[Key] = order(
+        *([tag for tag in tags if tag in tags_that_stay] for tags in (base, ours, theirs))
+    )
     same = [side.lines[key] for side, tags in ((us, ours), (them, theirs)) if tags == stay]
     if same:
         return max(same)
@@ -125,7 +127,7 @@ def _fields(head: str) -> _Fields | None:
     lines = lines_of(head)
     if len(lines) < 2 or (read.problems and not read.fields):
         return None
-    found: dict[Key, str] = {}
+    lines_by_key: dict[Key, str] = {}
     seen: Counter[Key] = Counter()
     key: Key = ("lead", "")
     for line in lines[1:-1]:
@@ -134,11 +136,11 @@ def _fields(head: str) -> _Fields | None:
             key = ("field", field[1]) if field else ("comment", plain(line))
             seen[key] += 1
             key = (*key, str(seen[key]))
-        found[key] = found.get(key, "") + line
-    names = [key[1] for key in found if key[0] == "field"]
+        lines_by_key[key] = lines_by_key.get(key, "") + line
+    names = [key[1] for key in lines_by_key if key[0] == "field"]
     if sorted(names) != sorted(read.fields):
         return None
-    return _Fields(lines[0], found, lines[-1], read)
+    return _Fields(lines[0], lines_by_key, lines[-1], read)
 
 
 def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
@@ -202,8 +204,8 @@ def _edited(was: Part | None, part: Part | None, other: Part | None) -> str | No
 
 
 def _placed(was: Part | None, us: Part | None, them: Part | None, text: str) -> Part:
-    there = [part for part in (us, them) if part]
-    chosen = next(part for part in there if part.text == text)
+    parts = [part for part in (us, them) if part]
+    chosen = next(part for part in parts if part.text == text)
     if us and them:
         return replace(chosen, home=_home(was, us, them))
     return chosen
@@ -223,7 +225,7 @@ def _with_right_counts(parts: Mapping[Key, Part], three: Three) -> dict[Key, Par
     the same in whatever order machines merge. Copies that the sides put under different headings all stay.
     """
     was, us, them = (_counted(version.parts) for version in three)
-    now, kept = _counted(parts), dict(parts)
+    now, parts_that_stay = _counted(parts), dict(parts)
     differing = {says for says in us.keys() | them.keys() if not us[says] == them[says] == now[says]}
     copies = _copies(parts, differing)
     ours, theirs = (_copies(version.parts, differing) for version in three[1:])
@@ -233,10 +235,10 @@ def _with_right_counts(parts: Mapping[Key, Part], three: Three) -> dict[Key, Par
         times = max(many if many > was[says] else few, places)
         dropped = theirs[says] | ours[says]
         missing = sorted(dropped.keys() - copies[says].keys(), reverse=True)[: max(times - now[says], 0)]
-        kept |= {key: dropped[key] for key in missing if key not in kept}
+        parts_that_stay |= {key: dropped[key] for key in missing if key not in parts_that_stay}
         for key in _surplus(copies[says])[: max(now[says] - times, 0)]:
-            del kept[key]
-    return kept
+            del parts_that_stay[key]
+    return parts_that_stay
 
 
 def _counted(parts: Mapping[Key, Part]) -> Counter[str]:
@@ -245,11 +247,11 @@ def _counted(parts: Mapping[Key, Part]) -> Counter[str]:
 
 def _copies(parts: Mapping[Key, Part], sayings: Set[str]) -> dict[str, dict[Key, Part]]:
     """text -> the entries that say it, for each of these texts."""
-    found: dict[str, dict[Key, Part]] = {says: {} for says in sayings}
+    copies: dict[str, dict[Key, Part]] = {says: {} for says in sayings}
     for key, part in parts.items():
-        if part.says in found and part.kind != "heading":
-            found[part.says][key] = part
-    return found
+        if part.says in copies and part.kind != "heading":
+            copies[part.says][key] = part
+    return copies
 
 
 def _surplus(copies: Mapping[Key, Part]) -> list[Key]:
@@ -265,8 +267,8 @@ def _headings_needed(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]
     for part in parts.values():
         home = part.home
         while home != ROOT and home not in parts and home not in needed:
-            there = [v.parts[home] for v in (ours, theirs) if home in v.parts]
-            needed[home] = max(there, key=lambda p: p.text)
+            versions = [v.parts[home] for v in (ours, theirs) if home in v.parts]
+            needed[home] = max(versions, key=lambda p: p.text)
             home = needed[home].home
     return needed
 
@@ -336,11 +338,11 @@ def _has_changes_of(base: _Facts, whole: _Facts, part: _Facts) -> bool:
 
 def _places(version: BodyVersion) -> _Facts:
     """text -> the headings that its copies stand under; for a heading also its depth."""
-    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    places: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for part in version.parts.values():
         depth = part.text[: -len(part.text.lstrip("#"))]
-        found[words(part.text)].append((*part.path[:-1], depth) if part.kind == "heading" else part.path)
-    return {says: sorted(paths) for says, paths in found.items()}
+        places[words(part.text)].append((*part.path[:-1], depth) if part.kind == "heading" else part.path)
+    return {says: sorted(paths) for says, paths in places.items()}
 
 
 def _orders(*versions: BodyVersion) -> tuple[_Facts, ...]:

@@ -34,10 +34,16 @@ def _same_headings(base: Body, ours: Body, theirs: Body) -> tuple[dict[Path, Pat
     their_paths: dict[Path, Path] = {(): ()}
     for depth in range(1, max(map(len, (*was, *us, *them)), default=0) + 1):
         old = {path: below for path, below in was.items() if len(path) == depth}
-        here, there = _titles(us, our_paths, depth), _titles(them, their_paths, depth)
+        ours_at_depth, theirs_at_depth = _titles(us, our_paths, depth), _titles(them, their_paths, depth)
         # If one side renamed a heading and edited its section, the other side's section may show it.
-        our_changes = {p: old[p] + there.get(p, ()) for p in without(old, here)}, without(here, old)
-        their_changes = {p: old[p] + here.get(p, ()) for p in without(old, there)}, without(there, old)
+        our_changes = (
+            {p: old[p] + theirs_at_depth.get(p, ()) for p in without(old, ours_at_depth)},
+            without(ours_at_depth, old),
+        )
+        their_changes = (
+            {p: old[p] + ours_at_depth.get(p, ()) for p in without(old, theirs_at_depth)},
+            without(theirs_at_depth, old),
+        )
         our_edits, their_edits = (
             {new: old for new, old in edits.items() if not {new[-1], old[-1]} & twice}
             for edits in paired(our_changes, their_changes, same_titles)
@@ -103,11 +109,11 @@ def _moves(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
 
 def _places(version: BodyVersion, other: BodyVersion) -> defaultdict[str, set[Key]]:
     """text -> the keys of its copies that the other version does not have."""
-    found: defaultdict[str, set[Key]] = defaultdict(set)
+    places: defaultdict[str, set[Key]] = defaultdict(set)
     for key, part in version.parts.items():
         if part.kind != "heading" and key not in other.parts:
-            found[part.says].add(key)
-    return found
+            places[part.says].add(key)
+    return places
 
 
 def _last_first(keys: Set[Key]) -> list[Key]:
@@ -179,7 +185,7 @@ def paired(ours: Changes[_K, _V], theirs: Changes[_K, _V], scored: Likeness[_K, 
     our_own, their_own = without(our_come, their_come), without(their_come, our_come)
     gone = without(our_gone, without(our_gone, their_gone))
     us, them = _Side[_K](), _Side[_K]()
-    found = [
+    scored_pairs = [
         (-score, old, new, sides)
         for was, now, sides in (
             (gone, without(our_come, our_own), (us, them)),
@@ -189,7 +195,7 @@ def paired(ours: Changes[_K, _V], theirs: Changes[_K, _V], scored: Likeness[_K, 
         )
         for score, old, new in scored(was, now)
     ]
-    for _, old, new, sides in sorted(found, key=lambda f: f[:3]):
+    for _, old, new, sides in sorted(scored_pairs, key=lambda f: f[:3]):
         if not any(new in side.pairs or old in side.taken for side in sides):
             for side in sides:
                 side.pairs[new] = old
@@ -197,8 +203,8 @@ def paired(ours: Changes[_K, _V], theirs: Changes[_K, _V], scored: Likeness[_K, 
     return us.pairs, them.pairs
 
 
-def without(one: Mapping[_K, _V], other: Mapping[_K, Any]) -> dict[_K, _V]:
-    return {key: value for key, value in one.items() if key not in other}
+def without(mapping: Mapping[_K, _V], other: Mapping[_K, Any]) -> dict[_K, _V]:
+    return {key: value for key, value in mapping.items() if key not in other}
 
 
 def same_titles(
@@ -209,10 +215,10 @@ def same_titles(
         return
     for old, new in product(gone, come):
         if old[:-1] == new[:-1]:
-            kept = max(_kept(was, now) for was, now in product(gone[old], come[new]))
+            shared = max(_shared(was, now) for was, now in product(gone[old], come[new]))
             alike = _title_likeness(old[-1], new[-1])
-            if kept > 0.5 or alike >= SIMILAR:
-                yield kept + alike, old, new
+            if shared > 0.5 or alike >= SIMILAR:
+                yield shared + alike, old, new
 
 
 def _title_likeness(was: str, now: str) -> float:
@@ -221,7 +227,7 @@ def _title_likeness(was: str, now: str) -> float:
     return max(similarity(was, now), SIMILAR if old and new and (old <= new or new <= old) else 0.0)
 
 
-def _kept(was: Counter[str], now: Counter[str]) -> float:
+def _shared(was: Counter[str], now: Counter[str]) -> float:
     return 2 * (was & now).total() / max(was.total() + now.total(), 1)
 
 
@@ -234,10 +240,10 @@ def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
 
     def scored(gone: Mapping[str, Saying], come: Mapping[str, Saying]) -> Iterator[tuple[float, str, str]]:
         for is_within in (True, False):
-            left = MAX_PAIRS
+            pairs_left = MAX_PAIRS
             for olds, news in _groups(gone.values(), come.values(), is_within):
-                left -= len(olds) * len(news)
-                for was, now in product(olds, news) if left >= 0 else ():
+                pairs_left -= len(olds) * len(news)
+                for was, now in product(olds, news) if pairs_left >= 0 else ():
                     score = similarity(was.says, now.says) if _may_be_one(was, now, common) else 0.0
                     if score >= SIMILAR:
                         yield score + NEARER * is_within, was.says, now.says

@@ -96,10 +96,10 @@ class Body:
 
     def sections(self) -> dict[Path, Section]:
         """heading path -> the texts directly under it."""
-        found: dict[Path, Counter[str]] = defaultdict(Counter)
+        texts: dict[Path, Counter[str]] = defaultdict(Counter)
         for piece in self.pieces:
-            found[piece.path].update([normalised(piece.text)] if piece.kind != "heading" else [])
-        return {path: (below,) for path, below in found.items()}
+            texts[piece.path].update([normalised(piece.text)] if piece.kind != "heading" else [])
+        return {path: (below,) for path, below in texts.items()}
 
     def titles_twice(self) -> set[str]:
         """Titles that several headings have: nobody could tell which of them was renamed."""
@@ -226,16 +226,16 @@ def _gap(before: Key, key: Key, three: Three) -> str | None:
 def _usual_gap(before: tuple[Key, Part], after: tuple[Key, Part], three: Three, newline: str) -> str:
     """The gap for two new neighbours: as a side has it between such kinds, else a blank line."""
     (last_key, last), (key, part) = before, after
-    found = []
+    gaps = []
     for version in three[1:]:
         next_key, behind = version.after.get(last_key, (END, ""))
         previous_key, ahead = version.before.get(key, (START, ""))
         if next_key != END and _kind(version, next_key) == part.kind:
-            found.append(behind)
+            gaps.append(behind)
         if _kind(version, previous_key) == last.kind:
-            found.append(ahead)
+            gaps.append(ahead)
     is_list = last.kind == part.kind == "bullet"
-    return max(found, default="" if last is _NOTHING or is_list else newline)
+    return max(gaps, default="" if last is _NOTHING or is_list else newline)
 
 
 def _kind(version: BodyVersion, key: Key) -> str:

@@ -61,13 +61,13 @@ def kept_apart(
     """
     names = _Names(merged, versions)
     placed = {names.final_path(path): content for path, content in merged.items() if names.stays(path)}
-    taken = {fold(path): path for path in placed}
+    paths_by_fold = {fold(path): path for path in placed}
     copies: list[ConflictCopy] = []
     for path in sorted(path for path in merged if not names.stays(path)):
-        new = next(n for n in names.beside(path) if taken.get(fold(n), n) == n and names.is_free(n))
-        taken[fold(new)] = new
-        there = placed.get(new, versions.around.like(new).get(new))
-        both, lost = blobs.merge(new, None, there, merged[path])
+        new = next(n for n in names.beside(path) if paths_by_fold.get(fold(n), n) == n and names.is_free(n))
+        paths_by_fold[fold(new)] = new
+        occupant = placed.get(new, versions.around.like(new).get(new))
+        both, lost = blobs.merge(new, None, occupant, merged[path])
         placed[new] = merged[path] if both is None else both
         copies += lost
     return placed, copies
@@ -82,8 +82,8 @@ class _Names:
         self._folder_ranks = _ranks(_folders(merged), *sides)
         new = [path for path in merged if path not in versions.base]
         for path in (*new, *(f for f, rank in list(self._folder_ranks.items()) if rank != _STAYED)):
-            there = self._around.like(path)
-            self._folder_ranks |= {twin: _STAYED for twin, key in there.items() if key is None}
+            like = self._around.like(path)
+            self._folder_ranks |= {twin: _STAYED for twin, key in like.items() if key is None}
         self._folders = _firsts(self._folder_ranks)
         self._new_folders = {fold(path) for path, rank in self._folder_ranks.items() if rank == _NEW}
         self._file_ranks = {
@@ -118,7 +118,7 @@ class _Names:
     def is_free(self, path: str) -> bool:
         """Whether nothing stands in the way of a file at `path` but that very file."""
         like = self._around.like(path)
-        return fold(path) not in self._folders and all(there == path and key for there, key in like.items())
+        return fold(path) not in self._folders and all(other == path and key for other, key in like.items())
 
     def _spelled(self, folder: str) -> str:
         """Twins of a folder are spelled as the first of them; those that the base had stay as they are."""
@@ -146,12 +146,12 @@ def _firsts(ranks: dict[str, int]) -> dict[str, str]:
 
     Found in one pass: a remote may have 20,000 spellings of one name.
     """
-    found: dict[str, str] = {}
+    firsts: dict[str, str] = {}
     for path, rank in ranks.items():
-        first = found.setdefault(fold(path), path)
+        first = firsts.setdefault(fold(path), path)
         if (rank, path) < (ranks[first], first):
-            found[fold(path)] = path
-    return found
+            firsts[fold(path)] = path
+    return firsts
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
@@ -189,24 +189,24 @@ def with_own_folders(
     texts = [decode(blobs.bytes_of(tree.get(REGISTRY)) or b"") for tree in trees]
     if len(set(texts)) == 1:
         return ClaimedTrees(base, ours, theirs)
-    known = [registry.parse(text) for text in texts]
+    registries = [registry.parse(text) for text in texts]
     merged = registry.parse((merge_table(REGISTRY, *texts) or ("",))[0])
-    folders = {project: merged.folder_of(project) for one in known for project in one.projects}
+    folders = {project: merged.folder_of(project) for each in registries for project in each.projects}
     renames = {}
-    for project, old in _losers(known, merged, folders):
-        renames[project] = (old, _free(old, _names_in_use(known, trees, names_in, folders.values())))
+    for project, old in _losers(registries, merged, folders):
+        renames[project] = (old, _free(old, _names_in_use(registries, trees, names_in, folders.values())))
         folders[project] = renames[project][1]
-    carrier = _Carrier(known, merged, folders, blobs)
+    carrier = _Carrier(registries, merged, folders, blobs)
     carried = carrier.carried(_with_met_files(trees, carrier.moves, names_in))
     return ClaimedTrees(*carried, tuple(renames.values()), tuple(carrier.conflict_copies))
 
 
 def _losers(
-    known: Sequence[Registry], merged: Registry, folders: Mapping[str, str]
+    registries: Sequence[Registry], merged: Registry, folders: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """(project, folder) of each project that must leave its folder to a lower id; sorted, for every
     machine."""
-    was, us, them = known
+    was, us, them = registries
     ours, theirs = (_claims(was, side, merged, folders) for side in (us, them))
     pairs = (
         (our_id, their_id)
@@ -225,12 +225,14 @@ def _claims(was: Registry, side: Registry, merged: Registry, folders: Mapping[st
 
 
 def _names_in_use(
-    known: Iterable[Registry], trees: Iterable[Contents], names_in: NamesIn, more: Iterable[str]
+    registries: Iterable[Registry], trees: Iterable[Contents], names_in: NamesIn, more: Iterable[str]
 ) -> set[str]:
     """The folder names, case-folded, that are in use, registered or not."""
     paths = [*names_in(""), *(tapes_of(name) for name in names_in(TAPES))]
     names = {scope_of(path) for tree in (*trees, paths) for path in tree}
-    return {fold(name) for name in (*names, *more, *(f for one in known for f in one.projects.values()))}
+    return {
+        fold(name) for name in (*names, *more, *(f for each in registries for f in each.projects.values()))
+    }
 
 
 def _free(folder: str, taken: set[str]) -> str:
@@ -240,9 +242,9 @@ def _free(folder: str, taken: set[str]) -> str:
 
 @dataclass
 class _Carrier:
-    """Moves the files of three trees to the folders of their projects; `known` are their registries."""
+    """Moves the files of three trees to the folders of their projects."""
 
-    known: Sequence[Registry]
+    registries: Sequence[Registry]
     merged: Registry
     folders: Mapping[str, str]
     blobs: Blobs
@@ -251,25 +253,26 @@ class _Carrier:
     @property
     def moves(self) -> set[Move]:
         """The moves that have to be made in any of the trees."""
-        return {(f, new) for one in self.known for p, f in one.projects.items() if (new := self._new(p, f))}
+        claims = (item for each in self.registries for item in each.projects.items())
+        return {(folder, new) for project, folder in claims if (new := self._new(project, folder))}
 
     def carried(self, trees: Sequence[Contents]) -> tuple[Contents, Contents, Contents]:
         old, new = self._kinds()
         base = trees[0]
-        there, ours, theirs = (
+        base_now, ours, theirs = (
             self._carried(tree, base, new[n], old[n], leaving=old[0]) for n, tree in enumerate(trees)
         )
-        for side, one in zip((ours, theirs), self.known[1:], strict=True):
-            self._register(side, one)
-        return there, ours, theirs
+        for side, each in zip((ours, theirs), self.registries[1:], strict=True):
+            self._register(side, each)
+        return base_now, ours, theirs
 
     def _kinds(self) -> tuple[list[list[Move]], list[list[Move]]]:
         """For each tree: its moves out of folders that the project had in the base, and out of new ones."""
-        was = self.known[0].projects
+        was = self.registries[0].projects
         old: list[list[Move]] = [[], [], []]
         new: list[list[Move]] = [[], [], []]
-        for number, one in enumerate(self.known):
-            for project, folder in one.projects.items():
+        for number, each in enumerate(self.registries):
+            for project, folder in each.projects.items():
                 if to := self._new(project, folder):
                     (old if was.get(project) == folder else new)[number].append((folder, to))
         return old, new
@@ -310,11 +313,11 @@ class _Carrier:
         tree[path] = content if both is None else both
         return lost
 
-    def _register(self, side: dict[str, Content], one: Registry) -> None:
+    def _register(self, side: dict[str, Content], claims: Registry) -> None:
         """Enter the folders that a side newly gave to projects; the merge of the registries does the rest."""
         text = before = decode(self.blobs.bytes_of(side.get(REGISTRY)) or b"")
-        for project, folder in one.projects.items():
-            if self.known[0].projects.get(project) != folder:
+        for project, folder in claims.projects.items():
+            if self.registries[0].projects.get(project) != folder:
                 is_alias = self.merged.canonical(project) != project
                 new = self._new(project, folder) or folder
                 if is_alias or new != folder:  # each that is written reads the whole text again
@@ -333,7 +336,7 @@ def _with_met_files(
 ) -> list[dict[str, Content]]:
     """The trees with the unchanged files that moved files will meet at their new paths."""
     ways = {to for tree in trees for path in tree for move in moves if (to := moved_path(path, *move))}
-    met = {to: there for to in sorted(ways) if (there := _untouched(to, trees, names_in)) is not None}
+    met = {to: content for to in sorted(ways) if (content := _untouched(to, trees, names_in)) is not None}
     return [{**met, **tree} for tree in trees]
 
 

@@ -49,9 +49,9 @@ class Blobs:
 
     def _taken_whole(self, path: str, us: Content, them: Content) -> tuple[Content, tuple[ConflictCopy, ...]]:
         """Take one side whole; if one is a link, take the file, since a link is never written to disk."""
-        other, kept = sorted((us, them), key=lambda content: (is_plain(content), str(content)))
-        said = decode_exactly(self.bytes_of(other) or b"") or str(other)
-        return kept, (ConflictCopy(path, "", "", said),)
+        loser, winner = sorted((us, them), key=lambda content: (is_plain(content), str(content)))
+        text = decode_exactly(self.bytes_of(loser) or b"") or str(loser)
+        return winner, (ConflictCopy(path, "", "", text),)
 
 
 def is_plain(content: Content) -> bool:
@@ -87,15 +87,15 @@ class Surroundings:
 
     def like(self, path: str) -> dict[str, str | None]:
         """Untouched paths that a file system which ignores case takes for `path`: key, None for a folder."""
-        found: dict[str, str | None] = {"": None}
+        like_so_far: dict[str, str | None] = {"": None}
         for part in path.split("/"):
-            folders = [folder for folder, key in found.items() if key is None]
-            found = {
+            folders = [folder for folder, key in like_so_far.items() if key is None]
+            like_so_far = {
                 join(folder, name): self.names(folder)[name]
                 for folder in folders
                 for name in self._by_fold(folder).get(fold(part), ())
             }
-        return {there: key for there, key in found.items() if self._is_untouched(there, key)}
+        return {other: key for other, key in like_so_far.items() if self._is_untouched(other, key)}
 
     def files_like(self, paths: Iterable[str]) -> dict[str, str]:
         """The untouched files that are in the way of `paths` or of the folders they are in."""

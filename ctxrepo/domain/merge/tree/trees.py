@@ -122,16 +122,16 @@ def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs
     one side moved it and the other removed it, it stays: whoever moves a file wants to keep it.
     """
     by_us, by_them = _moves(base, ours, theirs, blobs), _moves(base, theirs, ours, blobs)
-    taken: tuple[set[str], set[str], set[str]] = (set(), set(), set())
+    paired: tuple[set[str], set[str], set[str]] = (set(), set(), set())
     for path in sorted(by_us.keys() | by_them.keys()):
-        here, there = by_us.get(path, path), by_them.get(path, path)
-        if here in ours and there in theirs:
-            for names, name in zip(taken, (path, here, there), strict=True):
+        our_path, their_path = by_us.get(path, path), by_them.get(path, path)
+        if our_path in ours and their_path in theirs:
+            for names, name in zip(paired, (path, our_path, their_path), strict=True):
                 names.add(name)
-            new = max({here, there} - {path})
-            yield FileVersions(new, base[path], ours[here], theirs[there])
+            new = max({our_path, their_path} - {path})
+            yield FileVersions(new, base[path], ours[our_path], theirs[their_path])
     for path in sorted(base.keys() | ours.keys() | theirs.keys()):
-        sides = zip((base, ours, theirs), taken, strict=True)
+        sides = zip((base, ours, theirs), paired, strict=True)
         yield FileVersions(path, *(None if path in names else side.get(path) for side, names in sides))
 
 
@@ -143,32 +143,32 @@ def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Mo
     """
     absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
     come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
-    known = _paired([*_same_bytes(absent, come, base, side, blobs), *_same_names(absent, come, side, other)])
+    moves = _paired([*_same_bytes(absent, come, base, side, blobs), *_same_names(absent, come, side, other)])
     gone = [p for p in absent if other.get(p) != base[p]]
-    new = set(known.values())
-    left = [p for p in gone if p not in known], [p for p in come if p not in new]
-    return {p: known[p] for p in gone if p in known} | _paired(_alike(*left, base, side, blobs))
+    new = set(moves.values())
+    unpaired = [p for p in gone if p not in moves], [p for p in come if p not in new]
+    return {p: moves[p] for p in gone if p in moves} | _paired(_alike(*unpaired, base, side, blobs))
 
 
 def _paired(scored: Iterator[_Scored] | Sequence[_Scored]) -> _Moves:
     """The pairs, the most alike first, each path in at most one."""
     moves: _Moves = {}
-    taken: set[str] = set()
+    new_paths: set[str] = set()
     for _, old, new in sorted((-score, old, new) for score, old, new in scored):
-        if old not in moves and new not in taken:
+        if old not in moves and new not in new_paths:
             moves[old] = new
-            taken.add(new)
+            new_paths.add(new)
     return moves
 
 
 def _same_bytes(
     gone: Sequence[str], come: Sequence[str], base: Contents, side: Contents, blobs: Blobs
 ) -> Iterator[_Scored]:
-    there: dict[Content, list[str]] = defaultdict(list)
+    paths_by_content: dict[Content, list[str]] = defaultdict(list)
     for new in come:
-        there[side[new]].append(new)
+        paths_by_content[side[new]].append(new)
     for old in gone:
-        same = there.get(base[old], [])
+        same = paths_by_content.get(base[old], [])
         if 0 < len(same) <= MAX_COPIES and (blobs.bytes_of(base[old]) or b"").strip():
             yield from ((_SAME_BYTES + _near(old, new), old, new) for new in same)
 
@@ -181,11 +181,11 @@ def _same_names(
     Where both sides have the same file at such a path, they agree that it was renamed to that, whatever else
     one of them has that says what it said before.
     """
-    there: dict[str, list[str]] = defaultdict(list)
+    paths_by_fold: dict[str, list[str]] = defaultdict(list)
     for new in come:
-        there[fold(new)].append(new)
+        paths_by_fold[fold(new)].append(new)
     for old in gone:
-        for new in there.get(fold(old), ()):
+        for new in paths_by_fold.get(fold(old), ()):
             score = _SAME_NAME_ON_BOTH_SIDES if side[new] == other.get(new) else _SAME_NAME
             yield score + _near(old, new), old, new
 

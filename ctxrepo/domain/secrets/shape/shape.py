@@ -286,4 +286,4 @@ def value_of(match: re.Match[bytes]) -> bytes:
 
 def is_documented(match: re.Match[bytes]) -> bool:
     start, end = match.span()
-    return any(match.string.find(known, start, min(end, start + 8192)) >= 0 for known in _DOCUMENTED)
+    return any(match.string.find(sample, start, min(end, start + 8192)) >= 0 for sample in _DOCUMENTED)

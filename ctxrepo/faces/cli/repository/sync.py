@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.domain.guard.refusals import told
+from ctxrepo.domain.guard.refusals import messages_of
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
@@ -91,7 +91,7 @@ def _exchanged(outcome: ExchangeOutcome) -> str:
 
 def ending(result: SyncResult, failing: str = "not sent") -> Iterator[str]:
     """What needs a person."""
-    yield from (*told(result.held), *result.notices)
+    yield from (*messages_of(result.held), *result.notices)
     yield from conflict_hints(result.conflict_copies)
     if not result.remote.ok:
         yield f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}"
