@@ -1,8 +1,4 @@
-"""Trying the rules on bytes: first their anchors, which are fast to find, then the rule itself.
-
-A rule is tried only where an anchor of it stands, and an anchor is looked for only in texts that have its
-word: of some hundred anchors a note has a handful.
-"""
+"""Trying the rules on bytes: first their anchors, which are fast to find, then the rule itself."""
 
 from __future__ import annotations
 
@@ -14,10 +10,17 @@ from functools import cache, cached_property
 from itertools import count
 
 from ctxrepo.domain.secrets import near, stems
-from ctxrepo.domain.secrets.columns import cells
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN, Rule
-from ctxrepo.domain.secrets.rules import RULES
-from ctxrepo.lazy import dataclass
+from ctxrepo.domain.secrets.shape import shape
+from ctxrepo.domain.secrets.shape.judges import Grade, graded
+from ctxrepo.domain.secrets.tables.commands import COMMANDS
+from ctxrepo.domain.secrets.tables.config_files import FILES
+from ctxrepo.domain.secrets.tables.formats import FORMATS
+from ctxrepo.domain.secrets.tables.labels import LABELS
+from ctxrepo.domain.secrets.tables.prompts import PROMPTS
+from ctxrepo.domain.secrets.tables.tokens import CODES, HOOKS, TOKENS
+from ctxrepo.domain.secrets.tables.vendors import VENDORS
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 _FURTHER = 96
 """Bytes after an anchor that a rule which looks back may read."""
@@ -228,3 +231,91 @@ def _hits(order: int, rule: Rule, data: bytes, places: Iterable[int]) -> Iterato
 
 def _is_secret(rule: Rule, match: re.Match[bytes]) -> bool:
     return bool(spans(rule.decode(match))) if rule.decode else rule.is_real(match)
+
+
+RULES: tuple[Rule, ...] = (
+    *VENDORS, *FORMATS, *FILES, *TOKENS, *COMMANDS, *CODES, *LABELS, *PROMPTS, *HOOKS,
+)  # fmt: skip
+"""All rules; if two find the same secret, the first names it."""
+
+
+_HEADING = (
+    rb"[*_ \t\"']{0,6}(?:(?:[\w\x80-\xff]{1,20}[ _-]){0,2}(?:pass(?:word|wd|wort|phrase|code)?|pwd|pw"
+    rb"|kennwort|mot de passe|mdp"
+    rb"|contrase\xc3\xb1a|contrasena|senha|wachtwoord|l\xc3\xb6senord|has\xc5\x82o|heslo|parola"
+    rb"|\xd0\x9f\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c|\xd0\xbf\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c"
+    rb"|\xe5\xaf\x86\xe7\xa0\x81|\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89"
+    rb"|\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8|secret|token|(?:api|secret|access)[ _-]?key"
+    rb"|login_password|pin)"
+    rb"(?:[ ]?\([\w ]{1,20}\))?)[*_ \t\"']{0,6}\Z"
+)
+
+
+@cache
+def _heading_pattern() -> re.Pattern[bytes]:
+    return re.compile(_HEADING, re.IGNORECASE)
+
+
+_CELL = lazy_pattern(rb"[^\s\"'*]{6,512}")
+_RULE = "password"
+_WIDEST = 24
+_LONGEST_LINE = 2048
+_MOST_ROWS = 1000
+
+
+def cells(data: bytes, words: Iterable[int]) -> Iterator[tuple[int, int, str]]:
+    """(start, end, rule) of each secret in a column headed as one; a label stands at each of `words`."""
+    read = 0
+    for at in words:
+        if at < read:
+            continue
+        start = max(data.rfind(mark, max(0, at - _LONGEST_LINE), at) for mark in (b"\n", b"\r")) + 1
+        line = _line(data, start)
+        read = max(at, start + len(line))
+        if heading := _heading(line):
+            for _ in range(_MOST_ROWS):
+                row = _line(data, read)
+                parts = row.rstrip(b"\r\n").split(heading.separator)
+                if len(parts) < 2 or (heading.separator != b"|" and len(parts) != heading.width):
+                    break
+                yield from _secrets(parts, heading.columns, read)
+                read += len(row)
+
+
+def _line(data: bytes, start: int) -> bytes:
+    """The line that begins there, its break included."""
+    match = _LINE.match(data, start)
+    return match[0] if match else b""
+
+
+_LINE = lazy_pattern(rb"[^\r\n]{0,%d}+(?:\r\n?|\n)?" % _LONGEST_LINE)
+
+
+def _secrets(parts: list[bytes], columns: frozenset[int], start: int) -> Iterator[tuple[int, int, str]]:
+    for number, part in enumerate(parts):
+        if (
+            number in columns
+            and (cell := _CELL.search(part))
+            and (shape.is_password(cell) or graded(cell[0]) > Grade.NUMBER)
+        ):
+            yield start + cell.start(), start + cell.end(), _RULE
+        start += len(part) + 1
+
+
+@dataclass(frozen=True)
+class _Heading:
+    """The separator of a table, the columns of secrets, and how many there are."""
+
+    separator: bytes
+    columns: frozenset[int]
+    width: int
+
+
+def _heading(line: bytes) -> _Heading | None:
+    for separator in (b"|", b"\t", b",", b";"):
+        parts = line.rstrip(b"\r\n").split(separator, _WIDEST + 1)
+        if 2 < len(parts) <= _WIDEST or (separator == b"|" and len(parts) == 2):
+            columns = frozenset(n for n, part in enumerate(parts) if _heading_pattern().match(part))
+            if columns:
+                return _Heading(separator, columns, len(parts))
+    return None

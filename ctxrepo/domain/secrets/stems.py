@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.secrets.tables.languages import (
+from ctxrepo.domain.secrets.tables.labels import (
     ANNOUNCE_CODES,
     ANNOUNCE_KEYS,
     ANNOUNCE_WORDS,

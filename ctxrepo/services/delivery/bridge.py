@@ -19,8 +19,7 @@ from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import pi_tape, tapes_of
-from ctxrepo.domain.secrets import mask
-from ctxrepo.domain.secrets.part import mask_part
+from ctxrepo.domain.secrets import mask, mask_part
 from ctxrepo.domain.tape.anchor import Anchor, anchors_of
 from ctxrepo.domain.tape.handoff import one_line
 from ctxrepo.domain.words.terms import words

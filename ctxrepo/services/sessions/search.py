@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from ctxrepo.domain.project.layout import visible
-from ctxrepo.domain.secrets.part import mask_part
+from ctxrepo.domain.secrets import mask_part
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.domain.tape.conversation import SessionMessage
 from ctxrepo.errors import NotFound, UsageError

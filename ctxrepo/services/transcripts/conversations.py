@@ -10,8 +10,7 @@ from pathlib import Path
 from ctxrepo.agents.known import AGENTS, transcripts_of
 from ctxrepo.agents.transcript import Message
 from ctxrepo.domain.formats.moment import seconds_of
-from ctxrepo.domain.secrets import mask
-from ctxrepo.domain.secrets.part import mask_part
+from ctxrepo.domain.secrets import mask, mask_part
 from ctxrepo.domain.tape.conversation import Conversation, SessionMessage
 from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass

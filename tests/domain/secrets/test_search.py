@@ -15,8 +15,7 @@ from long import mostly_long
 
 from ctxrepo.domain.secrets import Secret, mask, scan, search
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN
-from ctxrepo.domain.secrets.rules import RULES
-from ctxrepo.domain.secrets.search import spans
+from ctxrepo.domain.secrets.search import RULES, spans
 
 # Placeholders of X stand here, put together: written out they would be taken for marks of unfinished work.
 PLACEHOLDERS = (

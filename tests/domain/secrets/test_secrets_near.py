@@ -6,8 +6,8 @@ import pytest
 from made import Maker
 
 from ctxrepo.domain.secrets import mask, scan
-from ctxrepo.domain.secrets.shape.grade import Grade, graded
-from ctxrepo.domain.secrets.shape.letters import is_gibberish
+from ctxrepo.domain.secrets.shape.judges import Grade, graded
+from ctxrepo.domain.secrets.shape.placeholder import is_gibberish
 
 SAID = (
     "the Wi-Fi password for the guest network in Lyon is now {a14}",

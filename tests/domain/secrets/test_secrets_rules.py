@@ -7,7 +7,7 @@ from made import Maker
 
 from ctxrepo.domain.secrets import mask, scan
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN, Rule
-from ctxrepo.domain.secrets.rules import RULES
+from ctxrepo.domain.secrets.search import RULES
 
 
 def _named(rule: Rule) -> str:

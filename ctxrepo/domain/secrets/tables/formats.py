@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctxrepo.domain.secrets.rule import Rule, text, token
-from ctxrepo.domain.secrets.shape import content, grade, shape
+from ctxrepo.domain.secrets.shape import judges, shape
 
 _KEY_BLOCK = "-----BEGIN RSA PRIVATE KEY-----\n{b64}\n{b64}\n{b12}==\n"
 
@@ -27,7 +27,7 @@ FORMATS: tuple[Rule, ...] = (
         r"(?:[A-Za-z-]{1,30}: [^\r\n]{0,120}+[\r\n][\s>|]{0,64}+){0,6}"
         r"([A-Za-z0-9+/=]{16,8192}+"
         r"(?:[\s>|\"',+]{1,64}+(?:[A-Za-z0-9+/=]{16,8192}+|[A-Za-z0-9+/=]{1,99}+(?=[\s\"',]|\Z))){0,250}+)",
-        content.is_key_body,
+        judges.is_key_body,
         _KEY_BLOCK,
         "-----BEGIN PRIVATE KEY-----<redacted>-----END PRIVATE KEY-----",
     ),
@@ -36,7 +36,7 @@ FORMATS: tuple[Rule, ...] = (
         "SSH2",
         ("---- BEGIN SSH2 ENCRYPTED",),
         r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\s{1,8}(?:[A-Za-z-]{1,30}: [^\r\n]{0,120}+\s{1,8}){0,6}([A-Za-z0-9+/=\s]{16,8192}+)",
-        content.is_key_body,
+        judges.is_key_body,
         "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: x\n{b64}\n",
         "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----",
     ),
@@ -45,7 +45,7 @@ FORMATS: tuple[Rule, ...] = (
         "PuTTY",
         ("Private-Lines:",),
         r"Private-Lines: [0-9]{1,4}\s{1,4}([A-Za-z0-9+/=\s]{16,8192}+)",
-        content.is_key_body,
+        judges.is_key_body,
         "Private-Lines: 2\n{b64}\n{b12}==\n",
         "Private-Lines: 14",
     ),
@@ -194,7 +194,7 @@ FORMATS: tuple[Rule, ...] = (
         "HTTP",
         ("basic",),
         r"(?<![a-z0-9])basic[ \t]{1,3}([a-z0-9+/]{8,400}={0,2})(?![a-z0-9+/=])",
-        content.is_pair,
+        judges.is_pair,
         "curl -H 'authorization: basic {pair}'",
         "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
         ignores_case=True,
@@ -273,7 +273,7 @@ FORMATS: tuple[Rule, ...] = (
         "accounts that every system has",
         ("admin", "root", "administrator", "postgres", "sa", "sysadmin", "ubuntu"),
         r"(?<![\w./@-])(?:admin|root|administrator|postgres|sa|sysadmin|ubuntu)(?::|[ ]{1,2}/[ ]{1,2}|[ ]?\|[ ]?)([^\s\"'<>/|`]{8,200}+)(?!/)",
-        grade.is_chosen_or_spoken,
+        judges.is_chosen_or_spoken,
         "admin / {a12}",
         "chown root:root and admin:group1",
         ignores_case=True,

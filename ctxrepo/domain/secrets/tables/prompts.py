@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ctxrepo.domain.secrets.rule import Rule, text
-from ctxrepo.domain.secrets.shape import grade, shape
-from ctxrepo.domain.secrets.tables.programs import VALUE
+from ctxrepo.domain.secrets.shape import judges, shape
+from ctxrepo.domain.secrets.tables.commands import VALUE
 
 PROMPTS: tuple[Rule, ...] = (
     text(
@@ -24,7 +24,7 @@ PROMPTS: tuple[Rule, ...] = (
         "logins of Redis, IMAP and FTP",
         ("auth ", "login ", "user ", "setuser ", "pass "),
         r"(?:(?<![\w-])(?:auth|login|pass)[ ](?:[\w.@-]{1,60}[ ])?|(?<=> )user[ ][\w.@-]{1,60}[ ]|setuser[ ][^\r\n>]{1,80}>)[\"']?([^\s\"'`]{8,200})(?=[\s\"'`]|\Z)",
-        grade.is_typed,
+        judges.is_typed,
         "127.0.0.1:6379> AUTH {a9}!{a3}",
         "auth required pam_unix.so",
         ignores_case=True,
@@ -70,7 +70,7 @@ PROMPTS: tuple[Rule, ...] = (
         r"(?<![a-z])(?:adduser|user[ :_-](?:create|add|new|passwd|password|set-?password)|(?:create|add|new|register)[ :_-](?:user|account|admin)(?:\.\w{2,3})?|set[ :_-]?passw(?:or)?d"
         r"|(?:reset|change|update)[ :_-]?passw(?:or)?d|login)[ ]{1,3}(?:--?[\w-]{1,20}[ ])?[\w.@\\/:-]{1,60}[ ]{1,3}"
         + VALUE,
-        grade.is_typed,
+        judges.is_typed,
         "bin/console app:user:create ada {a9}!{a3} --admin",
         "user add ada to group-12",
         ignores_case=True,
@@ -81,7 +81,7 @@ PROMPTS: tuple[Rule, ...] = (
         (" -u", " --user", " /user", " -l", "--username", "--login"),
         r"[ ](?:-u|--user(?:name)?|/user|-l|--login)[ =:][\"']?[\w.@\\-]{1,60}[\"']?(?:[ ][^\r\n`|]{0,80})?[ ]"
         + VALUE,
-        grade.is_chosen_word,
+        judges.is_chosen_word,
         "acmectl enroll -u ada {a9}!{a3}",
         "ps -u ada -o pid,args",
     ),
@@ -135,7 +135,7 @@ PROMPTS: tuple[Rule, ...] = (
         "what people shorten to a letter",
         ("p: ", "p:", "p=", "p/w"),
         r"(?:(?<![\w/.-])|(?<=[\s`]))p(?:/w)?[ ]?[:=][ ]?" + VALUE,
-        grade.is_chosen_word,
+        judges.is_chosen_word,
         "u: ada p: {a9}!{a3}",
         "p: the number of pages",
         ignores_case=True,
@@ -145,7 +145,7 @@ PROMPTS: tuple[Rule, ...] = (
         "a machine with its login, or two words in quotes",
         ("root@", "admin@", "ubuntu@", "pi@", "oracle@", "deploy@", "administrator@", '" "'),
         r"(?:\w{1,20}@[\w.-]{1,80}[ ]{1,3}|\"[ ]\")[\"'(]?([^\s\"'`]{6,200})[\"')`]?[ \t]{0,4}(?=[\r\n]|\Z)",
-        grade.is_chosen_word,
+        judges.is_chosen_word,
         "root@10.0.0.1 {a9}!{a3}",
         "root@10.0.0.1 is down",
         ignores_case=True,
@@ -235,7 +235,7 @@ PROMPTS: tuple[Rule, ...] = (
         "a key on a line of its own, as network devices have it",
         tuple(f"\n{' ' * n}{word} " for n in (0, 1, 2, 3, 4, 8) for word in ("key", "secret", "password")),
         r"\n[ ]{0,8}(?:key|secret|password)[ \t]{1,3}(?:[0-9][ ])?[\"']?([^\s\"']{6,200})[\"']?[ \t]{0,4}(?=[\r\n]|\Z)",
-        grade.is_typed,
+        judges.is_typed,
         "tacacs server T1\n address ipv4 10.0.0.9\n key {a9}!{a3}",
         "tacacs server T1\n key chain-one",
         ignores_case=True,

@@ -9,7 +9,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.secrets.part import mask_part
+from ctxrepo.domain.secrets import mask_part
 
 LINES = [base64.b64encode(random.Random(n).randbytes(48)).decode() for n in range(50)]
 BEGIN, END = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctxrepo.domain.secrets.rule import Rule, text, token
-from ctxrepo.domain.secrets.shape import content, grade, shape
+from ctxrepo.domain.secrets.shape import judges, shape
 
 FILES: tuple[Rule, ...] = (
     # Docker's config.json, .npmrc
@@ -12,7 +12,7 @@ FILES: tuple[Rule, ...] = (
         "docker's config.json, npm's .npmrc",
         ("auth",),
         r"(?<![a-z])_?auth[\"']{0,2}[ \t]{0,4}[:=][ \t]{0,4}[\"']?([a-z0-9+/]{8,2000}={0,2})(?![a-z0-9+/=])",
-        content.is_pair,
+        judges.is_pair,
         '{"auths": {"registry.acme.io": {"auth": "{pair}"}}}',
         '{"auths": {"registry.acme.io": {}}',
         ignores_case=True,
@@ -22,7 +22,7 @@ FILES: tuple[Rule, ...] = (
         "Kubernetes",
         ("kind: secret",),
         r"kind:[ ]{1,4}Secret\b(?:[^\r\n]{0,200}[\r\n]{1,2}){1,30}?(?:stringD|d)ata:[ ]{0,4}[\r\n]{1,2}((?:[ ]{1,8}[\w.-]{1,80}:[ ]{1,4}[^\r\n]{0,4000}[\r\n]{0,2}){1,40})",
-        content.is_manifest,
+        judges.is_manifest,
         "kind: Secret\nmetadata:\n  name: x\ndata:\n  db: {b32}\n",
         "kind: Secret\nmetadata:\n  name: x\ndata:\n  db: ${DB}\n",
     ),
@@ -31,7 +31,7 @@ FILES: tuple[Rule, ...] = (
         "Kubernetes",
         ("data:",),
         r"(?:stringD|d)ata:[ ]{0,4}[\r\n]{1,2}((?:[ ]{1,8}[\w.-]{1,80}:[ ]{1,4}[^\r\n]{0,4000}[\r\n]{1,2}){1,40})(?=kind:[ ]{1,4}Secret\b)",
-        content.is_manifest,
+        judges.is_manifest,
         "apiVersion: v1\ndata:\n  db: {b32}\nkind: Secret\n",
         "apiVersion: v1\ndata:\n  db: plain words only\nkind: ConfigMap\n",
     ),
@@ -158,7 +158,7 @@ FILES: tuple[Rule, ...] = (
         r"(?:[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60}){0,6}\.[A-Za-z]{2,12}(?![\w@])|[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w@]))",
         "ada:{a9}!{a9}@sip.acme.io/600",
         "sip:alice-and-bob@sip.example.org",
-        grade.is_chosen,
+        judges.is_chosen,
         back=106,
     ),
     text(
@@ -205,7 +205,7 @@ FILES: tuple[Rule, ...] = (
         r"(?<![A-Za-z0-9+/_.-])(?:eyJ|ewo|ewk|LS0t|YXBp|W2|ZXhwb3J0)[A-Za-z0-9+/]{40,60000}={0,2}(?![A-Za-z0-9+/_.-])",
         "{auths}",
         "eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbImEuanMiXSwibmFtZXMiOltdLCJtYXBwaW5ncyI6IkFBQUEifQ==",
-        decode=content.text_in_base64,
+        decode=judges.text_in_base64,
     ),
     text(
         "password",
