@@ -1,4 +1,4 @@
-"""Chooses between two versions of one thing, so that every machine chooses the same, whoever is `ours`."""
+"""Choosing between two versions: every machine makes the same choice, whichever version it calls `ours`."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _DATE = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
 
 
 def plain(text: str) -> str:
-    """The text as it is compared: the ends of its lines don't count."""
+    """The text in the form that is compared: line ends don't count."""
     return text.replace("\r\n", "\n").rstrip("\n")
 
 
 def rank(text: str) -> tuple[str, str, str]:
-    """The order of two edits, of which the greater stays: the one with the later date, then by content."""
+    """A sort key for edits: the greater one stays, by its latest date, then by content."""
     return max(_DATE.findall(text), default=""), plain(text), text
 
 
 def choose(
     base: str | None, ours: str | None, theirs: str | None, meaning: Callable[[str], str] = plain
 ) -> tuple[str | None, str | None]:
-    """(what stays, what lost); None for a version that doesn't exist.
+    """Choose a version: returns (the one that stays, the one that lost); None for no version.
 
-    If one side edited, its version stays; an edit wins over a deletion; of two edits the greater one stays.
-    Texts with the same `meaning` are no edits of each other.
+    If only one side edited, its version stays. An edit wins over a deletion. Of two edits the one with the
+    greater `rank` stays. Texts with the same `meaning` count as equal.
     """
     if ours is None or theirs is None:
         remaining = theirs if ours is None else ours
@@ -47,7 +47,7 @@ def choose(
 
 
 def said_again(base: Iterable[Key], ours: Iterable[Key], theirs: Iterable[Key]) -> set[Key]:
-    """The keys of lines that a side has more often than the base; a key ends in the number of the copy.
+    """The keys of lines of which one side has more copies than the base; a key ends with the copy's number.
 
     If the other side has fewer copies, it did not remove these on purpose.
     """
@@ -57,15 +57,16 @@ def said_again(base: Iterable[Key], ours: Iterable[Key], theirs: Iterable[Key]) 
 
 
 def either(base: _T | None, ours: _T, theirs: _T) -> _T:
-    """The side that differs from base; the greater one when both do."""
+    """The side that differs from the base; if both do, the greater one."""
     if ours == base:
         return theirs
     return ours if theirs == base else max(ours, theirs)
 
 
 def order(base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]) -> list[Key]:
-    """The keys of both sides in the order of one side; each key of the other side follows its old
-    neighbour."""
+    """Merge the order of two sides: one leads, and each key that only the other has follows its old
+    neighbour.
+    """
     first, second = _leading_first(base, ours, theirs)
     keys_of_first, old = set(first), set(base)
     runs: dict[Key | None, list[Key]] = {}
@@ -88,10 +89,10 @@ def order(base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]) -> li
 def _leading_first(
     base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]
 ) -> tuple[Sequence[Key], Sequence[Key]]:
-    """The two sides; the order of the first one holds.
+    """The two sides, the leading one first.
 
-    That is the side that alone reordered common keys; else the longer one, so that a merged version keeps its
-    order when it is merged with one of its sides again; else content decides.
+    The side that alone reordered common keys leads. Otherwise the longer one does, so that a merged version
+    keeps its order when it is merged again with one of its sides; between equally long ones content decides.
     """
     we_moved, they_moved = _reordered(base, ours), _reordered(base, theirs)
     if we_moved != they_moved:
@@ -102,6 +103,6 @@ def _leading_first(
 
 
 def _reordered(base: Sequence[Key], side: Sequence[Key]) -> bool:
-    """Whether a side has the keys that it shares with the base in another order."""
+    """Whether a side changed the order of the keys that it shares with the base."""
     old, now = set(base), set(side)
     return [key for key in base if key in now] != [key for key in side if key in old]

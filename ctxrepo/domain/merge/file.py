@@ -26,18 +26,20 @@ MAX_BYTES = 2 * 1024 * 1024
 
 @dataclass(frozen=True)
 class MergedFile:
-    """`data` is None when the file is gone; `conflict_copies` hold what lost and must be kept elsewhere."""
+    """The merged `data`, None for no file, and the versions that lost, as `conflict_copies` to be kept
+    elsewhere.
+    """
 
     data: bytes | None
     conflict_copies: tuple[ConflictCopy, ...] = ()
 
 
 def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile:
-    """The file at `path` with both sides' changes to `base`; None stands for no file.
+    """Merge both sides' changes to `base` in the file at `path`; None stands for no file.
 
-    The result is the same whichever side is `ours`. An edit wins over a deletion; only pi-memory-md's tape
-    goes with its last line, and is merged as if it were empty. There are never conflict markers: of two edits
-    of one thing one stays and the other becomes a conflict copy.
+    The result is the same whichever side is `ours`. An edit wins over a deletion; only pi-memory-md's tape is
+    deleted with its last line, and is merged as if it were empty. There are never conflict markers: of two
+    edits of the same thing one stays, and the other becomes a conflict copy.
     """
     if ours in (theirs, base):
         return MergedFile(theirs)
@@ -73,10 +75,10 @@ _FOREVER = 1e18
 
 
 def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
-    """The merged file at `path`, and copies of the lines that lost against a line with the same id.
+    """Merge JSON lines; returns the text, and copies of lines that lost against a line with the same id.
 
-    Lines of the base keep their order, new lines follow in the order of their times. A line is the same if
-    only the order of its keys differs. A line that can't be parsed is kept as it is. Every line gets a
+    Lines of the base keep their order, new lines follow in the order of their times. Two lines are the same
+    if only the order of their keys differs. A line that can't be parsed is kept as it is. Every line gets a
     newline, so that nothing is ever appended to a torn one.
     """
     not_ids = _twice(base) | _twice(ours) | _twice(theirs)
@@ -105,13 +107,13 @@ def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
 
 
 def _twice(text: str) -> set[str]:
-    """Ids that more than one line of a file has: they identify no line."""
+    """Ids that several lines of a file have: they identify no line."""
     keys = Counter(_key(line, set()) for line in _lines(text))
     return {key[1] for key, times in keys.items() if key[0] == "id" and times > 1}
 
 
 def _keyed(text: str, not_ids: set[str]) -> dict[Key, str]:
-    """The lines of a file by their ids; a line without an id goes by its content. Each ends in a newline."""
+    """The lines of a file by their ids, or by their content if they have none. Each ends in a newline."""
     seen: Counter[Key] = Counter()
     lines: dict[Key, str] = {}
     for line in text.split("\n"):
@@ -159,10 +161,10 @@ _Values = dict[Key, Any]
 
 
 def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]] | None:
-    """The merged file with the comments of one side, and conflict copies; None when it can't be merged by
-    keys.
+    """Merge TOML by keys; returns the text, with the comments of one side, and conflict copies.
 
-    A side that isn't TOML becomes a conflict copy as a whole: the registry must stay readable.
+    None when it can't be merged by keys. A side that isn't TOML becomes a conflict copy as a whole: the
+    registry must stay readable.
     """
     us, them = _values(ours), _values(theirs)
     if us is None or them is None:
@@ -205,9 +207,9 @@ def _shown(values: _Values, key: Key) -> str | None:
 
 
 def _written(merged: _Values, sides: Mapping[str, _Values]) -> str:
-    """The text of the side that needs fewer changes, with these changes; of two such sides the greater one.
+    """The text of the side that needs fewer changes, with these made; the greater side if both need as many.
 
-    Setting a key parses the whole text again, so keys that stay are not set.
+    Setting a key parses the whole text again, so unchanged keys are not set.
     """
     from ctxrepo.domain.formats.toml_edit import (
         with_value,  # tomlkit costs a start of Python; most merge notes

@@ -1,4 +1,4 @@
-"""Conflicts settled by a person: conflict copies that are kept or dropped, and git's markers in a file."""
+"""Resolving conflicts: a person decides about a conflict copy, and git's markers are merged by meaning."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Keep = Literal["kept", "other", "both"]
 
 
 def resolve_copy(text: str | None, copy: ConflictCopy, keep: Keep) -> str | None:
-    """The file `text` (None: no file) after a person said that `keep` holds: one version, or both.
+    """Return the file `text` (None: no file) after a person decided to `keep` one of the versions, or both.
 
-    The text stays the same if it says that already. Refused when it is unclear what to change: the kept
+    The text stays the same if it holds that already. Refused when it is unclear what to change: the kept
     version must stand in the file exactly once.
     """
     if keep == "kept":
@@ -50,7 +50,7 @@ def resolve_copy(text: str | None, copy: ConflictCopy, keep: Keep) -> str | None
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a version stands: characters of the file; in the body of a note the number of its block."""
+    """Where a version stands in a file, in characters; in the body of a note also the number of its block."""
 
     start: int
     end: int
@@ -91,7 +91,7 @@ def _runs(text: str, version: str) -> Iterator[_Place]:
 
 
 def _of_lines(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str | None:
-    """Replaces lines of frontmatter or JSON: each has a name, so both versions can't stand there."""
+    """Replace lines of frontmatter or JSON. Both versions can't stand there, since each line has a name."""
     if keep == "both":
         raise Refused(f"only one of the two versions can stand in {copy.path}", _choose(copy))
     newline, end = _ends(text[place.start : place.end])
@@ -101,7 +101,7 @@ def _of_lines(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str |
 
 
 def _of_blocks(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str | None:
-    """Writes the other version with the first spacing that leaves every block as it is; None if none does."""
+    """Write the other version with the first spacing that leaves every block intact; None if none does."""
     block = place.blocks[place.number]
     if keep == "both" and block.kind == "heading":
         raise Refused(f"what stands below a heading of {copy.path} can't have two", _choose(copy))
@@ -121,7 +121,7 @@ def _of_blocks(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str 
 
 
 def _comparable(version: str) -> str:
-    """A version as it is compared: without line ends, of which a JSON line may have kept a half."""
+    """A version in the form that is compared: without line ends, which a JSON line may have lost in part."""
     return plain(f"{version}\n")
 
 
@@ -152,16 +152,17 @@ _NEXT |= {("theirs", ">"): ""}
 
 
 def is_marker(line: str) -> bool:
-    """Whether a line is one of those that git writes where two sides conflict, and can be nothing else."""
+    """Whether a line can only be a conflict marker of git's."""
     match = _MARKER.match(line)
     return bool(match and match[1])
 
 
 def resolve_markers(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]] | None:
-    """The file at `path` without its conflict markers, and copies of what lost.
+    """Merge the sides of git's conflict markers; returns the text without markers, and copies of what lost.
 
-    The base is what git wrote between its markers; else it is the text around the conflict, so that both
-    sides are kept. None when there are no markers, or when it is unclear which line belongs to which side.
+    The base is the text that git wrote between its markers; without it, it is the text around the conflict,
+    so that both sides are kept. None when there are no markers, or when it is unclear which line belongs to
+    which side.
     """
     sides = _sides(text, has_fences=not path.lower().endswith(".jsonl"))
     if sides is None:

@@ -1,4 +1,4 @@
-"""What another text says and a note doesn't, put into the note: nothing that stands there is changed."""
+"""Adding to a note the entries of another text that it lacks; nothing in the note is changed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ Titles = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Supplement:
-    """The note's text with what it lacked. Of the entries of the other text `new` are added, and `known` were
-    there."""
+    """The supplemented text. Of the entries of the other text, `new` were added and `known` were present
+    already.
+    """
 
     text: str
     new: int
@@ -31,19 +32,19 @@ class Supplement:
 
 @dataclass(frozen=True)
 class _Part:
-    """Blocks of the other text that the note lacks, one after the other, all under the same titles."""
+    """Consecutive blocks of the other text that the note lacks, all under the same titles."""
 
     titles: Titles
     blocks: list[Block]
 
 
 def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) -> Supplement:
-    """`text`, the note at `path`, with the entries of `other` that it lacks, each below the heading that it
-    has there.
+    """Add to `text`, the note at `path`, the entries of `other` that it lacks, below the headings they have
+    there.
 
-    An entry that stands anywhere in the note is not added, ticked or not; of two equal ones both are.
-    Comments directly above an entry go with it. `known` are ids of entries that are not to be added either.
-    The head of `other` is left out.
+    An entry that stands anywhere in the note is not added, ticked or not; if `other` has two equal ones, the
+    note gets two. Comments directly above an entry are added with it. Entries whose ids are `known` are not
+    added either. The head of `other` is ignored.
     """
     other = closed_note(other)
     head, body = frontmatter.split(other)
@@ -78,14 +79,16 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
 
 
 def gist(text: str) -> str:
-    """What counts for being the same entry here: its words, whether it is ticked or not, without the comments
-    of a line in it, which are about what follows."""
+    """The words of an entry, by which it is compared: without its tick box, and without comments on lines of
+    their own, which belong to the next entry.
+    """
     words = "".join(line for line in lines_of(text) if not COMMENT.match(line)) if "<!--" in text else text
     return normalised(_BOX.sub(r"\1", words))
 
 
 def _apart(blocks: Sequence[Block]) -> Iterator[Block]:
-    """The blocks, with comments at the end of a bullet as blocks of their own: they are about the next."""
+    """The blocks, with comments at the end of a bullet as blocks of their own: they belong to the next
+    entry."""
     for block in blocks:
         lines = lines_of(block.text) if block.kind == "bullet" and "<!--" in block.text else []
         end = len(lines)
@@ -100,8 +103,9 @@ def _apart(blocks: Sequence[Block]) -> Iterator[Block]:
 
 
 def closed_note(text: str) -> str:
-    """The note with a code fence or comment that nothing closes closed: its last entry is the same then,
-    whether something follows it or not."""
+    """The note with an open code fence or comment closed, so that text behind it doesn't change its last
+    entry.
+    """
     head, body = frontmatter.split(text)
     return head + closed(body)
 
@@ -121,8 +125,8 @@ def _parts(lacking: Sequence[Block], title: Titles) -> Iterator[_Part]:
 
 
 def _title(blocks: Sequence[Block]) -> Titles:
-    """The title of the note as a whole: its only heading of the first level, before all else; () without
-    one."""
+    """The title of the whole note: its only heading of the first level, if nothing precedes it; otherwise
+    ()."""
     first = next((b for b in blocks if b.kind not in ("blank", "comment")), None)
     tops = [b for b in blocks if b.kind == "heading" and len(b.heading) == 1]
     is_title = len(tops) == 1 and tops[0] == first and not first.text.startswith("##")
@@ -130,12 +134,12 @@ def _title(blocks: Sequence[Block]) -> Titles:
 
 
 def _titles(block: Block, title: Titles) -> Titles:
-    """The titles that a block stands under, without that of the note as a whole."""
+    """The titles that a block stands under, without the title of the whole note."""
     return block.heading[1:] if title and block.heading[:1] == title else block.heading
 
 
 def _with_part(text: str, part: _Part, headings: dict[Titles, str]) -> str:
-    """`text` with a part at the end of the section that has its titles, which is made where it is missing."""
+    """Add a part at the end of the section with its titles; a missing section is created."""
     head, body = frontmatter.split(text)
     newline = newline_of(text)
     if head and not head.endswith("\n"):
@@ -163,13 +167,14 @@ def _with_part(text: str, part: _Part, headings: dict[Titles, str]) -> str:
 
 
 def _is_below(titles: Titles, section: Titles, missing: Sequence[str]) -> bool:
-    """Whether a block is where a part may follow it: in the section itself, or for a new section anywhere
-    below it."""
+    """Whether a part may follow a block: one in the section itself, or for a new section one anywhere below
+    it.
+    """
     return titles[: len(section)] == section if missing else titles == section
 
 
 def _joined(blocks: Sequence[Block]) -> str:
-    """Blocks that may not have stood together: a blank line parts those that would else become one."""
+    """Join blocks, with a blank line between those that would otherwise become one block."""
     text = ""
     before: Block | None = None
     for block in blocks:
@@ -184,8 +189,9 @@ def _joined(blocks: Sequence[Block]) -> str:
 
 
 def _placed(blocks: Sequence[Block], last: int, added: str, newline: str, *, is_bullet: bool) -> str:
-    """The blocks with `added` behind the one at `last` (-1: before all), a blank line between them unless
-    both are bullets."""
+    """Insert `added` after the block at `last` (-1: before all), with a blank line between them unless both
+    are bullets.
+    """
     before = "".join(b.raw for b in blocks[: last + 1])
     rest = "".join(b.raw for b in blocks[last + 1 :])
     if last < 0 or blocks[last].kind == "blank":

@@ -1,5 +1,4 @@
-"""Renames files whose names can't be in one folder: names that differ only in case, a file named like a
-folder."""
+"""Names that clash: file names that can't be in one folder, and project folders that two projects claimed."""
 
 from __future__ import annotations
 
@@ -34,12 +33,13 @@ from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.lazy import dataclass
 
 _STAYED, _NEW, _REMOVED = range(3)
-"""Which spelling of a folder goes on: one that all have, else a new one, else one that a side gave up."""
+"""Ranks of the spellings of a folder's name; the lowest is used: one that all three trees have, then a new
+one, then one that a side removed."""
 
 
 @dataclass(frozen=True)
 class Versions:
-    """The changed paths of the three trees that are merged, and what stands around them."""
+    """The changed paths of the three trees that are merged, and the unchanged paths around them."""
 
     base: Contents
     ours: Contents
@@ -50,14 +50,15 @@ class Versions:
 def kept_apart(
     merged: Contents, versions: Versions, blobs: Blobs
 ) -> tuple[dict[str, Content], list[ConflictCopy]]:
-    """The same files, under names that a file system which ignores case and spelling can hold together.
+    """Rename files so that a file system which ignores case and spelling can hold them together.
 
-    Twins of a folder become one. Of twins of a file one keeps the name: what was there before, else what is
-    new, else the lesser; the others are called `name~1f3c` after the hash of their path. A file that is
-    called as a folder is becomes `name~file`. What was together in the base stays together. Where a new
-    name is taken, what made way before is there: the two are merged, and what loses in that is returned.
+    Folders whose names clash become one. Of clashing files one keeps its name: the one that was there before,
+    otherwise the new one, otherwise the lesser name. The others are called `name~1f3c`, after the hash of
+    their path. A file with the name of a folder becomes `name~file`. Files of the base stay together. If such
+    a new name is taken by a file that was renamed before, the two are merged, and copies of what lost are
+    returned.
 
-    The outcome does not depend on which side was called ours.
+    The outcome does not depend on which side is called ours.
     """
     names = _Names(merged, versions)
     placed = {names.final_path(path): content for path, content in merged.items() if names.stays(path)}
@@ -93,19 +94,19 @@ class _Names:
         self._files = _firsts(self._file_ranks)
 
     def stays(self, path: str) -> bool:
-        """Whether the file keeps its own name, in whatever folder."""
+        """Whether the file keeps its name, in whatever folder."""
         has_stayed, name = self._file_ranks[path] == _STAYED, fold(path)
         if name in self._folders:
             return has_stayed and name not in self._new_folders
         return has_stayed or path == self._files[name]
 
     def final_path(self, path: str) -> str:
-        """The path, with its folders spelled as they will be."""
+        """The path with its folders spelled as they will be."""
         folder, _, name = path.rpartition("/")
         return join(self._spelled(folder), name)
 
     def beside(self, path: str) -> Iterator[str]:
-        """The names, best first, for a file that has to make way; at most as long as a name may be."""
+        """Names for a file that has to be renamed, best first; none is longer than a name may be."""
         folder, _, name = self.final_path(path).rpartition("/")
         stem, dot, suffix = name.rpartition(".")
         start, end = (stem, dot + suffix) if stem else (name, "")
@@ -116,12 +117,12 @@ class _Names:
             yield join(folder, encode(start)[:room].decode("utf-8", "ignore") + tail)
 
     def is_free(self, path: str) -> bool:
-        """Whether nothing stands in the way of a file at `path` but that very file."""
+        """Whether no other file or folder has the name of `path`."""
         like = self._around.like(path)
         return fold(path) not in self._folders and all(other == path and key for other, key in like.items())
 
     def _spelled(self, folder: str) -> str:
-        """Twins of a folder are spelled as the first of them; those that the base had stay as they are."""
+        """The spelling of a folder: the first one of those that clash; folders of the base keep theirs."""
         if not folder or self._folder_ranks[folder] == _STAYED:
             return folder
         name = fold(folder)
@@ -142,9 +143,9 @@ def _ranks(
 
 
 def _firsts(ranks: dict[str, int]) -> dict[str, str]:
-    """name as it is folded -> the first of the paths that fold to it, by their rank and then their letters.
+    """case-folded name -> the first path with that name, by rank and then by letters.
 
-    Found in one pass: a remote may have 20,000 spellings of one name.
+    In one pass: a remote may have 20,000 spellings of one name.
     """
     firsts: dict[str, str] = {}
     for path, rank in ranks.items():
@@ -168,8 +169,9 @@ _Projects = dict[str, str]
 
 @dataclass(frozen=True)
 class ClaimedTrees:
-    """The three trees with each project in its one folder; `renames` are the folders that had to make way,
-    `conflict_copies` what lost where files of two folders had the same path."""
+    """The three trees with each project in a single folder. `renames` are the folders that had to be renamed;
+    `conflict_copies` are what lost where files of two folders had the same path.
+    """
 
     base: Contents
     ours: Contents
@@ -181,9 +183,9 @@ class ClaimedTrees:
 def with_own_folders(
     base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, names_in: NamesIn
 ) -> ClaimedTrees:
-    """The trees with each project in the folder that it has from now on; `names_in` gives names in the base.
+    """Move each project to the folder that it has from now on; `names_in` gives names in the base.
 
-    What a side wrote for a project moves there, tapes included; what was in that folder before stays.
+    Files that a side wrote for a project move there, tapes included; other files of that folder stay.
     """
     trees = (base, ours, theirs)
     texts = [decode(blobs.bytes_of(tree.get(REGISTRY)) or b"") for tree in trees]
@@ -204,8 +206,9 @@ def with_own_folders(
 def _losers(
     registries: Sequence[Registry], merged: Registry, folders: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """(project, folder) of each project that must leave its folder to a lower id; sorted, for every
-    machine."""
+    """(project, folder) of each project that must leave its folder to a project with a lower id; sorted, so
+    that every machine agrees.
+    """
     was, us, them = registries
     ours, theirs = (_claims(was, side, merged, folders) for side in (us, them))
     pairs = (
@@ -219,7 +222,7 @@ def _losers(
 
 
 def _claims(was: Registry, side: Registry, merged: Registry, folders: Mapping[str, str]) -> _Projects:
-    """The folders that a side newly gave to projects and that these keep in the merged registry."""
+    """The folders that a side newly gave to projects, and that these projects keep in the merged registry."""
     new = {p: f for p, f in side.projects.items() if was.projects.get(p) != f}
     return {p: f for p, f in new.items() if folders[p] == f and merged.canonical(p) == p}
 
@@ -252,7 +255,7 @@ class _Carrier:
 
     @property
     def moves(self) -> set[Move]:
-        """The moves that have to be made in any of the trees."""
+        """The moves to make in any of the trees."""
         claims = (item for each in self.registries for item in each.projects.items())
         return {(folder, new) for project, folder in claims if (new := self._new(project, folder))}
 
@@ -290,9 +293,9 @@ class _Carrier:
         old: Collection[Move],
         leaving: Collection[Move],
     ) -> dict[str, Content]:
-        """A tree with each project's files in the folder it has now.
+        """A tree with each project's files in its current folder.
 
-        In a folder that was newly given to a project, only changed files are the project's: the others stay,
+        In a folder that was newly given to a project, only changed files belong to it: the others stay,
         unless they belong to a project that is `leaving`.
         """
         carried: dict[str, Content] = {}
@@ -308,13 +311,13 @@ class _Carrier:
         return carried
 
     def _add(self, tree: dict[str, Content], path: str, content: Content) -> tuple[ConflictCopy, ...]:
-        """Put a file into a tree, merged with the file that is there; returns copies of what lost."""
+        """Put a file into a tree, merged with a file at the same path; returns copies of what lost."""
         both, lost = self.blobs.merge(path, None, tree.get(path), content)
         tree[path] = content if both is None else both
         return lost
 
     def _register(self, side: dict[str, Content], claims: Registry) -> None:
-        """Enter the folders that a side newly gave to projects; the merge of the registries does the rest."""
+        """Register the folders that a side newly gave to projects; merging the registries does the rest."""
         text = before = decode(self.blobs.bytes_of(side.get(REGISTRY)) or b"")
         for project, folder in claims.projects.items():
             if self.registries[0].projects.get(project) != folder:
@@ -334,7 +337,7 @@ def _way(path: str, moves: Iterable[Move]) -> str:
 def _with_met_files(
     trees: Sequence[Contents], moves: Collection[Move], names_in: NamesIn
 ) -> list[dict[str, Content]]:
-    """The trees with the unchanged files that moved files will meet at their new paths."""
+    """Add to the trees the unchanged files whose paths moved files will take."""
     ways = {to for tree in trees for path in tree for move in moves if (to := moved_path(path, *move))}
     met = {to: content for to in sorted(ways) if (content := _untouched(to, trees, names_in)) is not None}
     return [{**met, **tree} for tree in trees]

@@ -1,4 +1,4 @@
-"""The unchanged paths around the changed ones of a tree, read folder by folder and only where needed."""
+"""The contents of trees, and the unchanged paths around the changed ones, read only where they are needed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
 
 Content = str | bytes
-"""A blob's key, or bytes that are no blob yet. What is no plain file (a link, a submodule) has a key with a
-colon in it."""
+"""A blob's key, or bytes that aren't a blob yet. The key of a link or a submodule has a colon in it."""
 
 Contents = Mapping[str, Content]
-"""path -> what is there."""
+"""path -> its content."""
 
 
 @dataclass(frozen=True)
 class Blobs:
-    """`read` gives the bytes of a key."""
+    """Reads and merges contents; `read` gives the bytes of a key."""
 
     read: Callable[[str], bytes]
 
@@ -33,7 +32,9 @@ class Blobs:
     def merge(
         self, path: str, was: Content | None, us: Content | None, them: Content | None
     ) -> tuple[Content | None, tuple[ConflictCopy, ...]]:
-        """(what stays at `path`, what lost); if the bytes are those of a side, then with that side's key."""
+        """Merge three contents of a path; returns the content that stays, as a side's key if it is that
+        side's, and copies of what lost.
+        """
         if us == was:
             return them, ()
         if them in (us, was):
@@ -59,14 +60,14 @@ def is_plain(content: Content) -> bool:
 
 
 NamesIn = Callable[[str], Mapping[str, str | None]]
-"""The names directly in a folder of the base ('' is the whole tree): each with its key, a folder with None.
+"""The names directly in a folder of the base ('' is the whole tree), with their keys; None for a folder.
 Empty when there is no such folder."""
 
 _Folded = dict[str, list[str]]
 
 
 def nothing_else(_: str) -> Mapping[str, str | None]:
-    """For trees in which every path is a changed one."""
+    """`NamesIn` for trees that have only changed paths."""
     return {}
 
 
@@ -80,7 +81,7 @@ class Surroundings:
         self._folded: dict[str, _Folded] = {}
 
     def names(self, folder: str) -> Mapping[str, str | None]:
-        """All names that the base has in a folder, the changed ones too."""
+        """All names that the base has in a folder, those of changed files too."""
         if folder not in self._names:
             self._names[folder] = self._names_in(folder)
         return self._names[folder]
@@ -98,7 +99,7 @@ class Surroundings:
         return {other: key for other, key in like_so_far.items() if self._is_untouched(other, key)}
 
     def files_like(self, paths: Iterable[str]) -> dict[str, str]:
-        """The untouched files that are in the way of `paths` or of the folders they are in."""
+        """The untouched files that `paths`, or the folders they are in, would replace."""
         asked = {fold(prefix): prefix for path in paths for prefix in (*folders_of(path), path)}
         like = (item for prefix in asked.values() for item in self.like(prefix).items())
         return {path: key for path, key in like if key is not None}

@@ -118,8 +118,8 @@ class FileVersions:
 def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[FileVersions]:
     """Every file of three trees. Several files may get the same path: then they are merged.
 
-    A file that one side moved and the other edited is one file. If both moved it, the greater name holds. If
-    one side moved it and the other removed it, it stays: whoever moves a file wants to keep it.
+    A file that one side moved and the other edited is one file. If both sides moved it, the greater name is
+    used. If one side moved it and the other removed it, it stays: whoever moves a file wants to keep it.
     """
     by_us, by_them = _moves(base, ours, theirs, blobs), _moves(base, theirs, ours, blobs)
     paired: tuple[set[str], set[str], set[str]] = (set(), set(), set())
@@ -138,8 +138,8 @@ def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs
 def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Moves:
     """old path -> new path of files that this side moved and the other side changed or moved.
 
-    Files that the other side left alone are paired too, and then dropped: else their new path could be paired
-    with another file of the same content.
+    Files that the other side left alone are paired too, and then dropped: otherwise their new path could be
+    paired with another file of the same content.
     """
     absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
     come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
@@ -151,7 +151,7 @@ def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Mo
 
 
 def _paired(scored: Iterator[_Scored] | Sequence[_Scored]) -> _Moves:
-    """The pairs, the most alike first, each path in at most one."""
+    """Pair the most similar paths first; each path is in at most one pair."""
     moves: _Moves = {}
     new_paths: set[str] = set()
     for _, old, new in sorted((-score, old, new) for score, old, new in scored):
@@ -178,8 +178,8 @@ def _same_names(
 ) -> Iterator[_Scored]:
     """Paths that differ only in case: one file on a file system that ignores case.
 
-    Where both sides have the same file at such a path, they agree that it was renamed to that, whatever else
-    one of them has that says what it said before.
+    If both sides have the same file at such a path, they agree that it was renamed, even if one side also has
+    another file with the same bytes.
     """
     paths_by_fold: dict[str, list[str]] = defaultdict(list)
     for new in come:
@@ -204,7 +204,7 @@ def _alike(
 
 
 def _near(old: str, new: str) -> float:
-    """Likeness that is added for the same file name."""
+    """Added to the score of two paths with the same file name."""
     return _SAME_FILE_NAME * (old.rpartition("/")[2] == new.rpartition("/")[2])
 
 
