@@ -1,4 +1,4 @@
-"""JSON lines as the memory keeps them: read tolerantly, one object a line, nothing thrown away."""
+"""JSON lines as the memory keeps them: read tolerantly, one object a line, nothing dropped."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from typing import Any
 MAX_LINE = 1024 * 1024
 
 MAX_FILE = 512 * 1024
-"""Bytes after which a month's records go on in a second file: the guard takes no more than twice that, and
-what is only added to must never be full."""
+"""The size in bytes after which a month's records continue in a second file. The guard refuses twice that,
+and a file that is only appended to must never be full."""
 
 TOMBSTONE = "deleted"
-"""A line `{"id": …, "deleted": …}` takes the line with that id back, wherever the two meet."""
+"""A line `{"id": …, "deleted": …}` deletes the line with that id, wherever the two meet."""
 
 
 def record(line: str) -> dict[str, Any] | None:
-    """The object on a line; None when it is torn, too long, too deep or something else than an object."""
+    """The object on a line; None when it is torn, too long, too deep or not an object."""
     value, _ = _parsed(line)
     return value if isinstance(value, dict) else None
 
 
 def canonical(line: str) -> str:
-    """The same text for two lines that hold equal objects, however they are written; a line that holds none
-    stands for itself, whatever it ends in."""
+    """A text that is equal for lines with equal objects, however they are written; any other line is its own
+    text, without its end.
+    """
     fields = record(line)
     return line.rstrip("\r\n") if fields is None else json.dumps(fields, sort_keys=True)
 
 
 def trouble(line: str) -> str:
-    """Why a line isn't a record, going on from "a line that"; '' for one that is."""
+    """Why a line isn't a record, to follow "a line that"; '' for a record."""
     value, why = _parsed(line)
     return why or ("" if isinstance(value, dict) else "isn't a JSON object")
 
 
 def records(text: str) -> list[dict[str, Any]]:
-    """The readable objects of a file in order, without those that a tombstone takes back."""
+    """The readable objects of a file in order, without deleted ones."""
     readable = [r for r in map(record, text.split("\n")) if r is not None]
     deleted = {text_of(r, "id") for r in readable if TOMBSTONE in r} - {""}
     return [r for r in readable if TOMBSTONE not in r and text_of(r, "id") not in deleted]
@@ -52,7 +53,7 @@ def with_room(start: str, there: Callable[[str], Sized | None]) -> str:
 
 
 def in_parts(lines: Iterable[str]) -> Iterator[str]:
-    """Lines joined, in parts of which a file that `with_room` names takes one."""
+    """Join lines into parts, each small enough for a file that `with_room` names."""
     part: list[str] = []
     size = 0
     for line in lines:
@@ -82,7 +83,7 @@ def text_of(fields: Mapping[str, Any], key: str) -> str:
 
 
 def _parsed(line: str) -> tuple[object, str]:
-    """What stands on a line, and the trouble with it or ''."""
+    """The value on a line, and why it can't be read, or ''."""
     if len(line) > MAX_LINE:
         return None, f"is longer than {MAX_LINE // 1024} KiB"
     try:

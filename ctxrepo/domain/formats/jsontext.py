@@ -1,4 +1,4 @@
-"""JSON that a person wrote: read with the place of every value, and edited so that no other byte changes."""
+"""JSON that a person wrote: read with the position of every value, edited without changing other bytes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from functools import lru_cache
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _LINE_COMMENT = lazy_pattern(r"[ \t]*+(?://[^\r\n]*+|/\*(?:(?!\*/)[^\r\n])*+\*/[ \t]*+)(?=\r?\n)")
-"""A comment that is the rest of a line, from behind the value that it is about."""
+"""A comment at the end of a line, after the value that it is about."""
 
 _LINE_END = lazy_pattern(r"[ \t]*+\r?\n")
 
 
 def append(text: str, path: Path, value: object, key: str = "") -> str:
-    """Put `value` last into the list at `path`, or as the member `key` into the object there.
+    """Append `value` to the list at `path`, or add it as the member `key` to the object there.
 
-    Indentation, line ends and spacing are those of the document. KeyError when `path` isn't there.
+    Indentation, line ends and spacing are those of the document. KeyError when `path` doesn't exist.
     """
     root, node = _located(text, path)
     style = _style(text, root)
@@ -40,7 +40,7 @@ def append(text: str, path: Path, value: object, key: str = "") -> str:
 
 
 def cut(text: str, path: Path) -> str:
-    """Take out the member or item at `path`, with the comma and the white space that came with it."""
+    """Remove the member or item at `path`, with the comma and the white space that came with it."""
     _, parent = _located(text, path[:-1])
     which = index(parent, path[-1])
     if which is None:
@@ -67,7 +67,7 @@ def cut(text: str, path: Path) -> str:
 
 
 def replace(text: str, path: Path, value: object) -> str:
-    """Put `value` where the one at `path` is, on one line if that one was."""
+    """Replace the value at `path`, on one line if the old value was."""
     root, node = _located(text, path)
     style = _style(text, root)
     if "\n" not in text[node.start : node.end]:
@@ -129,7 +129,7 @@ def _after_comma(text: str, item: Member, following: Member) -> str:
 
 
 def _space(text: str, start: int, end: int) -> str:
-    """The white space between two offsets; of a stretch with comments what stands there without them."""
+    """The white space between two offsets, without comments."""
     if not _comments_in(text, start, end):
         return text[start:end]
     if "\n" not in text[start:end]:
@@ -143,16 +143,18 @@ def _comments_in(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _line_break(text: str, kept: str, item: Member) -> str:
-    """What must stand behind comments that are `kept` from before an item, so that what follows the item does
-    not become a part of them."""
+    """A line break after comments that are `kept`, if the following item would otherwise become a part of
+    them.
+    """
     ends_in_line = kept and kept[comments(kept)[-1][0] :].startswith("//")
     is_over = _LINE_END.match(text, item.end)
     return "\n" + _indentation(text, item.start) if ends_in_line and not is_over else ""
 
 
 def _comments_between(text: str, start: int, end: int, *, trailing: bool = False) -> str:
-    """What is left between two items without their comma: the comments, from behind the first item on, or up
-    to the second one with `trailing`; '' without any."""
+    """The text between two items without their comma: the comments from the first item on, or up to the
+    second one with `trailing`; '' without comments.
+    """
     spans = _comments_in(text, start, end)
     if not spans:
         return ""
@@ -162,7 +164,7 @@ def _comments_between(text: str, start: int, end: int, *, trailing: bool = False
 
 
 def _gap(text: str, node: Node, style: _Style) -> str:
-    """The white space that stands before the next item of a node that has some."""
+    """The white space before the next item of a node that has some."""
     last = node.items[-1]
     if len(node.items) > 1:
         return _after_comma(text, node.items[-2], last)
@@ -173,8 +175,8 @@ def _gap(text: str, node: Node, style: _Style) -> str:
 def _filled(text: str, node: Node, value: object, key: str, style: _Style) -> str:
     """Give an empty node its first item.
 
-    White space that is there already goes to both sides, ours is wider before than after: so that `cut`
-    can tell what was there.
+    White space that it has goes to both sides; ours is wider before than after, so that `cut` can tell them
+    apart.
     """
     inner = text[node.start + 1 : node.end - 1]
     base = _indentation(text, node.start)
@@ -194,7 +196,7 @@ def _filled(text: str, node: Node, value: object, key: str, style: _Style) -> st
 
 
 def _indentation(text: str, at: int) -> str:
-    """The white space that the line of offset `at` begins with."""
+    """The white space at the beginning of the line of offset `at`."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -221,7 +223,9 @@ _STRING_OR_COMMENT = lazy_pattern(rf"{STRING.pattern}|(//[^\r\n]*+|/\*(?s:.*?)(?
 
 
 class Malformed(ValueError):
-    """The document can't be read, or isn't shaped as asked: `problem` at 1-based `line` and `column`."""
+    """The document can't be read, or has another structure than expected: `problem` at 1-based `line` and
+    `column`.
+    """
 
     def __init__(self, text: str, at: int, problem: str) -> None:
         self.line = text.count("\n", 0, at) + 1
@@ -232,9 +236,9 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True)
 class Node:
-    """A value between the offsets `start` and `end`, with its `items` when it is an object or a list.
+    """A value between the offsets `start` and `end`, with its `items` if it is an object or a list.
 
-    `value` is what the text means; numbers are floats, for it is only looked at, never written back.
+    `value` is the parsed value; its numbers are floats, as they are never written back.
     """
 
     start: int
@@ -258,13 +262,13 @@ class Member:
 
 @lru_cache(maxsize=8)
 def comments(text: str) -> tuple[tuple[int, int], ...]:
-    """Where comments begin and end in a document that may have some: `//` to the end of the line, `/* */`."""
+    """The spans of comments in a document that may have some: `//` to the end of the line, `/* */`."""
     return tuple(match.span(1) for match in _STRING_OR_COMMENT.finditer(text) if match[1])
 
 
 @lru_cache(maxsize=8)
 def blank_comments(text: str) -> str:
-    """The document with spaces for comments, but for their line breaks."""
+    """The document with spaces instead of comments, apart from their line breaks."""
     for start, end in comments(text):
         blank = "".join(letter if letter in "\r\n" else " " for letter in text[start:end])
         text = text[:start] + blank + text[end:]

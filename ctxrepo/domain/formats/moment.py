@@ -21,7 +21,7 @@ def second(moment: datetime) -> str:
 
 
 def seconds_of(text: str) -> float | None:
-    """The Unix seconds of a moment in ISO 8601, by UTC where it names no zone; None for anything else."""
+    """The Unix seconds of an ISO 8601 moment, in UTC if it has no zone; None for anything else."""
     try:
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -58,10 +58,10 @@ _HINT = "Say for example 2026-11-20, yesterday, last week, 3 days ago, in may."
 
 
 def since(text: str, now: datetime, local: Callable[[datetime], datetime]) -> datetime:
-    """The moment from which on things are meant; UsageError when it says none. `local` gives a moment
-    without a zone the person's: summer time may have begun or ended since.
+    """The start of a period: a date, a moment, or words; UsageError for anything else. `local` adds the
+    person's zone to a moment, as summer time may have begun or ended since.
 
-    A day is meant from its beginning, and a month or day without a year is the last one that has begun.
+    A day counts from its beginning, and a month or day without a year is the latest that has begun.
     """
     words = " ".join(text.casefold().split())
     try:
@@ -72,7 +72,7 @@ def since(text: str, now: datetime, local: Callable[[datetime], datetime]) -> da
 
 
 def _moment_in(text: str, words: str, now: datetime) -> datetime:
-    """The moment, with a zone if one is said; ValueError when none is meant."""
+    """The moment, with a zone if the text has one; ValueError when it is none."""
     if words in _NAMED:
         return _midnight(now.date() - timedelta(days=_NAMED[words]))
     if ago := _AGO.fullmatch(words):

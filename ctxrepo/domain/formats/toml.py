@@ -1,4 +1,4 @@
-"""TOML files read, with the place of everything in them."""
+"""Reading TOML, with the line of every statement."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def read(text: str) -> dict[str, Any]:
 
 
 def lines_of(text: str) -> dict[tuple[str, ...], int]:
-    """Where each section and key of readable TOML begins, counted from 1: ('sync',), ('sync', 'ttl').
+    """The line of each section and key of valid TOML, counted from 1: ('sync',), ('sync', 'ttl').
 
-    Of several `[[name]]` the first is `name`, those behind it `name[1]`, `name[2]` and so on.
+    The first of several `[[name]]` is `name`, the next ones are `name[1]`, `name[2]` and so on.
     """
     lines: dict[tuple[str, ...], int] = {}
     for section, statement in placed(text):
@@ -36,7 +36,7 @@ def lines_of(text: str) -> dict[tuple[str, ...], int]:
 
 @dataclass(frozen=True)
 class Statement:
-    """A header or an assignment, from one line to another, and what it says alone."""
+    """A header or an assignment: its first and last line, and its parsed `values`."""
 
     first: int
     last: int
@@ -49,7 +49,7 @@ class Statement:
 
 
 def placed(text: str) -> Iterator[tuple[tuple[str, ...], Statement]]:
-    """Each statement with the section that it begins or is in, named as by `lines_of`."""
+    """Each statement with its section, named as by `lines_of`."""
     section: tuple[str, ...] = ()
     tables: dict[str, int] = {}
     for statement in _statements(text):

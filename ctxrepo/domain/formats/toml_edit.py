@@ -16,9 +16,9 @@ from ctxrepo.errors import ConfigError
 
 
 def with_value(text: str, table: str, key: str, value: Any) -> str:
-    """`text` with `key` of `[table]` set (None removes it), the table made when missing.
+    """Set `key` of `[table]` (None removes it); a missing table is created.
 
-    `table` '' is the top of the file; of several `[[table]]` a key is removed from the first.
+    `table` '' is the top of the file; from several `[[table]]` a key is removed in the first.
     """
     if value is None:
         return _without(text, table, key)
@@ -32,7 +32,7 @@ def with_value(text: str, table: str, key: str, value: Any) -> str:
 
 
 def without_empty(text: str, table: str) -> str:
-    """`text` without the header of a table in which nothing stands, no comment either, and its distance."""
+    """Remove the header of an empty table without comments, and the blank lines around it."""
     lines, parts = text.split("\n"), list(placed(text))
     own = [n for n, (place, _) in enumerate(parts) if place == (table,)]
     if len(own) != 1 or parts[own[0]][1].text != f"[{table}]":
@@ -48,7 +48,7 @@ def without_empty(text: str, table: str) -> str:
 
 
 def with_first_table(text: str, name: str, fields: Mapping[str, Any]) -> str:
-    """`text` with `fields` set in the first `[[name]]`, or `name = [{…}]`; made when there is none."""
+    """Set `fields` in the first `[[name]]`, or in `name = [{…}]`; created when there is none."""
     tables = _parse(text).get(name)
     if _first(tables) is None:
         without = text if tables is None else with_value(text, "", name, None)
@@ -60,8 +60,9 @@ def with_first_table(text: str, name: str, fields: Mapping[str, Any]) -> str:
 
 
 def _without(text: str, table: str, key: str) -> str:
-    """By its lines where it has its own: where a table stands in parts, tomlkit takes its header along, and
-    what its author wrote below."""
+    """Remove a key by its lines if it has lines of its own: if a table is in several parts, tomlkit would
+    remove its header and what its author wrote below.
+    """
     _parse(text)  # what isn't TOML is no one's to edit
     section, lines = (table,) if table else (), text.split("\n")
     for place, statement in reversed(list(placed(text))):
@@ -78,14 +79,14 @@ def _without(text: str, table: str, key: str) -> str:
 
 
 def _first(tables: object) -> Any:
-    """The first of several tables, with a header each or in a list; None where it is no such thing."""
+    """The first of several tables, with headers or in a list; None if it is neither."""
     if isinstance(tables, AoT | Array) and len(tables) and isinstance(tables[0], Mapping):
         return tables[0]
     return None
 
 
 def _with(text: str, document: tomlkit.TOMLDocument, place: Any, path: tuple[str, str], value: Any) -> str:
-    """`text` with one value of `place` set; what is new goes below the section's last line."""
+    """Set one value of `place`; a new one goes after the section's last line."""
     section, key = path
     if key not in place and section and (end := _end(text, section)):
         return _added(text, {key: value}, end)
@@ -97,12 +98,12 @@ def _with(text: str, document: tomlkit.TOMLDocument, place: Any, path: tuple[str
 
 
 def _end(text: str, section: str) -> int:
-    """The last line that the first `[section]` or `[[section]]` says something on; 0: no header."""
+    """The last line of the first `[section]` or `[[section]]`; 0 when there is none."""
     return max((statement.last for place, statement in placed(text) if place == (section,)), default=0)
 
 
 def _added(text: str, values: Mapping[str, Any], below: int = 0) -> str:
-    """`text` with more said below a line or, set off, at its end; as its author ends lines."""
+    """Add values after a line or, set off, at the end, with the line ends of the text."""
     newline = "\r\n" if "\r\n" in text else "\n"
     more = tomlkit.dumps(values).replace("\n", newline)
     lines = text.split("\n")
@@ -114,7 +115,7 @@ def _added(text: str, values: Mapping[str, Any], below: int = 0) -> str:
 
 
 def _edited(document: tomlkit.TOMLDocument, array: Any, value: Any) -> bool:
-    """Bring a list to `value` item by item, so that comments between its items stay; False if it can't."""
+    """Change a list item by item, so that comments between its items stay; False if that isn't possible."""
     if not isinstance(array, Array) or not isinstance(value, list):
         return False
     common = [item for item in array if item in value]

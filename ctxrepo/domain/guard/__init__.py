@@ -1,1 +1,1 @@
-"""What may not become part of the memory, and how much of anything it may hold."""
+"""What a memory must not contain, and limits on its size."""

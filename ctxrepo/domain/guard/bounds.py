@@ -1,7 +1,8 @@
-"""Limits on what a memory may contain, and the error messages for more.
+"""Limits on the size of a memory, and error messages for exceeding them.
 
 Whoever can push to the remote decides how much there is to walk: a few dozen folder objects make ten billion
-paths. Every walk counts, and stops here."""
+paths. Every walk counts, and stops here.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +12,21 @@ from ctxrepo.lazy import dataclass
 
 @dataclass(frozen=True)
 class Bound:
-    """At most `most` of `what`, a plural; `where` it is counted, in a few words."""
+    """At most `most` of `what`, a plural; `where` says in a few words where it is counted."""
 
     most: int
     what: str
     where: str
 
     def require(self, found: int, at: str) -> None:
-        """BeyondBounds when `at`, a commit or a folder or a file, has more."""
+        """Raise BeyondBounds when `at`, a commit or a folder or a file, has more."""
         if found > self.most:
             raise BeyondBounds(
                 f"{at} has {found:,} {self.what}, more than the {self.most:,} that a memory may have"
             )
 
     def message_for(self, at: str) -> str:
-        """The message that `at` exceeds this limit, if nobody counted by how much."""
+        """The message that `at` exceeds this limit, without saying by how much."""
         return f"{at} takes more than the {self.most:,} {self.what} that it may"
 
 

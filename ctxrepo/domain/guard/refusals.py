@@ -15,15 +15,15 @@ from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 
 MAX_BYTES = 1024 * 1024
-"""The most bytes of one file; larger ones make every clone, merge and search slow for ever."""
+"""The most bytes of one file; larger ones would make every clone, merge and search slow for ever."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """One thing wrong with the file at `path`.
+    """A reason to refuse the file at `path`.
 
-    `rule` is `path`, `size`, `schema` or `secret`, `message` what is wrong in words that name no secret.
-    `line` is 1-based, 0 when it is the file as a whole or its name; `fingerprint` is a secret's. The path
+    `rule` is `path`, `size`, `schema`, `secret` or `deletions`; `message` says what is wrong and names no
+    secret. `line` is 1-based, 0 for the file as a whole or its name; `fingerprint` is a secret's. The path
     itself may hold a secret: show `at`.
     """
 
@@ -35,15 +35,15 @@ class Refusal:
 
     @property
     def at(self) -> str:
-        """The place to show, `path` or `path#L10`, with a secret in it masked."""
+        """The place to show: `path` or `path#L10`, with secrets masked."""
         return shown(mask(self.path)) + (f"#L{self.line}" if self.line else "")
 
 
 def check_file(path: str, data: bytes, allow: Collection[str] = ()) -> tuple[Refusal, ...]:
-    """What speaks against writing `data` at `path`; nothing when it may be written.
+    """The reasons not to write `data` at `path`; empty when it may be written.
 
-    `allow` are the fingerprints of secrets that the user lets through. Conflict markers are no reason: what
-    a person typed must not be lost.
+    `allow` has the fingerprints of secrets that the user allows. Conflict markers are no reason: what a
+    person typed must not be lost.
     """
     in_name = scan(path.removesuffix(".md"))
     reasons = [("secret", f"its path holds a secret ({s.rule})", 0, s.fingerprint) for s in in_name]
@@ -62,7 +62,7 @@ def check_file(path: str, data: bytes, allow: Collection[str] = ()) -> tuple[Ref
 
 
 def refuse(refusals: Sequence[Refusal]) -> None:
-    """Raise Refused that tells of the first and how many more there are; return when there is none."""
+    """Raise Refused for the first refusal, saying how many more there are; return when there is none."""
     if not refusals:
         return
     first = refusals[0]
@@ -96,18 +96,18 @@ FEW_ENTRIES, SHARE_OF_ENTRIES = 10, 0.3
 
 @dataclass(frozen=True)
 class HandEdit:
-    """What a file was before somebody changed it without a command, and what it is now (None: not there)."""
+    """A file before and after it was changed without a command; None for no file."""
 
     before: bytes | None
     after: bytes | None
 
 
 def mass_deletions(edits: Mapping[str, HandEdit], files: Callable[[], int]) -> list[Refusal]:
-    """The files to hold back until a person confirms them.
+    """The files to hold back until a person confirms their deletion.
 
-    More than 10 files gone, or more than a fifth of all and at least 5; more than 30 % of the entries of
-    one note and at least 10. What was moved to another file of `edits` is not gone. `files` tells how many
-    there were.
+    That is the case for more than 10 deleted files, or for at least 5 that are more than a fifth of all; and
+    for at least 10 deleted entries of a note that are more than 30 % of them. What was moved to another file
+    of `edits` doesn't count. `files` returns how many files there were.
     """
     gone = [p for p, e in edits.items() if e.before is not None and e.after is None]
     shrunk = {p: left_out for p, e in edits.items() if _is_many(*(left_out := _left_out(p, e)))}
@@ -148,7 +148,7 @@ def _is_moved(path: str, edits: Mapping[str, HandEdit], elsewhere: Counter[str])
 
 
 def _left_out(path: str, edit: HandEdit) -> tuple[Counter[str], int]:
-    """(entries of a note that it doesn't hold any more in these words, how many it had)"""
+    """(entries of a note whose text is no longer in it, how many it had)"""
     if edit.before is None or edit.after is None or not is_note(path):
         return Counter(), 0
     if edit.before.count(b"\n") + 1 < FEW_ENTRIES or edit.after.startswith(edit.before.rstrip()):
@@ -163,6 +163,6 @@ def _is_many(lost: Counter[str], were: int, edited: int = 0) -> bool:
 
 
 def _edited(path: str, edit: HandEdit) -> int:
-    """How many entries were put in other words rather than taken out."""
+    """How many entries were reworded rather than deleted."""
     before, after = (entries_of(path, decode(data or b"")) for data in (edit.before, edit.after))
     return sum(1 for old, new in moved(before, after) if normalised(old.text) != normalised(new.text))

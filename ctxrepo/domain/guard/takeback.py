@@ -1,4 +1,4 @@
-"""What was done to one file, taken back: records of JSON lines, the registry, and whether it worked."""
+"""Undoing a change of one file: records of JSON lines, the registry, and whether the undo worked."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.registry import parse
 
 _DATES = ("created", "updated")
-"""Fields that a merge sets by a rule of their own."""
+"""Fields that a merge sets by its own rules."""
 
 
 UNDO, REDO = "undo", "redo"
 
 
 def way_back_of(operation: str) -> str:
-    """What taking `operation` back is called: `undo remember`, and of that `redo remember`."""
+    """The name of undoing `operation`: `undo remember`, and for that `redo remember`."""
     way, _, what = operation.partition(" ")
     return f"{REDO if way == UNDO else UNDO} {what}" if is_way_back(operation) else f"{UNDO} {operation}"
 
 
 def is_way_back(operation: str) -> bool:
-    """Whether an operation took another one back."""
+    """Whether an operation undid another one."""
     way, _, what = operation.partition(" ")
     return way in (UNDO, REDO) and bool(what)
 
 
 def without_records(now: str, before: str, after: str) -> str:
-    """`now` without the records that came between `before` and `after`, and with those that went then.
+    """Undo the change from `before` to `after` in `now`: remove added records, restore removed ones.
 
-    A record is taken back by a tombstone and a tombstone by its removal: so other machines merge it, whatever
-    they have added since.
+    A record is undone by a tombstone, and a tombstone by removing it: so the undo merges on other machines,
+    whatever they have added since.
     """
     was, became, here = (dict.fromkeys(_lines(text)) for text in (before, after, now))
     added = [line for line in became if line not in was and line in here]
@@ -47,9 +47,9 @@ def without_records(now: str, before: str, after: str) -> str:
 
 
 def keeping_claims(before: str, after: str) -> str:
-    """The registry as it was `before`; when all that came `after` were projects, they stay.
+    """Undo a change of the registry; if it only added projects, these stay.
 
-    A project is registered along with the first write for it. By now others may write for it too.
+    A project is registered along with its first write, and others may have written for it since.
     """
     was, became = parse(before), parse(after)
     if not (
@@ -60,13 +60,13 @@ def keeping_claims(before: str, after: str) -> str:
 
 
 def emptied(text: str) -> str:
-    """The note without its entries: what is left of one that came with them, while others are in it."""
+    """The note without its entries, for undoing a write that created it."""
     head = frontmatter.split(text)[0]
     return f"{head}\n" if head else ""
 
 
 def units(path: str, data: bytes | None) -> Counter[str]:
-    """What a file says, as `said`, and each field of a note's head; dates are not counted."""
+    """The contents of a file in units, with each field of a note's head; dates are not counted."""
     counts = units_of(path, data)
     if data is not None and is_note(path):
         for key, value in frontmatter.read(decode_exactly(data)).fields.items():
@@ -77,14 +77,14 @@ def units(path: str, data: bytes | None) -> Counter[str]:
 
 
 def difference(actual: Counter[str], expected: Counter[str]) -> list[str]:
-    """What is in one and not in the other, sorted."""
+    """The units in which two contents differ, sorted."""
     gap = Counter(actual)
     gap.subtract(expected)
     return sorted(unit for unit, count in gap.items() if count)
 
 
 def total(files: Mapping[str, bytes | None]) -> Counter[str]:
-    """What several files say together."""
+    """The units of several files together."""
     counts: Counter[str] = Counter()
     for path, data in files.items():
         counts.update(units(path, data))

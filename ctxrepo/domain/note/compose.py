@@ -1,4 +1,4 @@
-"""Writing a note's text: entries put in, replaced and marked, and what can be mended without a decision."""
+"""Writing notes: entries are added, replaced and marked, and mechanical faults are mended."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _MARKER = lazy_pattern(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 def bullet(
     text: str, *, category: str = "", tags: Sequence[str] = (), key: str = "", explicit_id: str = ""
 ) -> str:
-    """The bullet that says `text`: `- [category] key: text #tag <!-- ^id -->`, further lines indented.
+    """The bullet for `text`: `- [category] key: text #tag <!-- ^id -->`, further lines indented.
 
-    It is one entry, wherever it is put; UsageError for a text that can't be one.
+    It is one entry wherever it is put; UsageError for a text that can't be one.
     """
     words = text.strip()
     if len(words.encode("utf-8", "surrogatepass")) > MAX_ENTRY_BYTES:
@@ -58,8 +58,9 @@ def bullet(
 
 
 def facts_of(text: str) -> list[str]:
-    """The facts of a text, each to become a bullet: every line that isn't indented begins one, and what is
-    indented under it goes along; fenced code stays whole. UsageError for a heading."""
+    """Split a text into facts, each to become a bullet: every line without indentation begins one, and the
+    indented lines below belong to it. Fenced code stays whole. UsageError for a heading.
+    """
     facts: list[list[str]] = []
     is_code = False
     for line in text.replace("\r\n", "\n").split("\n"):
@@ -86,7 +87,7 @@ def word(text: str, what: str) -> str:
 
 
 def in_place_of(old: Entry, text: str) -> str:
-    """`text` as the entry that `old` was: with its bullet and its id, where it brings none of its own."""
+    """`text` as a replacement of the entry `old`: with its bullet and its id, unless it has its own."""
     marker = _MARKER.match(old.text)
     if marker and not _MARKER.match(text):
         first, *rest = text.split("\n")
@@ -99,10 +100,10 @@ def in_place_of(old: Entry, text: str) -> str:
 
 
 def append(text: str, entry: str, title: str = "") -> str:
-    """`text` with `entry` as the last bullet of the section `title`, which is made when missing.
+    """Add `entry` as the last bullet of the section `title`, which is created if it is missing.
 
-    Without a title it becomes the last bullet of the note. A code fence or comment that nothing closes is
-    closed first: the entry would be part of it.
+    Without a title it becomes the last bullet of the note. An open code fence or comment is closed first;
+    otherwise the entry would become a part of it.
     """
     head, body = frontmatter.split(text)
     newline = newline_of(text)
@@ -126,7 +127,7 @@ def append(text: str, entry: str, title: str = "") -> str:
 
 
 def replace(text: str, old: Entry, new: str) -> str:
-    """`text` with the lines of the entry `old` (an entry of it) replaced by `new` ('' removes them)."""
+    """Replace the lines of the entry `old` in `text`; '' removes them."""
     lines = lines_of(text)
     end = "\r\n" if lines[old.last_line - 1].endswith("\r\n") else "\n"
     put = [line + end for line in new.split("\n")] if new else []
@@ -134,7 +135,7 @@ def replace(text: str, old: Entry, new: str) -> str:
 
 
 def _behind(block: Block, entry: str, newline: str) -> str:
-    """`block` with `entry` as its next bullet: close to a bullet, a blank line from anything else."""
+    """Add `entry` after `block`: directly after a bullet, with a blank line after anything else."""
     text = block.text if block.text.endswith("\n") else block.text + newline
     if block.kind == "bullet":
         return f"{text}{entry}{newline}{block.after}"
@@ -144,12 +145,14 @@ def _behind(block: Block, entry: str, newline: str) -> str:
 
 
 def newline_of(text: str) -> str:
-    """How the note's first line ends."""
+    """The line end of the note's first line."""
     return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 
 
 def new_note(path: str, today: str, tags: Sequence[str] = ()) -> str:
-    """A note that is made for its first entry: a head that two machines write alike before they meet."""
+    """A note that is created for its first entry. Its head doesn't depend on the machine, so that two
+    machines create the same note.
+    """
     stem = path.rpartition("/")[2].removesuffix(".md")
     fields: dict[str, frontmatter.Value] = {
         "description": "What to know first" if stem == "MEMORY" else about(stem)
@@ -175,8 +178,9 @@ _ABOUT = {
 
 
 def about(stem: str) -> str:
-    """The description of a note that is made for its first entry: what an index says of it until a person or
-    an agent says it better. The same on every machine."""
+    """The description of a note that is created for its first entry, until somebody writes a better one. It
+    doesn't depend on the machine.
+    """
     return _ABOUT.get(stem.lower()) or f"{stem.replace('-', ' ').capitalize()} notes"
 
 
@@ -189,13 +193,12 @@ _TAGS = lazy_pattern(
 _KNOWN = frozenset({"description", "tags", "created", "updated"})
 
 Fix = Callable[[str, str], str]
-"""(path, text) -> the text mended, or as it was."""
+"""(path, text) -> the mended text, or the same text."""
 
 
 def fixed(path: str, data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """The note at `path` with all mended that can be, and a line for each deed.
-
-    Mended twice is mended once.
+    """Mend the note at `path`; returns it, and a line for each kind of change. Mending twice changes nothing
+    more.
     """
     text = utf16(data)
     deeds = ["is UTF-8 now, and was UTF-16"] if text else []
@@ -215,9 +218,9 @@ def _mark(_: str, text: str) -> str:
 
 
 def _closing(_: str, text: str) -> str:
-    """Only where the lines up to the first blank one are a head beyond doubt.
+    """Close the head, but only if the lines up to the first blank one can be nothing else.
 
-    A line that begins with `#` or `-` may as well be the body's.
+    A line that begins with `#` or `-` may belong to the body.
     """
     if split(text)[0] or not _OPENING.match(text):
         return text
@@ -260,7 +263,7 @@ def _tags(_: str, text: str) -> str:
 
 
 def _ids(path: str, text: str) -> str:
-    """The first of two entries with one id keeps it: what refers to it most likely means that one."""
+    """Give the second of two entries with one id a new one: references most likely mean the first."""
     entries = [entry for entry in entries_of(path, text) if explicit_id(entry.text)]
     ids = {entry.id for entry in entries}
     seen: set[str] = set()

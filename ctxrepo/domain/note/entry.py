@@ -1,4 +1,4 @@
-"""An entry: one fact in a note, with the identity that every other part refers to it by."""
+"""An entry: one fact in a note, the id by which everything refers to it, and how alike two entries are."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _CODE = lazy_pattern(r"`[^`\n]*`")
 
 
 class Entry(NamedTuple):
-    """A top-level bullet with what hangs under it, or a paragraph, of the note at `path`.
+    """A top-level bullet with what is nested below it, or a paragraph, of the note at `path`.
 
-    `path` is relative to the memory repository. `first_line` and `last_line` are 1-based lines of the
-    file, frontmatter counted. `text` is as written, without its final newline.
+    `path` is relative to the memory repository. `first_line` and `last_line` are 1-based lines of the file,
+    frontmatter counted. `text` is as written, without its final newline.
     """
 
     id: str
@@ -67,7 +67,7 @@ class Entry(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The K of an entry written as `K: value`, behind its category if it has one."""
+        """The K of an entry written as `K: value`, after its category if it has one."""
         match = _KEY.match(_CATEGORY.sub("", self.plain, count=1).lstrip())
         return match[1] if match else ""
 
@@ -104,7 +104,7 @@ def entries_of(path: str, text: str) -> list[Entry]:
 
 
 def added(before: list[Entry], after: list[Entry]) -> Entry:
-    """The entry that `after` has and `before` has not; of equal ids, as a person may give, the last."""
+    """The entry that is new in `after`; of equal ids, which a person may write, the last."""
     ids_before = Counter(entry.id for entry in before)
     for entry in after:
         if not ids_before[entry.id]:
@@ -114,7 +114,7 @@ def added(before: list[Entry], after: list[Entry]) -> Entry:
 
 
 def normalised(text: str) -> str:
-    """What counts for being the same entry: NFC, one space for any run of white space, no bullet marker."""
+    """The text by which entries are compared: NFC, single spaces, without bullet marker and id."""
     bare = _EXPLICIT.sub("", text) if "<!--" in text else text
     if marker := _MARKER.match(bare):
         bare = bare[marker.end() :]
@@ -162,7 +162,7 @@ FEW_PAIRS = 400
 
 MAX_PAIRS = 250_000
 """With more pairs than FEW_PAIRS, up to this many, each entry is compared with the NEAREST that share most
-words with it; beyond that, with those at about the same place."""
+words with it; beyond that, with those at about the same position."""
 
 NEAREST = 5
 """How many others an entry is compared with, if not with all."""
@@ -188,14 +188,17 @@ def similarity(first: str, second: str) -> float:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Its words; a letter that is not Latin counts as one, as not every script parts its words."""
+    """The words of a text; each letter that is not Latin counts as a word, as not every script separates
+    words.
+    """
     return frozenset(_WORD.findall(text))
 
 
 def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
     """Pairs (old, new) of entries whose id changed by an edit or a move, the most similar first.
 
-    Of many, each is compared with the few that share most words with it; of very many, with those around.
+    Among many entries each is compared with the few that share most words with it; among very many, with
+    those at about the same position.
     """
     ids_in_both = {e.id for e in before} & {e.id for e in after}
     gone = [e for e in before if e.id not in ids_in_both]
@@ -217,7 +220,7 @@ def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entr
 
 
 def _same(gone: list[Entry], come: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    """Those that say the same elsewhere, in order."""
+    """Pairs of entries with the same text in different places, in order."""
     waiting: dict[str, deque[Entry]] = defaultdict(deque)
     for entry in come:
         waiting[normalised(entry.text)].append(entry)
@@ -227,7 +230,7 @@ def _same(gone: list[Entry], come: list[Entry]) -> Iterator[tuple[Entry, Entry]]
 
 
 def _comparable(gone: list[Entry], come: list[Entry]) -> Iterable[tuple[int, int]]:
-    """Numbers of old and new entries that are worth comparing letter by letter."""
+    """Indices of old and new entries that are worth comparing letter by letter."""
     if len(gone) * len(come) <= FEW_PAIRS:
         return product(range(len(gone)), range(len(come)))
     if len(gone) * len(come) > MAX_PAIRS:

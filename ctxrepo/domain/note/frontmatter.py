@@ -30,7 +30,7 @@ _KEY = lazy_pattern(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
 MAX_HEAD_BYTES = 64 * 1024
 
 PROGRAM = "frontmatter in js is not read, nor run: it is a part of the body"
-"""What is said of a head that gray-matter, with which other programs read notes, would run."""
+"""The problem of a head that gray-matter, with which other programs read notes, would run."""
 
 
 def split(text: str) -> tuple[str, str]:
@@ -40,7 +40,7 @@ def split(text: str) -> tuple[str, str]:
 
 
 def read(text: str) -> Head:
-    """Read a note's frontmatter; never raises, and whatever is readable is kept."""
+    """Read a note's frontmatter. Never raises; whatever can be read is used."""
     head, _ = split(text)
     if not head:
         return Head(problems=_not_a_head(text))
@@ -104,7 +104,7 @@ def _read_yaml(head: str, lines: int) -> Head:
 
 
 def _not_a_head(text: str) -> tuple[Problem, ...]:
-    """What is wrong with a note that has no head, though its first line looks like the begin of one."""
+    """The problem of a note without a head whose first line looks like the beginning of one."""
     opening = _OPENING.match(text)
     if opening is None:
         return ()
@@ -152,13 +152,13 @@ def _indent(lines: Sequence[str]) -> str:
 
 
 def _key(line: str, indent: str) -> str:
-    """The key on a line of a head, '' on one that goes on with another or says nothing."""
+    """The key on a line of a head, '' for a continuation, a comment or a blank line."""
     match = _KEY.match(line, len(indent)) if line.startswith(indent) else None
     return match[1] if match else ""
 
 
 def _yaml_value(value: Value) -> str | list[str] | dt.date:
-    """What a field is in YAML: a list of texts, a date, or a text on one line."""
+    """The YAML value of a field: a list of texts, a date, or a text on one line."""
     if not isinstance(value, str):
         return list(value)
     return dt.date.fromisoformat(value) if value and date(value) == value else one_line(value)
@@ -177,15 +177,15 @@ _LINE = lazy_pattern(r"(description|tags|created|updated)[ \t]*:[ \t]+(.*?)[ \t]
 _TAG_LINES = lazy_pattern(r"^tags[ \t]*:[ \t]*\n((?:[ \t]*-[ \t]+[^\n]+\n)+)", re.MULTILINE)
 _QUOTED = lazy_pattern(r"""(["'])(.*)\1\Z""")
 _NOT_PLAIN = tuple("&*!|>{%@`")
-"""What a value begins with that means more than its words."""
+"""What a YAML value begins with that isn't just its words."""
 
 _SAYS = (str, int, float, dt.date)
-"""What a value is that can be taken for its words."""
+"""Types of values that can be shown as their words."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong on which line of the file (1-based), and what helps; each a sentence or less."""
+    """A fault on a `line` of the file (1-based), and what helps; each in a sentence or less."""
 
     line: int
     message: str
@@ -194,7 +194,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Head:
-    """The frontmatter of a note. `fields` has all of it, and is empty where it can't be read as meant.
+    """The frontmatter of a note. `fields` has all of it, and is empty if it can't be read as meant.
 
     `created` and `updated` are YYYY-MM-DD or ''. `lines` is how many lines it takes, delimiters counted: the
     body starts on line `lines + 1`.
@@ -217,7 +217,7 @@ class Head:
 def head_of(
     fields: Mapping[str, object], lines: int, places: Mapping[str, int], problems: tuple[Problem, ...] = ()
 ) -> Head:
-    """The head that says `fields`; `places` has the line each key is on."""
+    """The head with these `fields`; `places` has the line of each key."""
     described = fields.get("description")
     tags, is_odd = _tags(fields.get("tags"))
     days = {key: date(fields.get(key)) for key in ("created", "updated")}
@@ -244,7 +244,7 @@ def head_of(
 
 
 def guessed(inner: str, lines: int, problem: Problem) -> Head:
-    """The head whose YAML can't be read: its plain `key: value` lines are taken for what they look like."""
+    """A head whose YAML can't be read: its plain `key: value` lines are taken literally."""
     inner = inner.replace("\r\n", "\n")
     values = {
         key: _unquoted(value) for key, value in _LINE.findall(inner) if not value.startswith(_NOT_PLAIN)
@@ -265,7 +265,7 @@ def is_limit(value: object) -> bool:
 
 
 def _guessed_tags(inner: str, words: str) -> tuple[str, ...]:
-    """The tags beside their key, or a line each below it."""
+    """The tags on the line of their key, or one a line below it."""
     if "[" in words and not words.startswith("["):
         return ()
     listed = _TAG_LINES.search(inner)
@@ -295,7 +295,7 @@ def one_line(value: object) -> str:
 
 
 def _tags(value: object) -> tuple[tuple[str, ...], bool]:
-    """The tags as words, and whether they were written in a shape we had to guess at."""
+    """The tags as words, and whether their notation had to be guessed."""
     if value is None:
         return (), False
     if isinstance(value, list):

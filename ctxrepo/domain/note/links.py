@@ -1,4 +1,4 @@
-"""What a note refers to: links, and the files that a text names."""
+"""The references of a note: links to other notes, and names of files."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _DEFINITION = lazy_pattern(r"(?m)^ {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*(?:<([^<>\n]{
 _SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _TICKS = lazy_pattern(r"`+")
 _IN_THE_WAY = lazy_pattern(r"[\s()<>%\"#?]")
-"""What a path in a markdown link can't have in it as it is."""
+"""Characters that have to be escaped in the path of a markdown link."""
 
 
 def named_by(link: str) -> str:
-    """What a link names: without its label, and without the heading in the note that it points at."""
+    """The note that a link names, without its label and without a heading in the note."""
     return link.partition("|")[0].partition("#")[0].strip()
 
 
 def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBAL) -> str:
     """The path among `notes` (paths in the repository) that a link in the note `source` leads to, or ''.
 
-    Looked for in this order: beside the note, in its scope, in the folder `general` of what holds everywhere,
-    from the top; then by the name alone in the scope and in `general`, where just one note is called so; then
-    where it is when it was archived. A link to a heading only (`[[#Later]]`) leads to its own note.
+    It is searched beside the note, in its scope, in the folder `general`, from the top; then by its name
+    alone in the scope and in `general`, if only one note has that name; then where it would be in the
+    archive. A link to a heading only (`[[#Later]]`) leads to its own note.
     """
     name = named_by(link)
     if not name:
@@ -54,10 +54,10 @@ def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBA
 
 
 class Spot(NamedTuple):
-    """A link as it stands in a text.
+    """A link in a text.
 
-    `text[start:end]` names the note, and `name` is that, decoded; `link` is that with what is behind it, and
-    `written` all of the link.
+    `text[start:end]` names the note, and `name` is the decoded name; `link` also has what follows the name,
+    and `written` is the whole link.
     """
 
     start: int
@@ -71,9 +71,9 @@ class Spot(NamedTuple):
 
 
 def spots(text: str) -> list[Spot]:
-    """The links of a text in their order: `[[note]]`, `[label](note.md)` and `[label]: note.md`.
+    """The links of a text in order: `[[note]]`, `[label](note.md)` and `[label]: note.md`.
 
-    Code is passed over, and what leads out of the memory.
+    Code, and links out of the memory, are skipped.
     """
     bare = _without_code(text)
     spots_in_text = [_wiki(match, text) for match in _WIKI.finditer(bare)]
@@ -85,7 +85,7 @@ def spots(text: str) -> list[Spot]:
 def leads_to(spot: Spot, source: str, notes: Collection[str], general: str = GLOBAL) -> str:
     """The path among `notes` that a link in the note `source` leads to, or ''.
 
-    A markdown link is looked for beside the note, as everywhere, then in its scope and from the top.
+    A markdown link is resolved relative to the note first, as everywhere, then in its scope and from the top.
     """
     if spot.is_wiki:
         return resolve(spot.name, source, notes, general)
@@ -94,7 +94,7 @@ def leads_to(spot: Spot, source: str, notes: Collection[str], general: str = GLO
 
 @dataclass(frozen=True)
 class Moves:
-    """Notes that get other paths at once, among all `notes` there were; `general` is the global folder."""
+    """Notes that get new paths together, among all `notes` before that; `general` is the global folder."""
 
     to: Mapping[str, str]
     notes: Collection[str]
@@ -106,14 +106,14 @@ class Moves:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        """What a link names that may lead elsewhere now; a new name may stand in another one's way."""
+        """Names of links that may lead elsewhere after the move; a new name may also hide another note."""
         return frozenset(_stem(path) for path in (*self.to, *self.to.values()))
 
     def rewrite(self, source: str, text: str, here: str = "") -> str:
         """The text of the note at `source`, with links that lead where they led before.
 
-        With `here` it is a part of that note, which goes to the note `here`, and the note stays.
-        A link that does so by itself stays as it is, and so does all else.
+        With `here` the text is a part of that note, which moves to the note `here` while the note stays.
+        Links that still lead there stay as they are, and so does everything else.
         """
         here = here or self.to.get(source, source)
         head, body = split(text)
@@ -129,7 +129,7 @@ class Moves:
         return "".join([*parts, body[end:]])
 
     def _name(self, spot: Spot, source: str, led: str, here: str, leads: str) -> str:
-        """The link's new name, written in the way of the old one where that leads there."""
+        """The link's new name, in the notation of the old one if that leads there."""
         if not spot.is_wiki:
             is_relative = _places(spot.name, source)[0] == led
             near = relpath(leads, here.rpartition("/")[0] or ".")
@@ -159,7 +159,7 @@ def _wiki(match: re.Match[str], text: str) -> Spot:
 
 
 def _markdown(match: re.Match[str], text: str) -> Spot | None:
-    """None for what isn't a note of the memory."""
+    """The spot of a markdown link; None if it doesn't lead to a note of the memory."""
     group = 1 if match[1] is not None else 2
     start = match.start(group)
     path = re.split(r"[#?]", text[start : match.end(group)], maxsplit=1)[0]
@@ -171,13 +171,13 @@ def _markdown(match: re.Match[str], text: str) -> Spot | None:
 
 
 def _places(name: str, source: str) -> list[str]:
-    """Where a markdown link in the note `source` may lead, the likeliest first."""
+    """The paths that a markdown link in the note `source` may mean, the most likely first."""
     folder, top = source.rpartition("/")[0], source.partition("/")[0]
     return [normpath(place) for place in (f"{folder}/{name}", f"{top}/{name}", name)]
 
 
 def _without_code(text: str) -> str:
-    """The text with blanks in the place of code: as long as it was, and its lines where they were."""
+    """The text with blanks instead of code, so that offsets and lines stay the same."""
     fence, lines = "", []
     for line in lines_of(text):
         was, fence = fence, fence_after(line, fence)
@@ -188,9 +188,9 @@ def _without_code(text: str) -> str:
 
 
 def _without_spans(line: str) -> str:
-    """A line with blanks in the place of code between as many backticks before as behind it.
+    """A line with blanks instead of code between runs of as many backticks.
 
-    From its end on each run of backticks is met once: so a line costs what it is long, whatever is in it.
+    Each run is visited once, from the end: the time is linear in the line's length, whatever it holds.
     """
     next_end: dict[int, int] = {}
     spans: list[tuple[int, int]] = []
@@ -217,7 +217,7 @@ def _first(paths: Sequence[str], notes: Collection[str]) -> str:
 
 
 def _called(path: str, scope: str, notes: Collection[str]) -> str:
-    """The one note of a scope whose path ends so, whatever the case of its letters."""
+    """The only note of a scope whose path ends with `path`, whatever its case; '' if there are several."""
     end = f"/{path}".casefold()
     matches = [note for note in notes if note.startswith(f"{scope}/") and note.casefold().endswith(end)]
     return matches[0] if len(matches) == 1 else ""
@@ -247,7 +247,7 @@ _LONGEST = 100
 
 
 def mentions_of(text: str) -> set[str]:
-    """The name of each file, in lower case, and where a folder stands before it `folder/name` as well."""
+    """The name of each file in a text, in lower case, and `folder/name` if it has a folder."""
     if not _may_name(text):
         return set()
     names = set()
@@ -266,6 +266,7 @@ def mentions_of(text: str) -> set[str]:
 
 
 def _may_name(text: str) -> bool:
-    """Whether a text has what names a file. Most have not, and nothing more is asked of them: all entries of
-    a memory are looked at when its cache is built."""
+    """Whether a text may name a file. Most texts don't, and this is cheap: all entries of a memory are tested
+    when its cache is built.
+    """
     return bool(_EXTENSION.search(text)) or ("file" in text and any(end in text for end in _ENDS))

@@ -1,4 +1,4 @@
-"""The paths of a memory repository: names that mean something to us, and names that a note may have."""
+"""Paths of a memory repository: reserved names, and names that a note may have."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ctxrepo.errors import UsageError
 from ctxrepo.lazy import lazy_pattern
 
 GLOBAL = "global"
-"""The folder of what holds everywhere, unless the settings give another one."""
+"""The folder of notes that hold everywhere, unless the settings name another one."""
 
 PROJECT = "project"
-"""What a person calls the scope of the project that they stand in."""
+"""The name that a person gives to the scope of the current project."""
 
 MEMORY = "MEMORY.md"
 CHECKLIST = "SCRATCHPAD.md"
 DAILY = "daily"
 ARCHIVE = "archive"
-"""The folder of a scope for what is past: kept and found, never delivered."""
+"""The folder of a scope for past notes: they are kept and searchable, but never delivered."""
 
 REGISTRY = "ctxrepo.toml"
 TAPES = "TAPE"
@@ -29,10 +29,10 @@ BOOKKEEPING = ".ctx"
 EVIDENCE = f"{BOOKKEEPING}/evidence"
 
 RESERVED = frozenset({GLOBAL, TAPES.casefold(), INBOX, CONFLICTS, ARCHIVE, BOOKKEEPING, ".git"})
-"""What no project's folder may be called, whatever its case."""
+"""Names that no project's folder may have, in any case."""
 
 OLD_TAPE = "__anchors.jsonl"
-"""How pi-memory-md's tape of a project ends, which isn't a folder."""
+"""The suffix of a project's tape by pi-memory-md, which is a file and not a folder."""
 
 
 def tapes_of(folder: str) -> str:
@@ -46,12 +46,13 @@ def pi_tape(folder: str) -> str:
 
 
 def tape_archive(folder: str) -> str:
-    """The folder with what `tape reset` took off the tape of a scope."""
+    """The folder with the anchors that `tape reset` removed from the tape of a scope."""
     return f"{tapes_of(folder)}/{ARCHIVE}"
 
 
 def tape_folder(path: str) -> str:
-    """The scope folder whose tape the file at `path` is, '' when it is no tape, or an archived one."""
+    """The folder of the scope whose tape has the file at `path`; '' for other files, and for archived
+    tapes."""
     top, _, rest = path.partition("/")
     if top != TAPES or not rest.endswith(".jsonl") or is_archived(rest):
         return ""
@@ -59,20 +60,23 @@ def tape_folder(path: str) -> str:
 
 
 def archived_tape_folder(path: str) -> str:
-    """The scope folder off whose tape the anchors in the file at `path` were taken, '' for other files."""
+    """The folder of the scope from whose tape the anchors in the file at `path` were removed; '' for other
+    files.
+    """
     top, _, rest = path.partition("/")
     return rest.partition("/")[0] if top == TAPES and is_archived(rest) else ""
 
 
 def scope_of(path: str) -> str:
-    """The name that no other project's folder may have while there is a file at `path`."""
+    """The folder name that is in use because of the file at `path`."""
     return path.removeprefix(f"{TAPES}/").split("/")[0].removesuffix(OLD_TAPE)
 
 
 def moved_path(path: str, old: str, new: str) -> str:
-    """Where a file of the project in the folder `old` is when it is in `new`; '' for what is not its own.
+    """The path of a project's file after the project moved from the folder `old` to `new`; '' for other
+    files.
 
-    Its own are its folder, its tapes, and the tape that pi-memory-md keeps for it.
+    A project's files are its folder, its tapes, and the tape that pi-memory-md keeps for it.
     """
     if path == pi_tape(old):
         return pi_tape(new)
@@ -81,7 +85,7 @@ def moved_path(path: str, old: str, new: str) -> str:
 
 
 def archived(path: str) -> str:
-    """Where the note at `path` is once it is in the archive of its scope."""
+    """The path of a note in the archive of its scope."""
     folder, _, rest = path.partition("/")
     return f"{folder}/{ARCHIVE}/{rest}"
 
@@ -135,7 +139,7 @@ _LEFT_BY_PROGRAMS = lazy_pattern(
 _NOT_RESERVED = r"(?!(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])[./]|4913/)"
 _PLAIN_PART = rf"{_NOT_RESERVED}[A-Za-z0-9_][A-Za-z0-9_-]{{0,99}}"
 _PLAIN = lazy_pattern(rf"(?!.*___)(?:{_PLAIN_PART}/){{0,9}}{_PLAIN_PART}\.md")
-"""Names as nearly all notes have them. They break none of the rules below, which take far longer."""
+"""Names as nearly all notes have them. They pass all rules below, which take far longer to test."""
 
 
 @lru_cache(4096)  # on the way to the disk each path is asked for by everybody who touches it
@@ -163,11 +167,11 @@ def unsafe(path: str) -> str | None:
 
 
 def is_ignored(path: str) -> bool:
-    """Whether a file at `path` is passed over when the worktree is looked at for edits.
+    """Whether changes of the file at `path` are ignored in the worktree.
 
-    What editors and systems leave behind, and dot files that are not ours: an agent that can edit files
-    must not reach a forge's workflows or an editor's settings through an automatic push. A dot file that
-    a person has committed stays in the tree.
+    That is so for files that editors and systems leave behind, and for dot files that are not ours: an agent
+    that can edit files must not reach a forge's workflows or an editor's settings through an automatic push.
+    A dot file that a person committed stays in the tree.
     """
     if _PLAIN.fullmatch(path) or _EVIDENCE.match(path):
         return False
@@ -197,8 +201,9 @@ def is_note(path: str) -> bool:
 
 
 def fold(path: str) -> str:
-    """The path as case-insensitive and NFD file systems compare it: equal for two paths that they can't both
-    hold."""
+    """The path as case-insensitive and NFD file systems compare it: equal for paths that can't exist side by
+    side.
+    """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 
@@ -266,5 +271,5 @@ def _not_a_note(text: str, reason: str) -> UsageError:
 
 
 def visible(text: str) -> str:
-    """`text` with everything that would act on a terminal, or hide in it, written out as `\\u{hex}`."""
+    """`text` with characters that act on a terminal, or are invisible, written out as `\\u{hex}`."""
     return INVISIBLE.sub(lambda m: m[0] if m[0] in "\n\t" else f"\\u{{{ord(m[0]):x}}}", text)

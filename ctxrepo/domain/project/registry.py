@@ -1,4 +1,4 @@
-"""The registry, which says whose folder is whose, and the id of a checkout's project."""
+"""The registry of projects and their folders (ctxrepo.toml), and the id of a checkout's project."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Registry:
-    """`projects` maps project ids to folders, `aliases` further names of projects to the ids they stand for;
-    `problem` is one line when the file can't be read.
+    """`projects` maps project ids to folders, `aliases` other names of projects to their ids; `problem` is a
+    line about why the file can't be read, or ''.
     """
 
     format: int = FORMAT
@@ -33,7 +33,7 @@ class Registry:
     problem: str = ""
 
     def canonical(self, project_id: str) -> str:
-        """The id that an id stands for; of names that stand for each other the lowest."""
+        """The project's main id; of names that are aliases of each other the lowest."""
         seen: list[str] = []
         while (other := self.aliases.get(project_id)) and project_id not in seen:
             seen.append(project_id)
@@ -41,17 +41,17 @@ class Registry:
         return min(seen[seen.index(project_id) :]) if project_id in seen else project_id
 
     def folder_of(self, project_id: str) -> str:
-        """The folder registered for an id or for what it stands for; '' when there is none."""
+        """The folder registered for a project, by any of its names; '' when there is none."""
         return self.projects.get(self.canonical(project_id), "")
 
     def names_of(self, project_id: str) -> list[str]:
-        """The further names that stand for an id, sorted."""
+        """The aliases of a project, sorted."""
         own_id = self.canonical(project_id)
         return sorted(name for name in self.aliases if name != own_id and self.canonical(name) == own_id)
 
 
 def parse(text: str) -> Registry:
-    """Read ctxrepo.toml; what can't be a project's folder is left out."""
+    """Read ctxrepo.toml; entries that can't be a project's folder are left out."""
     try:
         tables = toml.read(text)
     except ConfigError as error:
@@ -66,32 +66,31 @@ def parse(text: str) -> Registry:
 
 
 def with_project(text: str, project_id: str, folder: str | None) -> str:
-    """`text` with the project registered in `folder`, or unregistered for None, every other byte as it
-    was."""
+    """Register the project in `folder` (None: unregister it), keeping every other byte of `text`."""
     return _with(text, "projects", project_id, folder)
 
 
 def with_alias(text: str, name: str, project_id: str | None) -> str:
-    """`text` in which `name` stands for a project (None: for itself again), every other byte as it was."""
+    """Make `name` an alias of a project (None: no longer), keeping every other byte of `text`."""
     return _with(text, "aliases", name, project_id)
 
 
 def is_folder_name(name: object) -> bool:
-    """Whether a project's folder may be called so: one safe part that nothing else is called."""
+    """Whether a project's folder may have this name: one safe part that isn't reserved."""
     if not isinstance(name, str) or "/" in name or unsafe(name):
         return False
     return name.casefold() not in RESERVED and not name.startswith(".")
 
 
 def is_global_folder(name: str) -> bool:
-    """Whether the notes that hold everywhere may be in a folder of that name."""
+    """Whether a folder of this name may hold the notes that hold everywhere."""
     return name == GLOBAL or is_folder_name(name)
 
 
 def folder_for(project_id: str, registry: Registry, folders: Collection[str]) -> str:
-    """The folder a project gets: the last part of its id, with `-2`, `-3` … where that is taken.
+    """A folder for a new project: the last part of its id, with `-2`, `-3` … if that is in use.
 
-    A folder of just that name which is there and claimed by nobody is adopted.
+    An existing folder of exactly that name that no project claims is adopted.
     """
     base = _slug(project_id)
     claimed = {f.casefold() for f in registry.projects.values()}
@@ -106,7 +105,7 @@ def folder_for(project_id: str, registry: Registry, folders: Collection[str]) ->
 
 
 def rename_links(text: str, old: str, new: str) -> str:
-    """`text` with every link that names the folder `old` leading to `new` instead."""
+    """Change every link to the folder `old` into one to `new`."""
     return re.sub(rf"\[\[{re.escape(old)}(?=/[^\[\]\n]+\]\])", lambda _: f"[[{new}", text)
 
 
@@ -156,11 +155,11 @@ _ROOT, _FOLDER = "root:", "dir:"
 
 
 def normalise_remote(url: str) -> str:
-    """The one form of all spellings of a remote: `host/owner/name`, `host:8443/owner/name`, `file/abs/path`.
+    """Normalise the spellings of a remote: `host/owner/name`, `host:8443/owner/name`, `file/abs/path`.
 
-    Scheme, user, password, query, default port and `.git` are dropped and the case of the host is folded; the
-    path is kept as it is. A normalised name stays itself. '' for what names no place that another
-    checkout could share: a relative path, a word, a transport helper.
+    Scheme, user, password, query, default port and `.git` are dropped, and the host is in lower case; the
+    path is kept. A normalised name stays the same. '' for an address that another checkout can't share: a
+    relative path, a word, a transport helper.
     """
     text = unicodedata.normalize("NFC", url.strip())
     if not text or not text.isprintable():
@@ -176,7 +175,7 @@ def normalise_remote(url: str) -> str:
 
 
 def named_id(explicit: str, remotes: Mapping[str, str]) -> str:
-    """The identity by what the user set or by a remote, origin before others; '' when there is neither."""
+    """The project's id by the user's setting, or by a remote, origin first; '' without either."""
     if explicit.strip():
         return _explicit(explicit.strip())
     for remote in sorted(remotes, key=lambda name: (name != "origin", name)):
@@ -186,10 +185,10 @@ def named_id(explicit: str, remotes: Mapping[str, str]) -> str:
 
 
 def bare_id(root_commit: str, name: str, place: str = "") -> str:
-    """The identity of a checkout that nothing names: by its first commit, else by where it is.
+    """The id of a checkout without a setting or a remote: by its first commit, otherwise by its place.
 
-    `root_commit` is the hex id of that commit, `name` the name of the top folder, `place` whatever tells it
-    from other folders of that name: machine and path.
+    `root_commit` is the hex id of that commit, `name` the name of the top folder; `place`, machine and path,
+    tells it from other folders of that name.
     """
     folder = "".join(c for c in name.rstrip("/").rpartition("/")[2] if c.isprintable()).strip() or "unnamed"
     root = root_commit.strip().lower()
@@ -200,17 +199,17 @@ def bare_id(root_commit: str, name: str, place: str = "") -> str:
 
 
 def is_bare(identity: str) -> bool:
-    """Whether nothing but the checkout itself stands behind an identity."""
+    """Whether an id was made from the checkout itself."""
     return identity.startswith((_ROOT, _FOLDER))
 
 
 def is_rooted(identity: str, name: str) -> bool:
-    """Whether an identity tells a checkout of this name by its first commit."""
+    """Whether an id was made from the first commit of a checkout with this name."""
     return identity.startswith(_ROOT) and identity.endswith(f"/{name}")
 
 
 def _explicit(text: str) -> str:
-    """As the user wrote it; a URL as its normal form, so that a token pasted with it goes nowhere."""
+    """The id that the user wrote; a URL is normalised, so that a token in it goes nowhere."""
     before, at, after = text.rpartition("@")
     if "://" not in text and not (at and "/" not in before):
         return text
@@ -229,7 +228,7 @@ def _without_scheme(text: str) -> str:
 
 
 def _host(authority: str, default_port: str) -> str:
-    """`host` or `host:port` in its one spelling, '' when it is none."""
+    """The normal form of `host` or `host:port`, '' when it is neither."""
     match = _AUTHORITY.fullmatch(authority)
     if not match:
         return ""

@@ -1,4 +1,4 @@
-"""What a person names on the command line: a note, an entry by its id, or an entry by its place.
+"""Names on the command line: a note, an entry by its id or place, and guesses at misspelled names.
 
 `[SCOPE:]PATH[#Ln[-Lm]]` or `^ID`. Whatever we print as a place or an id can be given back.
 """
@@ -15,10 +15,10 @@ from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 SHORTEST = 4
-"""Characters at the beginning of an id that do for all of it, as long as no other id begins with them."""
+"""The fewest characters that abbreviate an id, if no other id begins with them."""
 
 WHOLE = 12
-"""Characters of an id that follows the text."""
+"""The length of an id that is derived from the text."""
 
 _ID = lazy_pattern(r"\^?([0-9a-z][0-9a-z_-]{0,63})\Z")
 _HEX = lazy_pattern(rf"[0-9a-f]{{{SHORTEST},{WHOLE}}}\Z")
@@ -27,10 +27,10 @@ _LINES = lazy_pattern(r"#L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?\Z")
 
 @dataclass(frozen=True)
 class Target:
-    """Either `entry_id`, or `path` relative to its scope; `scope` is '' when none was named.
+    """Either an `entry_id`, or a `path` relative to its scope; `scope` is '' when none was named.
 
-    `entry_id` may be the beginning of an id. With `lines`, the first and the last, it is the entry that
-    stands there in the note. `word` is what may be an id without its ^ where no note has that name.
+    `entry_id` may be abbreviated. `lines`, the first and the last, mean the entry there. `word` may be an id
+    without its ^, if no note has that name.
     """
 
     scope: str = ""
@@ -54,13 +54,13 @@ def parse_target(text: str) -> Target:
 
 
 def parse_entry(text: str) -> Target:
-    """Read what can only be an entry: its id, with or without ^, or its place."""
+    """Read the name of an entry: its id, with or without ^, or its place."""
     text = text.strip()
     return parse_target(text) if _LINES.search(text) else Target(entry_id=parse_id(text))
 
 
 def parse_destination(text: str) -> Target:
-    """Read where something is to go; its path may be '' (`global:`) or end in `/` (`archive/`)."""
+    """Read a destination; its path may be '' (`global:`) or end in `/` (`archive/`)."""
     if not text.endswith((":", "/")):
         return parse_target(text)
     stand_in = parse_target(f"{text}_.md")
@@ -78,7 +78,7 @@ ScopeName = Annotated[str, "global, project, or a project's id or folder."]
 
 
 def ids_meant(name: str, ids: Iterable[str]) -> list[str]:
-    """Those of `ids` that `name` may stand for: the very same, else each that begins with it; sorted."""
+    """The `ids` that `name` may mean: exactly that id, otherwise all that begin with it; sorted."""
     all_ids = set(ids)
     if name in all_ids:
         return [name]
@@ -86,7 +86,7 @@ def ids_meant(name: str, ids: Iterable[str]) -> list[str]:
 
 
 def id_meant(name: str, ids: Iterable[str]) -> str:
-    """The one of `ids` that `name` stands for, else `name` itself; UsageError when there are several."""
+    """The id that `name` means, or `name` itself if none does; UsageError if several do."""
     meant = ids_meant(name, ids)
     if len(meant) > 1:
         raise UsageError(several_ids(len(meant), name), f"They are ^{', ^'.join(meant[:5])}.")
@@ -98,7 +98,7 @@ def several_ids(count: int, name: str) -> str:
 
 
 def may_be_derived(name: str) -> bool:
-    """Whether `name` is an id that follows the text, or the beginning of one."""
+    """Whether `name` may be an id that is derived from the text, or an abbreviation of one."""
     return bool(_HEX.match(name))
 
 
@@ -121,7 +121,7 @@ def _lines(text: str, place: re.Match[str]) -> tuple[int, int]:
 
 
 _LIKE = 0.6
-"""From how much likeness on a name is near another one."""
+"""The least likeness of a name that is suggested."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -132,8 +132,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def near_notes(wanted: str, paths: Iterable[str], most: int = 3) -> list[str]:
-    """Those of `paths` whose own name is like that of `wanted`, whatever folders they are in; the likest
-    first."""
+    """The `paths` whose file name is similar to that of `wanted`, in any folder; the most similar first."""
     likeness = {path: _likeness(path, wanted) for path in paths}
     near = [path for path in likeness if likeness[path] >= _LIKE]
     return sorted(near, key=lambda path: (-likeness[path], path))[:most]

@@ -1,4 +1,4 @@
-"""A version that lost in a merge, and the file under conflicts/ that keeps it."""
+"""A version that lost a merge, and the file under conflicts/ that keeps it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FENCE = lazy_pattern(r"(`{3,})text\n")
 
 @dataclass(frozen=True)
 class ConflictCopy:
-    """A version of (a part of) the file at `path` that lost against another one and must not be lost.
+    """A version of (a part of) the file at `path` that lost a merge and must be kept.
 
-    `base` is what both versions edited, `kept` the one that won, `other` the one that lost. If a file can't
-    be merged by parts, `other` is the whole losing file, and `kept` is '', since the file itself is it.
+    `base` is the version that both sides edited, `kept` the one that won, `other` the one that lost. If a
+    file can't be merged by parts, `other` is the whole losing file, and `kept` is ''.
     """
 
     path: str
@@ -31,7 +31,7 @@ class ConflictCopy:
 
 
 def copy_as_file(copy: ConflictCopy) -> tuple[str, bytes]:
-    """(path, content) of the file for a copy; the same on every machine."""
+    """(path, content) of a copy's file; the same on every machine."""
     parts = "\x1f".join((copy.path, copy.base, copy.kept, copy.other))
     digest = blake2b(encode(parts), digest_size=5).hexdigest()
     description = f"two machines changed {copy.path}: the version that was not kept"
@@ -48,9 +48,9 @@ def copy_id(path: str) -> str:
 
 
 def read_copy(path: str, data: bytes) -> ConflictCopy | None:
-    """The copy that `copy_as_file` wrote to this file; None for a file that differs from that by a byte.
+    """The copy that `copy_as_file` wrote to this file; None for a file that differs by a byte.
 
-    The text doesn't tell whether a version ended with a newline; the hash in the name does.
+    The text doesn't show whether a version ended with a newline; the hash in the name does.
     """
     head, body = frontmatter.split(decode_exactly(data))
     named = frontmatter.read(head).fields.get("path")
@@ -86,18 +86,18 @@ def _ends(text: str) -> tuple[str, ...]:
 
 
 def _exactly(path: str) -> frontmatter.Value:
-    """The path as a list if it has double spaces: a plain value in the frontmatter would lose them."""
+    """The path, as a list if it has double spaces: a plain text in a head would lose them."""
     return path if path == " ".join(path.split()) else [path]
 
 
 def _name(path: str) -> str:
-    """The path as a file name, without the leading dots and dashes that hide a file or are not allowed."""
+    """The path as a file name, without leading dots and dashes, which hide a file or are not allowed."""
     name = path.replace("/", "__")
     return encode(name)[-_MAX_NAME_BYTES:].decode("utf-8", "ignore").lstrip(".-")
 
 
 def _fenced(text: str) -> str:
-    """`text` in a code fence, so that nothing in it reads as a heading or an entry."""
+    """`text` in a code fence, so that nothing in it is read as a heading or an entry."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}text\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}\n"

@@ -1,4 +1,4 @@
-"""Evidence: deliberate records about entries, and what follows from them."""
+"""Records about entries (evidence), and what follows from them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _KINDS: dict[str, Kind] = {kind: kind for kind in _ORDER}
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was said of entry `entry`; `to` is the entry that stands for it now (superseded, moved).
+    """A record about the entry `entry`; `to` is the entry that replaced it (superseded, moved).
 
-    `renamed` is said of the note at `path`, which is at `to` now; `entry` is ''.
+    The kind `renamed` is about the note at `path`, which moved to `to`; `entry` is ''.
     """
 
     id: str
@@ -57,16 +57,16 @@ def to_line(evidence: Evidence) -> str:
 
 
 def evidence_of(text: str) -> list[Evidence]:
-    """The records of a file; lines that are none are passed over."""
+    """The records of a file; other lines are skipped."""
     return [e for e in map(_evidence, records(text)) if e is not None]
 
 
 def marks(evidence: Iterable[Evidence]) -> Marks:
-    """What holds by now: records in the order of their time, each id followed through its moves.
+    """The current marks: records apply in the order of their times, and ids are followed through moves.
 
-    The entry that supersedes a pinned one is pinned in its stead, on each of two machines that replaced it.
-    If a superseded entry moves, it stays superseded under its new id, unless somebody stated that entry: a
-    value written over an old one looks like an edit of it, and was recorded as a move.
+    The entry that supersedes a pinned one is pinned too, on both of two machines that replaced it. A
+    superseded entry that moves stays superseded under its new id, unless somebody stated that entry: a value
+    written over an old one looks like an edit of it, and was recorded as a move.
     """
     pinned: set[str] = set()
     struck: set[str] = set()
@@ -103,10 +103,10 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
 
 
 def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
-    """What became of an entry whose id is found no more, and the id that stands for it by now.
+    """What happened to an entry whose id no longer exists, and the id that replaced it.
 
-    `moved` is one and the same entry; `superseded` is another one, said in its place; `forgotten`. None and
-    the id itself when nothing tells.
+    `moved`: the same entry under another id. `superseded`: another entry replaced it. `forgotten`: it was
+    deleted. None and the id itself when there is no record.
     """
     kind: Kind | None = None
     names = [entry]  # all that the entry itself was called, in their order
@@ -123,7 +123,7 @@ def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
 
 
 def gone(evidence: Iterable[Evidence]) -> frozenset[str]:
-    """Ids under which no entry holds by now: moved, superseded or forgotten, and not stated since."""
+    """Ids that no longer apply: moved, superseded or forgotten, and not stated since."""
     ids: set[str] = set()
     for record in _in_order(evidence):
         if record.kind == "stated":
@@ -153,7 +153,7 @@ def _last(to: Mapping[str, str], entry: str) -> str:
 
 
 def renamed(evidence: Iterable[Evidence]) -> dict[str, list[str]]:
-    """path that a note has now -> those it had before, of the notes that commands moved as a whole."""
+    """current path -> former paths, of notes that commands moved as a whole."""
     former: dict[str, list[str]] = {}
     for record in _in_order(evidence):
         if record.kind == "renamed" and record.to:
@@ -163,7 +163,7 @@ def renamed(evidence: Iterable[Evidence]) -> dict[str, list[str]]:
 
 
 def _in_order(evidence: Iterable[Evidence]) -> list[Evidence]:
-    """By time; within one moment by kinds: an entry is stated before it is superseded."""
+    """Sort by time, and at the same time by kind: an entry is stated before it is superseded."""
     return sorted(evidence, key=lambda e: (e.ts, _ORDER.index(e.kind), e.id))
 
 

@@ -1,4 +1,4 @@
-"""How well recall did: rankings measured against evidence, and what sessions made of what they got."""
+"""The quality of recall: rankings measured against evidence, and how sessions used what they were given."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 RANKS = (1, 3, 5, 10)
 BUDGETS = (2500, 8000)
 DEEPEST = 100
-"""Pieces of an answer that are looked at."""
+"""How many pieces of an answer are evaluated."""
 
 HEADER = 30
-"""Characters that naming a note costs beside its path, the first time one of its lines is given."""
+"""Characters for naming a note, besides its path, before its first line."""
 
 MEASURES = (
     *(f"recall@{rank}" for rank in RANKS),
@@ -38,7 +38,7 @@ _WHOLE = 10**9
 
 @dataclass(frozen=True)
 class DeliveredBlock:
-    """What a prompt is given: `pieces` of notes, in a block of `size` bytes."""
+    """The block for a prompt: `pieces` of notes, in `size` bytes."""
 
     pieces: Sequence[Piece]
     size: int
@@ -61,19 +61,19 @@ class Piece:
 
 
 def piece(place: str) -> Piece:
-    """What `path#L10-L12`, `path#L10` or `path` (a whole note) names."""
+    """Read `path#L10-L12`, `path#L10` or `path` (a whole note)."""
     match = _PLACE.match(place)
     return Piece(match[1], int(match[2]), int(match[3] or match[2])) if match else Piece(place)
 
 
 def measured(answer: Sequence[Piece], evidence: frozenset[Line], texts: Texts) -> dict[str, float]:
-    """Every one of `MEASURES` for one answer, from 0 to 1. There must be evidence.
+    """All `MEASURES` of one answer, from 0 to 1; `evidence` must not be empty.
 
-    recall@k: share of the evidence lines that the first k pieces hold. ndcg@10: each of the first 10 pieces
-    that brings evidence not brought before counts 1/log2(rank + 1); the sum is divided by that of an answer
-    that brings one line a piece, from the first on, and is 1 at most. mrr: 1/rank of the first piece with
-    evidence, 0 beyond the tenth. hit@5: whether the first 5 hold any. evidence@n: of the characters of the
-    evidence lines the share that is `given_within` n characters.
+    recall@k: the share of the evidence lines in the first k pieces. ndcg@10: each of the first 10 pieces with
+    new evidence counts 1/log2(rank + 1); the sum is divided by that of an answer with one new line in each
+    piece, and is 1 at most. mrr: 1/rank of the first piece with evidence, 0 beyond the tenth. hit@5: whether
+    the first 5 have any. evidence@n: the share of the characters of the evidence that is `given_within` n
+    characters.
     """
     answer = answer[:DEEPEST]
     news = _news(answer, evidence)
@@ -90,9 +90,9 @@ def measured(answer: Sequence[Piece], evidence: frozenset[Line], texts: Texts) -
 
 
 def delivered(delivery: DeliveredBlock, evidence: frozenset[Line], texts: Texts) -> tuple[float, int]:
-    """(of the characters of the evidence lines, the share in what was given; bytes given that are none).
+    """(the share of the evidence's characters that was given, the bytes given besides evidence).
 
-    Those are what the evidence is in: other entries, titles and places.
+    The latter are other entries, titles and places.
     """
     lines = {line for line in evidence if any(part.holds(line) for part in delivery.pieces)}
     total = sum(_length(texts, line) for line in evidence)
@@ -101,7 +101,7 @@ def delivered(delivery: DeliveredBlock, evidence: frozenset[Line], texts: Texts)
 
 
 def delivery_within(answer: Sequence[Piece], budget: int, texts: Texts) -> DeliveredBlock:
-    """What a program would give whose answer is known, and not how it is shown: as `given_within`."""
+    """The block of a program of which only the ranking is known, cut as by `given_within`."""
     given = given_within(answer, budget, texts)
     heads = sum(len(path) + HEADER for path in {path for (path, _), _ in given})
     pieces = [Piece(path, number, number) for (path, number), count in given if count]
@@ -109,10 +109,10 @@ def delivery_within(answer: Sequence[Piece], budget: int, texts: Texts) -> Deliv
 
 
 def given_within(answer: Iterable[Piece], budget: int, texts: Texts) -> list[tuple[Line, int]]:
-    """The lines an agent would be given of this answer, each with how many of its characters.
+    """The lines of an answer that fit into the budget, each with how many of its characters.
 
-    In order; a line costs its characters and its end, a note that is begun its path and `HEADER`; what was
-    given costs nothing again; where the budget ends the rest is cut.
+    In order. A line costs its characters and its end, the first line of a note also the path and `HEADER`; a
+    line that was given costs nothing again. The last line is cut at the budget.
     """
     used = 0
     given: dict[Line, int] = {}
@@ -133,13 +133,13 @@ def given_within(answer: Iterable[Piece], budget: int, texts: Texts) -> list[tup
 
 
 def mean(values: Iterable[float]) -> float | None:
-    """None of nothing."""
+    """The mean, None of no values."""
     numbers = list(values)
     return sum(numbers) / len(numbers) if numbers else None
 
 
 def _news(answer: Sequence[Piece], evidence: frozenset[Line]) -> list[int]:
-    """For each piece, how many evidence lines it brings that none before it brought."""
+    """For each piece, how many evidence lines it has that no piece before it has."""
     missing = set(evidence)
     news = []
     for part in answer:
@@ -150,7 +150,7 @@ def _news(answer: Sequence[Piece], evidence: frozenset[Line]) -> list[int]:
 
 
 def _most_gains(answer: Sequence[Piece], evidence: frozenset[Line]) -> int:
-    """How many pieces of the answer's kind could bring evidence: notes, where it names only those."""
+    """How many pieces could bring evidence: notes, if the answer names only notes."""
     is_of_notes = bool(answer) and all(part.is_whole for part in answer[:10])
     return len({path for path, _ in evidence}) if is_of_notes else len(evidence)
 
@@ -166,7 +166,7 @@ def _length(texts: Texts, line: Line) -> int:
 
 
 def _size(texts: Texts, line: Line) -> int:
-    """Its bytes, with its end."""
+    """The bytes of a line, with its end."""
     return len(_text(texts, line).encode("utf-8", "surrogatepass")) + 1
 
 
@@ -179,16 +179,16 @@ def _text(texts: Texts, line: Line) -> str:
 Kind = Literal["delivered", "opened", "used", "contradicted"]
 
 QUOTED = 40
-"""Characters of an entry's beginning by which a reply shows that it was used."""
+"""Characters of an entry's beginning that show in a reply that it was used."""
 
 SHORTEST_REPLY = 50
-"""A reply of no more characters shows nothing."""
+"""A shorter reply shows nothing."""
 
 SESSIONS = 10
-"""An entry that so many sessions were given, and none made anything of, is a zombie."""
+"""An entry that was given to so many sessions, and used by none, is a zombie."""
 
 EXEMPT_DAYS = 14
-"""An entry that is known for less may yet be of use."""
+"""A younger entry may still become useful."""
 
 _COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 _LABEL = lazy_pattern(r"\A\s*\[[A-Za-z][\w-]{0,39}\](?![(\[])")
@@ -197,9 +197,9 @@ _SIGNS = lazy_pattern(r"[*`]+|__")
 
 @dataclass(frozen=True)
 class Usage:
-    """An entry's counts: deliveries, and of the other things in how many sessions they happened.
+    """An entry's counts: deliveries, and for everything else the number of sessions.
 
-    `path` is the note it was in last; `first` and `last` are unix seconds.
+    `path` is its latest note; `first` and `last` are Unix seconds.
     """
 
     id: str
@@ -214,22 +214,22 @@ class Usage:
 
 
 def is_used(entry: Entry, reply: str) -> bool:
-    """Whether a reply says what the entry says, in the entry's own words."""
+    """Whether a reply repeats the beginning of an entry."""
     beginning = _bare(_LABEL.sub("", entry.plain))[:QUOTED]
     return len(reply) > SHORTEST_REPLY and bool(beginning) and beginning in _bare(reply)
 
 
 def is_zombie(usage: Usage, now: float, sessions: int = SESSIONS) -> bool:
-    """Whether an entry that isn't pinned only takes room."""
+    """Whether an entry that isn't pinned is never used."""
     is_idle = not usage.opened and not usage.used
     return is_idle and usage.sessions >= sessions and now - usage.first >= EXEMPT_DAYS * 86400
 
 
 def rate(part: int, whole: int) -> float:
-    """`part` of `whole` with two decimals, 0 of nothing."""
+    """`part` of `whole` with two decimals; 0 if `whole` is 0."""
     return round(part / whole, 2) if whole else 0.0
 
 
 def _bare(text: str) -> str:
-    """A text without its markup, in one case, with one space for any run of white space."""
+    """A text without markup, in lower case, with single spaces."""
     return " ".join(_SIGNS.sub("", _COMMENT.sub("", text)).casefold().split())

@@ -1,4 +1,5 @@
-"""A save: one change of one file, and what it was made from. The journal keeps it until a commit holds it."""
+"""A save: one change of one file, and the version it started from. The journal keeps it until it is
+committed."""
 
 from __future__ import annotations
 
@@ -6,22 +7,22 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.lazy import dataclass
 
 TOOL = "tool"
-"""An agent's own tool wrote the file, and a hook saw what it left there."""
+"""An agent's own tool wrote the file, and a hook saw the result."""
 
 LATE = "late"
-"""A program wrote to a file that it had open while we replaced it."""
+"""A program wrote to a file that it had opened before we replaced it."""
 
 BY_HAND = "hand"
-"""The file is found to have changed, and nobody told us: an editor, a shell, another program."""
+"""Somebody changed the file without telling us: an editor, a shell, another program."""
 
 
 @dataclass(frozen=True)
 class Save:
-    """Somebody changed the file at `path` from `base` to `after`; None stands for no file.
+    """A change of the file at `path` from `base` to `after`; None stands for no file.
 
-    `op` is a command's name, or one of TOOL, LATE and BY_HAND. What a command and a late writer began with is
-    known. Of a tool it is only known what the file was checked out as, by `tree`: that is the `base` of its
-    save until the fold finds a better one. Without a `tree` nothing is known, and the save only adds.
+    `op` is a command's name, or TOOL, LATE or BY_HAND. A command and a late writer know their base. A tool's
+    is only known as the version that was checked out, from `tree`: that is the `base` of its save until the
+    fold infers a better one. Without a `tree` nothing is known, and the save only adds.
     """
 
     path: str
@@ -32,22 +33,21 @@ class Save:
     at: str = ""
     """When, in ISO form."""
     id: str = ""
-    """What the saves of one operation have in common."""
+    """The id that the saves of one operation share."""
     note: str = ""
-    """What to say of it in the commit: the entry's text, or the anchor's name."""
+    """Its text in the commit message: an entry's text, or an anchor's name."""
     tree: str = ""
     place: str = ""
-    """Its place in the journal; '' while it is in none."""
+    """Its place in the journal; '' while it isn't in it."""
 
     @property
     def is_command(self) -> bool:
-        """Whether a command of ours made it, and so acknowledged it."""
+        """Whether one of our commands made it, and so acknowledged it."""
         return self.op not in (TOOL, LATE, BY_HAND)
 
     @property
     def lacks_base(self) -> bool:
-        """Whether nothing is known of what it was made from: a tool's file had been replaced when its hook
-        ran."""
+        """Whether its base is unknown: a tool's file had been replaced before its hook ran."""
         return self.op == TOOL and not self.tree
 
     @property

@@ -1,7 +1,7 @@
-"""A checklist in a note: items are found, ticked, added and cleared, and no other line is touched.
+"""A checklist in a note: reading, ticking, adding and clearing items, without touching other lines.
 
-An item is a list line with a box, `- [ ]` or `* [X]`, at any depth, outside code and comments. A comment of
-one line directly above it is about it (pi-memory writes when, and in which session) and goes when it goes.
+An item is a list line with a box, `- [ ]` or `* [X]`, at any depth, outside code and comments. A one-line
+comment directly above it belongs to it (pi-memory writes when, and in which session) and is removed with it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _MARKERS = lazy_pattern(r"\A(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\](?:[ \t]
 
 @dataclass(frozen=True)
 class Item:
-    """`line` is its 0-based line in the note, `first` that of the comment about it or `line`, `end` the one
-    behind all that hangs under it.
+    """`line` is its 0-based line in the note, `first` the line of its comment or `line`, `end` the line after
+    everything nested below it.
 
-    `depth` counts the items that it hangs under. `is_clear`: it is done, and so is all that goes with it.
+    `depth` counts the items above it. `is_clear`: it is done, and so is everything below it.
     """
 
     id: str
@@ -73,7 +73,7 @@ def items_of(path: str, text: str) -> list[Item]:
 
 
 def ticked(text: str, item: Item, is_done: bool) -> str:
-    """`text` with the box of an item of it ticked, or empty again."""
+    """Tick the box of an item, or empty it."""
     lines = lines_of(text)
     match = ITEM.match(lines[item.line])
     assert match
@@ -83,9 +83,9 @@ def ticked(text: str, item: Item, is_done: bool) -> str:
 
 
 def item_line(text: str) -> str:
-    """The lines of an open item that says this, without their end; further lines are indented.
+    """The lines of an open item with this text, without the last line end; further lines are indented.
 
-    UsageError for a text that would be anything else than one item and its words.
+    UsageError for a text that would be anything else than one item.
     """
     lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text.strip())]
     first, *rest = [line for line in lines if line] or [""]
@@ -107,7 +107,7 @@ def item_line(text: str) -> str:
 
 
 def added(text: str, line: str) -> str:
-    """`text` with a new item behind the last top-level one, or at the end where there is none."""
+    """Add an item after the last top-level one, or at the end if there is none."""
     head, body = frontmatter.split(text)
     is_last = _last_top(list(lines_in(body)))
     if is_last is None:
@@ -124,9 +124,9 @@ def added(text: str, line: str) -> str:
 
 
 def cleared(path: str, text: str) -> tuple[str, list[Item], list[Item]]:
-    """`text` without the items that are done: what is left, those that went, those that are done and stay.
+    """Remove the items that are done; returns (the text, the removed items, the done items that stay).
 
-    An item stays while anything under it is open or is no item at all: somebody wrote it.
+    An item stays while anything below it is open or isn't an item: somebody wrote it.
     """
     lines = lines_of(text)
     roots: list[Item] = []
@@ -146,14 +146,16 @@ def cleared(path: str, text: str) -> tuple[str, list[Item], list[Item]]:
 
 
 def _gap(lines: Sequence[str], item: Item, newline: str) -> list[str]:
-    """What takes the place of an item: a blank line where a comment above it would else be about the next."""
+    """The lines that replace a removed item: a blank line if a comment above would otherwise belong to the
+    next item.
+    """
     above = lines[item.first - 1] if item.first else ""
     below = lines[item.end] if item.end < len(lines) else ""
     return [newline] if COMMENT.match(above) and ITEM.match(below) else []
 
 
 def _end(lines: Sequence[Line], start: int) -> int:
-    """The line behind what hangs under the item at `start`."""
+    """The line after everything nested below the item at `start`."""
     end = start + 1
     for i in range(start + 1, len(lines)):
         if lines[i].block != lines[start].block:
@@ -166,7 +168,7 @@ def _end(lines: Sequence[Line], start: int) -> int:
 
 
 def _further(lines: Sequence[Line], start: int, end: int) -> Iterator[str]:
-    """The lines that go on with the words of an item."""
+    """The further lines of an item's text."""
     for line in lines[start + 1 : end]:
         if line.kind != "text":
             return
@@ -178,7 +180,7 @@ def _first(lines: Sequence[Line], start: int) -> int:
 
 
 def _is_clear(lines: Sequence[Line], start: int, end: int) -> bool:
-    """Whether an item that is done may go with all that hangs under it."""
+    """Whether a done item may be removed with everything below it."""
     if end < len(lines) and lines[end].block == lines[start].block and lines[end].kind in ("text", "closed"):
         return False  # a line that isn't indented and yet goes on with it
     span = [*lines[start:end], None]
@@ -205,7 +207,7 @@ def _last_top(lines: Sequence[Line]) -> int | None:
 
 
 def _behind(body: str, number: int, line: str, newline: str) -> str:
-    """`body` with `line` as an item of its own behind the block."""
+    """Add `line` as a separate item after the block."""
     blocks = split_blocks(body)
     text = blocks[number].text
     if not text.endswith("\n"):
@@ -218,7 +220,7 @@ def _behind(body: str, number: int, line: str, newline: str) -> str:
 
 
 ITEM = lazy_pattern(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\](?:[ \t]+(\S.*)?)?\r?\n?\Z")
-"""A list line with a box; its groups are the indent, what is in the box, and the words."""
+"""A list line with a box; its groups are the indentation, the content of the box, and the text."""
 
 COMMENT = lazy_pattern(r"[ \t]*<!--(?!\s*\^)(?:(?!-->).)*-->\s*\Z")
 """A comment of one line, which is no entry's id."""
@@ -227,7 +229,7 @@ _BULLET = lazy_pattern(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)")
 _TAB = 4
 
 Kind = Literal["blank", "item", "bullet", "text", "comment", "closed"]
-"""`text` goes on with what is above it, `closed` is code or part of a comment of several lines."""
+"""`text` continues what is above it; `closed` is code or part of a comment of several lines."""
 
 
 class Line(NamedTuple):
@@ -270,7 +272,7 @@ def lines_in(body: str) -> Iterator[Line]:
 
 
 def _kind(line: str, *, in_list: bool) -> Kind:
-    """What a line is that stands neither in code nor in a comment."""
+    """The kind of a line outside of code and comments."""
     if line.isspace():
         return "blank"
     if COMMENT.match(line):

@@ -1,4 +1,4 @@
-"""A daily note: what was done on one day, a line each, in the order it was told."""
+"""A daily note: what was done on one day, in the order it was reported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def path_of(folder: str, day: str) -> str:
 
 
 def day_of(now: datetime) -> str:
-    """The day it is for the person: `now` has their offset."""
+    """The current day for the person: `now` has their offset."""
     return now.date().isoformat()
 
 
@@ -41,7 +41,7 @@ def parse_day(text: str, now: datetime) -> str:
 
 
 def days(paths: Iterable[str]) -> list[str]:
-    """The days that these paths of daily notes are of, the newest first; others are passed over."""
+    """The days of these daily notes, the newest first; other paths are skipped."""
     dates = []
     for path in paths:
         match = _NAME.match(path.rpartition("/")[2])
@@ -53,9 +53,9 @@ def days(paths: Iterable[str]) -> list[str]:
 
 
 def line(text: str, now: datetime) -> str:
-    """The entry for what was told at this moment: `- 09:47 +0100 text`, further lines indented.
+    """The entry for a report at this moment: `- 09:47 +0100 text`, further lines indented.
 
-    The offset is always there: people who travel, or work with others, have several zones in one note.
+    The offset is always included: people who travel, or work with others, have several zones in one note.
     """
     words = _MARKER.sub("", text.strip(), count=1)
     if not words:
@@ -64,9 +64,9 @@ def line(text: str, now: datetime) -> str:
 
 
 def logged(text: str | None, entry: str, day: str) -> str:
-    """The note of a day, or the one that begins with it (None), with `entry` at its end.
+    """Add `entry` to the note of a day, which is created if it is None.
 
-    Two machines begin it alike, so that their notes become one.
+    Two machines create it alike, so that their notes merge into one.
     """
     if text is None:
         head = {"description": f"Log of {day}", "created": day, "updated": day}
@@ -75,5 +75,5 @@ def logged(text: str | None, entry: str, day: str) -> str:
 
 
 def words_of(plain: str) -> str:
-    """What an entry of the log says, without the time."""
+    """The text of a log entry, without the time."""
     return _STAMP.sub("", plain, count=1).strip()

@@ -109,7 +109,8 @@ def _are_words(read: Head) -> bool:
 
 
 def _tags(was: _Fields | None, us: _Fields, them: _Fields, key: Key) -> str:
-    """The lines of all tags that a side added or nobody removed; as a side has them if it has just these."""
+    """The lines of all tags that a side added or nobody removed; the lines of a side if it has exactly
+    these."""
     base, ours, theirs = ([(tag,) for tag in (side.read.tags if side else ())] for side in (was, us, them))
     tags_that_stay = {tag for tag in (*ours, *theirs) if (tag in ours and tag in theirs) or tag not in base}
     stay: list[Key] = order(
@@ -122,7 +123,7 @@ def _tags(was: _Fields | None, us: _Fields, them: _Fields, key: Key) -> str:
 
 
 def _fields(head: str) -> _Fields | None:
-    """The head by its fields; None when its lines can't be assigned to the fields that YAML finds."""
+    """A head by its fields; None when its lines can't be assigned to the fields that YAML reads."""
     read = frontmatter.read(head)
     lines = lines_of(head)
     if len(lines) < 2 or (read.problems and not read.fields):
@@ -162,7 +163,7 @@ def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[
 
 
 def _chosen_parts(path: str, three: Three) -> tuple[dict[Key, Part], list[ConflictCopy]]:
-    """The parts that stay, each with the chosen text and under the heading where it belongs."""
+    """The parts that stay, each with the chosen text, under the heading where it belongs."""
     base, ours, theirs = (version.parts for version in three)
     again = _said_again(base, ours, theirs)
     parts: dict[Key, Part] = {}
@@ -180,13 +181,15 @@ def _chosen_parts(path: str, three: Three) -> tuple[dict[Key, Part], list[Confli
 
 
 def _said_again(*parts: Mapping[Key, Part]) -> set[tuple[bool, str]]:
-    """What a side says more often than the base: the other side did not remove these copies on purpose."""
+    """Texts of which a side has more copies than the base: the other side did not remove these copies on
+    purpose.
+    """
     was, us, them = (Counter(map(_saying, version.values())) for version in parts)
     return {saying for saying in us | them if max(us[saying], them[saying]) > was[saying]}
 
 
 def _saying(part: Part) -> tuple[bool, str]:
-    """(is it a heading, what it says); the depth of a heading doesn't count."""
+    """(whether it is a heading, its text); the depth of a heading doesn't count."""
     is_heading = part.kind == "heading"
     return is_heading, part.path[-1] if is_heading else part.says
 
@@ -196,8 +199,9 @@ def _text(part: Part | None) -> str | None:
 
 
 def _edited(was: Part | None, part: Part | None, other: Part | None) -> str | None:
-    """The text of a part; the base's text if only white space changed here and the other side changed
-    more."""
+    """The text of a part; the base's text if this side changed only white space and the other side changed
+    more.
+    """
     if was and part and part.kind != "heading" and words(part.text) == words(was.text):
         return part.text if other and words(other.text) == words(was.text) else was.text
     return _text(part)
@@ -212,17 +216,18 @@ def _placed(was: Part | None, us: Part | None, them: Part | None, text: str) -> 
 
 
 def _home(was: Part | None, us: Part, them: Part) -> Key:
-    """The heading that a side moved a part to; under two headings of the same title it is the same move."""
+    """The heading that a side moved a part to; headings with the same title count as the same."""
     title = either(was.home[:-1] if was else None, us.home[:-1], them.home[:-1])
     homes = [part.home for part in (us, them) if part.home[:-1] == title]
     return either(was.home if was else None, homes[0], homes[-1])
 
 
 def _with_right_counts(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
-    """The parts with the right number of copies of each text, wherever copies were moved.
+    """Correct the number of copies of each text, wherever copies were moved.
 
-    If a side has more copies than the base, the larger number stays, else the smaller one. So the number is
-    the same in whatever order machines merge. Copies that the sides put under different headings all stay.
+    If a side has more copies than the base, the larger number stays, otherwise the smaller one. So the number
+    doesn't depend on the order in which machines merge. Copies that the sides put under different headings
+    all stay.
     """
     was, us, them = (_counted(version.parts) for version in three)
     now, parts_that_stay = _counted(parts), dict(parts)
@@ -246,7 +251,7 @@ def _counted(parts: Mapping[Key, Part]) -> Counter[str]:
 
 
 def _copies(parts: Mapping[Key, Part], sayings: Set[str]) -> dict[str, dict[Key, Part]]:
-    """text -> the entries that say it, for each of these texts."""
+    """text -> the parts with that text, for each of these texts."""
     copies: dict[str, dict[Key, Part]] = {says: {} for says in sayings}
     for key, part in parts.items():
         if part.says in copies and part.kind != "heading":
@@ -277,9 +282,10 @@ _Facts = Mapping[Any, Any]
 
 
 def already_merged(three: Three, lost: Set[str]) -> tuple[bool, bool]:
-    """For ours and for theirs: whether it holds all changes of the other one, save what is in `lost`.
+    """For ours and for theirs: whether it contains all changes of the other one, apart from what is in
+    `lost`.
 
-    So a merged version that is merged with one of its sides again keeps every byte, however similar its
+    So a merged version that is merged again with one of its sides keeps every byte, however similar its
     entries are.
     """
     base, ours, theirs = three
@@ -287,7 +293,7 @@ def already_merged(three: Three, lost: Set[str]) -> tuple[bool, bool]:
 
 
 def words(text: str) -> str:
-    """The words of a block, which must not be lost; white space and the depth of a heading may be."""
+    """The words of a block, which must not be lost, unlike white space and the depth of a heading."""
     return " ".join(text.lstrip("#").split())
 
 
@@ -331,7 +337,7 @@ def _new_words(version: BodyVersion, other: BodyVersion) -> Iterator[str]:
 
 
 def _has_changes_of(base: _Facts, whole: _Facts, part: _Facts) -> bool:
-    """Whether `whole` differs from the base wherever `part` does, as far as all three have the fact."""
+    """Whether `whole` differs from the base wherever `part` does, for facts that all three have."""
     common = base.keys() & whole.keys() & part.keys()
     return all(whole[fact] != base[fact] for fact in common if part[fact] != base[fact])
 

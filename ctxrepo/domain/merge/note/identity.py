@@ -1,4 +1,4 @@
-"""Finds which block of one version of a note is which block of another, by content and not by place."""
+"""Identifies the blocks of three versions of a note with each other, by content and not by place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ctxrepo.lazy import dataclass
 
 
 def identify(base: str, ours: str, theirs: str) -> Three:
-    """Three bodies whose parts have keys such that one thing has the same key in all of them."""
+    """Three bodies in which the same part has the same key."""
     bodies = Body.read(base), Body.read(ours), Body.read(theirs)
     our_paths, their_paths = _same_headings(*bodies)
     not_ids = {name for body in bodies for name, times in body.ids().items() if times > 1}
@@ -63,7 +63,7 @@ def _titles(sections: Mapping[Path, Section], paths: dict[Path, Path], depth: in
 def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[Key, Key], dict[Key, Key]]:
     """For each side: new key -> the key in the base of the part that it moved or edited.
 
-    A text that occurs twice is left out: nobody could tell which of the two it was.
+    Texts that occur twice are left out: it would be unclear which of the two was meant.
     """
     counts = [Counter(part.says for part in version.parts.values()) for version in (was, us, them)]
     once = {says for count in counts for says in count if all(other[says] <= 1 for other in counts)}
@@ -108,7 +108,7 @@ def _moves(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
 
 
 def _places(version: BodyVersion, other: BodyVersion) -> defaultdict[str, set[Key]]:
-    """text -> the keys of its copies that the other version does not have."""
+    """text -> the keys of its copies that the other version lacks."""
     places: defaultdict[str, set[Key]] = defaultdict(set)
     for key, part in version.parts.items():
         if part.kind != "heading" and key not in other.parts:
@@ -151,7 +151,7 @@ Scored = Iterable[tuple[float, _K, _K]]
 """(how alike, old, new)"""
 
 Changes = tuple[Mapping[_K, _V], Mapping[_K, _V]]
-"""What has gone on a side, and what has come."""
+"""(what a side removed, what it added)."""
 
 Likeness = Callable[[Mapping[_K, _V], Mapping[_K, _V]], Scored[_K]]
 Pairs = tuple[dict[_K, _K], dict[_K, _K]]
@@ -159,7 +159,7 @@ Pairs = tuple[dict[_K, _K], dict[_K, _K]]
 
 @dataclass(frozen=True)
 class Saying:
-    """What an entry says, in which words, under which headings, and the id its author gave it."""
+    """An entry's text, its words, the headings above it, and the id its author gave it."""
 
     key: Key
     path: Path
@@ -222,7 +222,7 @@ def same_titles(
 
 
 def _title_likeness(was: str, now: str) -> float:
-    """How alike two titles are; a title that was only made longer or shorter is alike."""
+    """How alike two titles are; a title that was only extended or shortened counts as alike."""
     old, new = words_of(was), words_of(now)
     return max(similarity(was, now), SIMILAR if old and new and (old <= new or new <= old) else 0.0)
 
@@ -232,10 +232,10 @@ def _shared(was: Counter[str], now: Counter[str]) -> float:
 
 
 def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
-    """Scores pairs of entries; staying under the same heading counts, so a moved entry must be much closer.
+    """Scores pairs of entries; one that moved to another heading must be more similar to its old text.
 
-    `common` are words that many entries have: of the others an edit keeps more than half. Where
-    entries are alike, one removed and one added are no edit, and neither becomes a conflict copy.
+    `common` are words that many entries have; of the other words an edit keeps more than half. So where
+    entries are alike, one removed and one added don't count as an edit, and neither becomes a conflict copy.
     """
 
     def scored(gone: Mapping[str, Saying], come: Mapping[str, Saying]) -> Iterator[tuple[float, str, str]]:

@@ -1,4 +1,4 @@
-"""A version of a note's body: its blocks as parts with keys, and the blank lines between them."""
+"""A version of a note's body, as parts with keys and the blank lines between them, and its text again."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ BARE = "bare"
 """The gap before END when the last line has no newline."""
 
 ROOT: Key = ("root", "")
-"""The home of parts that stand under no heading."""
+"""The home of parts without a heading."""
 
 Path = tuple[str, ...]
-"""The titles that something stands under, the outermost first."""
+"""The titles above a part, the outermost first."""
 
 Section = tuple[Counter[str], ...]
-"""What is said directly under a heading, in one version of a note or several."""
+"""The texts directly below a heading, in one version of a note or several."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class BodyVersion:
 
     @cached_property
     def after(self) -> Mapping[Key, tuple[Key, str]]:
-        """What follows each part, and the gap before that."""
+        """The part after each part, and the gap between them."""
         return {key: (after, gap) for (key, after), gap in self.gaps.items()}
 
     @cached_property
     def before(self) -> Mapping[Key, tuple[Key, str]]:
-        """What stands before each part, and the gap behind that."""
+        """The part before each part, and the gap between them."""
         return {key: (before, gap) for (before, key), gap in self.gaps.items()}
 
     def rekeyed(self, edits: Mapping[Key, Key]) -> BodyVersion:
@@ -102,7 +102,7 @@ class Body:
         return {path: (below,) for path, below in texts.items()}
 
     def titles_twice(self) -> set[str]:
-        """Titles that several headings have: nobody could tell which of them was renamed."""
+        """Titles that several headings have: it would be unclear which of them was renamed."""
         titles = Counter(piece.path[-1] for piece in self.pieces if piece.kind == "heading")
         return {title for title, times in titles.items() if times > 1}
 
@@ -224,7 +224,9 @@ def _gap(before: Key, key: Key, three: Three) -> str | None:
 
 
 def _usual_gap(before: tuple[Key, Part], after: tuple[Key, Part], three: Three, newline: str) -> str:
-    """The gap for two new neighbours: as a side has it between such kinds, else a blank line."""
+    """The gap between two new neighbours: as a side has it between parts of their kinds, otherwise a blank
+    line.
+    """
     (last_key, last), (key, part) = before, after
     gaps = []
     for version in three[1:]:
@@ -243,7 +245,7 @@ def _kind(version: BodyVersion, key: Key) -> str:
 
 
 def _apart(last: Part, gap: str, text: str, newline: str) -> tuple[str, str]:
-    """Gap and text so that `text` stays a block of its own behind `last`."""
+    """The gap and the text with which `text` stays a separate block after `last`."""
     if last is _NOTHING or _are_two(last.text + gap, text):
         return gap, text
     gap = gap or newline
@@ -257,7 +259,7 @@ def _are_two(before: str, text: str) -> bool:
 
 
 def _outdented(text: str) -> str:
-    """`text` without the indent of its first line, which would hang it under the block before."""
+    """`text` without the indentation of its first line, which would nest it in the block before."""
     indent = len(text) - len(text.lstrip(" \t"))
     out = "".join(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in lines_of(text))
     return out if len(split_blocks(out)) == 1 else text.lstrip(" \t")
