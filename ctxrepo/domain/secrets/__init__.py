@@ -1,4 +1,4 @@
-"""Finding credentials in what is about to be written, without ever repeating them."""
+"""Finding credentials in texts before they are written, without ever repeating them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from ctxrepo.domain.secrets.search import Span
 
 _SECRET_BYTES = 8192
-"""How many bytes of a secret make its fingerprint: two key blocks differ within these."""
+"""How many bytes of a secret make its fingerprint: private keys differ within these."""
 
 
 @dataclass(frozen=True)
 class Secret:
-    """That the rule `rule` found something on the 1-based `line`.
+    """A match of the rule `rule` on the 1-based `line`.
 
-    `fingerprint` is 12 hex digits made from the secret: the same wherever it stands, so that the user can
-    allow it by naming it. The secret itself is not kept.
+    `fingerprint` is 12 hex digits made from the secret, the same wherever it stands: by naming it, a user can
+    allow the secret. The secret itself is not kept.
     """
 
     rule: str
@@ -58,8 +58,10 @@ def mask(text: str) -> str:
 
 
 def mask_part(text: str) -> str:
-    """`text` without secrets, and without what stands before the end of a private key or behind its
-    beginning; a marker that is only talked about hides nothing."""
+    """Mask the secrets of an excerpt, which may hold only one end of a private key.
+
+    The text before a key's end marker or after its beginning is masked too, if it looks like a key's lines.
+    """
     text = mask(text)
     if "PRIVATE KEY" not in text:
         return text
@@ -81,7 +83,7 @@ def mask_part(text: str) -> str:
 
 _EDGE = lazy_pattern(r"-----? ?(BEGIN|END) (?:[A-Za-z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-----?")
 _BESIDE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \r\n\t\\>|\"',:→"
-"""What a key's lines are made of, and what stands between them: blanks, quotes, numbers of lines."""
+"""The characters of a key's lines, and of what may stand between them: blanks, quotes, line numbers."""
 
 _BODY = lazy_pattern(f"[{re.escape(_BESIDE)}]*+")
 _LINE = lazy_pattern(r"[A-Za-z0-9+/=]{16}")
@@ -89,8 +91,9 @@ _HIDDEN = "[private-key]"
 
 
 def _spans(data: bytes) -> list[Span]:
-    """Where the secrets are. Loading the rules takes about as long as Python takes to start, so they are
-    loaded only where there is something to search."""
+    """The spans of secrets. Loading the rules takes about as long as starting Python, so they are loaded only
+    if there is text to search.
+    """
     if not data:
         return []
     from ctxrepo.domain.secrets.search import spans
@@ -99,7 +102,7 @@ def _spans(data: bytes) -> list[Span]:
 
 
 def _without_markup(text: str) -> bytes:
-    """The bytes to search, line breaks where they were: no code marks, no backslash escapes."""
+    """The bytes to search, without code marks and backslash escapes; line breaks stay where they were."""
     data = text.encode("utf-8", "surrogatepass")
     # In a JSONL line `\n` must not hide where a word begins, and must not count as a line of the file.
     data = data.replace(b"\\n", b"\r").replace(b"\\r", b"\r").replace(b"\\t", b" ")

@@ -27,7 +27,7 @@ Match = tuple[int, int, str]
 
 _LONGEST_LINE = 4096
 _FARTHEST_AFTER, _FARTHEST_BEFORE = 120, 80
-"""The most bytes between a label and a value after it; one more than before it."""
+"""A value after a label is at most so many bytes away, one before it fewer than so many."""
 
 _BEFORE_LABEL = 24
 """Bytes before a label in which another word may say that no secret follows."""

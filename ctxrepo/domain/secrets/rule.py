@@ -1,4 +1,4 @@
-"""What one row of the tables says, and how a row is made."""
+"""A rule: a row of the tables, and the functions that make rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ctxrepo.domain.secrets.shape import shape
 from ctxrepo.lazy import dataclass
 
 SHORTEST_TOKEN = 16
-"""Bytes: nothing that a rule for one word finds is shorter."""
+"""In bytes; a rule for one word matches nothing shorter."""
 
 ALNUM = "[A-Za-z0-9]"
 URLSAFE = "[A-Za-z0-9_-]"
@@ -68,7 +68,7 @@ class Rule:
 def prefixed(
     name: str, whose: str, prefixes: str, body: str, source: str = "", is_real: Judge = shape.is_token
 ) -> Rule:
-    """A token that its vendor lets begin with a word of its own; `body` is what follows."""
+    """A token that begins with a prefix of its vendor's; `body` matches the rest."""
     words = "|".join(re.escape(p) for p in prefixes.split())
     regex = f"(?<![A-Za-z0-9])(?:{words}){body}"
     return Rule(
@@ -87,9 +87,9 @@ def token(
     back: int = 0,
     decode: Decode | None = None,
 ) -> Rule:
-    """A secret without white space in it that is known by what stands in or before it.
+    """A secret without white space, recognised by something within or before it.
 
-    So many parameters because a call is a row of a table, and each is one of its columns.
+    It has so many parameters because a call is a row of a table, and each is one of its columns.
     """
     return Rule(
         name,
@@ -119,9 +119,9 @@ def text(
     back: int = 0,
     needs: str = "",
 ) -> Rule:
-    """A secret that is known by the text around it, over white space and lines.
+    """A secret that is recognised by the text around it, across white space and lines.
 
-    So many parameters because a call is a row of a table, and each is one of its columns.
+    It has so many parameters because a call is a row of a table, and each is one of its columns.
     """
     lowered = tuple(a.encode().lower() for a in anchors)
     return Rule(

@@ -1,4 +1,5 @@
-"""Trying the rules on bytes: first their anchors, which are fast to find, then the rule itself."""
+"""Searching bytes for secrets. Each rule is tried only where one of its anchors stands, which are fast to
+find."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from ctxrepo.domain.secrets.tables.vendors import VENDORS
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _FURTHER = 96
-"""Bytes after an anchor that a rule which looks back may read."""
+"""Bytes after an anchor that a rule with `back` may read."""
 
 Hit = tuple[int, int, int, str]
 """Start, end, order of the rule, its name."""
@@ -31,7 +32,7 @@ Hit = tuple[int, int, int, str]
 
 @dataclass(frozen=True)
 class Span:
-    """Where a secret is; what overlaps with it goes on to `covered`."""
+    """The place of a secret; overlapping matches extend to `covered`."""
 
     start: int
     end: int
@@ -41,7 +42,7 @@ class Span:
 
 @dataclass(frozen=True)
 class _Text:
-    """What is searched, also in lower case."""
+    """The text to search, also in lower case."""
 
     data: bytes
     lowered: bytes
@@ -53,9 +54,9 @@ class _Text:
 
 
 def spans(data: bytes) -> list[Span]:
-    """What was found, from left to right; of what overlaps the first, then the special rule's.
+    """The secrets in order; of overlapping ones the first, then that of the more special rule.
 
-    What only stands near a label is taken where no rule found anything.
+    Values near a label count only where no rule matched.
     """
     texts = _Text(data, data.lower())
     by_rules = _merged(sorted({*_of_tokens(data), *_of_texts(texts)}))
@@ -79,7 +80,7 @@ def _merged(hits: Iterable[Hit]) -> list[Span]:
 
 
 def _touches(hit: Hit, spans_in_order: list[Span]) -> bool:
-    """Whether one of these, which are in order, overlaps with the hit."""
+    """Whether a hit overlaps with one of these spans."""
     at = bisect_right(spans_in_order, hit[0], key=lambda span: span.start)
     return (at > 0 and spans_in_order[at - 1].covered > hit[0]) or (
         at < len(spans_in_order) and spans_in_order[at].start < hit[1]
@@ -87,7 +88,7 @@ def _touches(hit: Hit, spans_in_order: list[Span]) -> bool:
 
 
 def _of_tokens(data: bytes) -> Iterator[Hit]:
-    """What rules for one word find."""
+    """Matches of the rules for one word."""
     long_words = b" ".join([word for word in data.split() if len(word) >= SHORTEST_TOKEN])
     rules, _ = _tokens()
     at_start, within = _patterns_for(long_words)
@@ -104,7 +105,7 @@ def _of_tokens(data: bytes) -> Iterator[Hit]:
 
 
 def _of_texts(text: _Text) -> Iterator[Hit]:
-    """What the other rules find, and the tables that have a label at their head."""
+    """Matches of the other rules, and of tables with a label in a heading."""
     anchors, rules = _texts()
     labels: list[int] = []
     candidates = [
@@ -126,7 +127,7 @@ def _of_texts(text: _Text) -> Iterator[Hit]:
 
 
 def _near(text: _Text) -> Iterator[Hit]:
-    """What stands near a label, after what all rules found."""
+    """Values near labels."""
     for start, end, name in near.values(text.data, text.lowered, stems.places(text.lowered, text.words)):
         yield start, end, len(RULES) + 1, name
 
@@ -134,7 +135,7 @@ def _near(text: _Text) -> Iterator[Hit]:
 _BLANKS = bytes(c if chr(c).isalnum() or c > 127 else 32 for c in range(256))
 _AT_START = b"(?<![A-Za-z0-9])"
 _SHORT = 4096
-"""Bytes. In a text of at most this length, each anchor is first looked for by itself."""
+"""In bytes; in a text of at most this length, each anchor is first searched for by itself."""
 
 _FEW_SEARCHES = 20
 """After this many searches, compiling the pattern for all anchors has paid for itself."""
@@ -142,7 +143,7 @@ _FEW_SEARCHES = 20
 _searches = count()
 
 _FOREIGN = b"\x80"
-"""Stands for the anchors that only texts beyond ASCII can have, wherever in a word."""
+"""The key of anchors beyond ASCII, which may stand anywhere in a word."""
 
 
 def _patterns_for(text: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
@@ -165,7 +166,7 @@ def _patterns() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
 
 
 def _pattern_of(before: bytes, anchors: Iterable[bytes]) -> re.Pattern[bytes]:
-    """Finds any of these anchors behind `before`; nothing where there are none."""
+    """A pattern for any of these anchors after `before`; it matches nothing if there are none."""
     branches = _branching(anchors)
     return re.compile(before + branches if branches else rb"(?!)")
 
@@ -183,7 +184,7 @@ def _tokens() -> tuple[dict[bytes, list[tuple[int, Rule]]], set[bytes]]:
 
 @cache
 def _texts() -> tuple[dict[bytes, list[bytes]], dict[bytes, list[tuple[int, Rule]]]]:
-    """Anchors by a word that must be in the text for them, and the rules by anchor."""
+    """The anchors by a word that a text with them must have, and the rules by anchor."""
     rules: dict[bytes, list[tuple[int, Rule]]] = defaultdict(list)
     for order, rule in enumerate(RULES):
         for anchor in () if rule.is_one_word else rule.anchors:
@@ -197,7 +198,7 @@ def _texts() -> tuple[dict[bytes, list[bytes]], dict[bytes, list[tuple[int, Rule
 
 
 def _branching(words: Iterable[bytes]) -> bytes:
-    """A pattern for the longest of the words that decides letter by letter."""
+    """A pattern that matches the longest of these words, deciding letter by letter."""
     tails: dict[bytes, list[bytes]] = defaultdict(list)
     for word in words:
         tails[word[:1]].append(word[1:])
@@ -264,7 +265,9 @@ _MOST_ROWS = 1000
 
 
 def cells(data: bytes, words: Iterable[int]) -> Iterator[tuple[int, int, str]]:
-    """(start, end, rule) of each secret in a column headed as one; a label stands at each of `words`."""
+    """(start, end, rule) of each secret in a table column with a heading such as `password`; `words` are the
+    positions of labels.
+    """
     read = 0
     for at in words:
         if at < read:
@@ -283,7 +286,7 @@ def cells(data: bytes, words: Iterable[int]) -> Iterator[tuple[int, int, str]]:
 
 
 def _line(data: bytes, start: int) -> bytes:
-    """The line that begins there, its break included."""
+    """The line that begins at `start`, with its line break."""
     match = _LINE.match(data, start)
     return match[0] if match else b""
 
@@ -304,7 +307,7 @@ def _secrets(parts: list[bytes], columns: frozenset[int], start: int) -> Iterato
 
 @dataclass(frozen=True)
 class _Heading:
-    """The separator of a table, the columns of secrets, and how many there are."""
+    """A table's separator, the columns that hold secrets, and the number of columns."""
 
     separator: bytes
     columns: frozenset[int]

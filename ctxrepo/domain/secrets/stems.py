@@ -1,4 +1,4 @@
-"""Where words for a secret stand, in any language, and what kind of secret they announce."""
+"""Finding words for secrets, in any language, and the kind of secret that each announces."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ STEMS: dict[bytes, str] = {
     **dict.fromkeys(spellings_of(ANNOUNCE_KEYS), KEY),
     **dict.fromkeys(spellings_of(ANNOUNCE_WORDS), PASSWORD),
 }
-"""How words for secrets begin, in lower case, and what kind of secret they announce."""
+"""Stems of words for secrets, in lower case, and the kind of secret that they announce."""
 
 INNER = frozenset(
     "pass pwd psk key secret token credential kennwort code community securestring schlüssel".encode().split()
 ) | {b"log in", b"sign in"}
-"""Those that may be part of a longer word."""
+"""Stems that may stand within a longer word."""
 
 _GLUED = lazy_pattern(rb"[A-Za-z0-9\x80-\xff]{0,24}(?:[_.-][A-Za-z0-9]{1,20}){0,4}")
 _BEFORE = lazy_pattern(rb"[A-Za-z0-9_.\x80-\xff-]{0,40}\Z")
@@ -58,7 +58,7 @@ for _stem in STEMS:
 
 
 def places(lowered: bytes, words: set[bytes]) -> list[tuple[int, bytes]]:
-    """Where stems stand, from left to right; `words` are those of the text."""
+    """The positions of stems in order; `words` are the words of the text."""
     stems = {stem for word in words for stem in _BY_HEAD.get(word[:3], ()) if word.startswith(stem)}
     stems |= {stem for word in words if len(word) == 2 for stem in _BY_HEAD.get(word, ())} | INNER
     if not lowered.isascii():
@@ -74,7 +74,7 @@ def places(lowered: bytes, words: set[bytes]) -> list[tuple[int, bytes]]:
 
 @dataclass(frozen=True)
 class SecretWord:
-    """A word for a secret: what is before and after it is part of a name, such as `DB_PASSWORD_2`."""
+    """A word for a secret, with the rest of its name, as in `DB_PASSWORD_2`."""
 
     start: int
     end: int
@@ -82,7 +82,7 @@ class SecretWord:
 
 
 def label_at(data: bytes, lowered: bytes, at: int, stem: bytes) -> SecretWord | None:
-    """The whole word around a stem, if it names the secret itself."""
+    """The whole word around a stem, if it names the secret itself and not something about it."""
     kind = STEMS[stem]
     match = _GLUED.match(lowered, at + len(stem))
     assert match

@@ -25,18 +25,18 @@ from ctxrepo.lazy import lazy_pattern
 
 
 class Grade(IntEnum):
-    """What a value may be; the higher, the farther its label may stand."""
+    """What a value looks like; the higher the grade, the farther away its label may stand."""
 
     NONE = 0
     NUMBER = 1
     """Three to eight digits in no order: a PIN."""
     LIKELY = 2
-    """A mixture that is a password where one is expected."""
+    """A mixture of characters that is a password where one is expected."""
     CHOSEN = 3
-    """A mixture with signs, as people make passwords and nobody writes anything else."""
+    """A mixture with signs, which only a person who makes a password writes."""
     UUID = 4
     RANDOM = 5
-    """What only a machine makes."""
+    """Random characters, which only a machine makes."""
 
 
 _JUDGED = 96
@@ -65,12 +65,12 @@ _FILE = lazy_pattern(
     rb"[a-z][a-z_.-]*\.(?:ya?ml|json|toml|ini|conf|cfg|env|txt|md|sh|py|js|ts|go|rs|tf|hcl|xml|csv|sql|gpg|age"
     rb"|pem|crt|key|pub|enc|asc|jks|tmpl|tpl|zip|tar|gz)\Z"
 )
-"""`jwt-keys.enc.yaml`: where secrets are kept, and none itself."""
+"""File names such as `jwt-keys.enc.yaml`, which hold secrets and are none."""
 _CALL = lazy_pattern(rb"[\w.$]+[(\[{]")
 
 
 def graded(value: bytes) -> Grade:
-    """What it may be, at first sight."""
+    """The grade of a value by itself."""
     value = value[:_JUDGED]
     lowered = value.lower()
     if _NUMBER.match(value):
@@ -120,13 +120,14 @@ def _is_chosen(value: bytes) -> bool:
 
 
 def is_chosen(match: re.Match[bytes]) -> bool:
-    """Whether nothing but a password looks so."""
+    """Whether the value can only be a password."""
     return graded(match[match.lastindex or 0]) >= Grade.CHOSEN
 
 
 def is_flags(match: re.Match[bytes]) -> bool:
-    """What a flag of one letter gives: where the line names a user too, anything that is a password
-    somewhere."""
+    """Whether the value of a one-letter flag is a password; on a line that also names a user, weaker ones
+    count.
+    """
     value = match[match.lastindex or 0]
     grade = graded(value)
     start = max(0, match.start() - 300, match.string.rfind(b"\n", 0, match.start()) + 1)
@@ -142,13 +143,13 @@ _USER = lazy_pattern(rb"[ ](?:-(?:u|U|l|user|username|au|ru|S|D)|/u|/ru|--user(?
 
 
 def is_typed(match: re.Match[bytes]) -> bool:
-    """What stands where a prompt is given a password: no address, no path and no number."""
+    """Whether a text typed at a password prompt is a password, and no address, path or number."""
     value = match[match.lastindex or 0].rstrip(b".,:;)")
     return graded(value) >= Grade.LIKELY and not _WORDS_OR_HEX.match(value) and not _ADDRESS.search(value)
 
 
 def is_chosen_word(match: re.Match[bytes]) -> bool:
-    """What nobody but the owner of a password writes, and no option."""
+    """Whether only the owner of a password would write this word, and it is no option."""
     value = match[match.lastindex or 0]
     if value[:1] in b"-/.~@" or b"=" in value[:24]:
         return False
@@ -163,7 +164,7 @@ def is_chosen_or_spoken(match: re.Match[bytes]) -> bool:
 
 
 def is_address_part(match: re.Match[bytes]) -> bool:
-    """What nobody calls a page or a thing: a UUID, or what changes often between letters and digits."""
+    """Whether a part of an address is a key: a UUID, or a frequent change of letters and digits."""
     value = match[match.lastindex or 0]
     if graded(value) >= Grade.UUID:
         return True
@@ -180,7 +181,7 @@ _ADDRESS = lazy_pattern(rb"^\w+=|[/\\\[({]|@.*\.")
 
 
 def is_line(match: re.Match[bytes]) -> bool:
-    """`user:password` as a line of its own."""
+    """Whether a line is `user:password`."""
     value = match[match.lastindex or 0]
     return graded(value) >= Grade.LIKELY and not _WORDS_OR_HEX.match(value)
 
@@ -189,7 +190,7 @@ _WORDS_OR_HEX = lazy_pattern(rb"[0-9a-f-]+\Z|[A-Za-z0-9+/]{40,}={0,2}\Z|[\w.-]+[
 
 
 def is_pair(match: re.Match[bytes]) -> bool:
-    """Base64 that says `user:password`."""
+    """Whether base64 decodes to `user:password`."""
     value = match[match.lastindex or 0]
     try:
         plain = base64.b64decode(value + b"=" * (-len(value) % 4), validate=True)
@@ -202,7 +203,7 @@ def is_pair(match: re.Match[bytes]) -> bool:
 
 
 def is_card(match: re.Match[bytes]) -> bool:
-    """Whether the digits of a card's number add up as Luhn's do; the numbers for tests don't count."""
+    """Whether a card number has the right check digit (Luhn); numbers for tests don't count."""
     digits = [int(d) for d in match[match.lastindex or 0].decode("ascii", "ignore") if d.isdigit()]
     if not 13 <= len(digits) <= 19 or len(set(digits)) < 5:
         return False
@@ -216,7 +217,7 @@ def is_pin(match: re.Match[bytes]) -> bool:
 
 
 def is_app_password(match: re.Match[bytes]) -> bool:
-    """Groups of letters that make no words."""
+    """Whether groups of letters are no words."""
     value = match[0] if match.lastindex is None or len(match[match.lastindex]) < 4 else match[match.lastindex]
     groups = value.replace(b"-", b" ").split(b" ")
     if len(groups) > 4:
@@ -237,8 +238,9 @@ _JOINED = lazy_pattern(
 
 
 def is_said_phrase(data: bytes, at: int) -> tuple[int, int] | None:
-    """Where the pass phrase is that follows there: four words or more, and none of those that a name or a
-    sentence has."""
+    """The span of a pass phrase after this position: four words or more, none of them common in names or
+    sentences.
+    """
     match = _SAID.match(data, at, at + 240) or _JOINED.match(data, at, at + 240)
     if not match:
         return None
@@ -249,7 +251,7 @@ def is_said_phrase(data: bytes, at: int) -> tuple[int, int] | None:
 
 
 def is_phrase(match: re.Match[bytes]) -> bool:
-    """Twelve or more words in a row, and none of those that every sentence has: the seed of a wallet."""
+    """Whether twelve or more words in a row are a wallet's seed: none of them is common in sentences."""
     words = re.sub(rb"[^a-z\x80-\xff]+", b" ", match[match.lastindex or 0].lower()).split()
     return len(words) >= 12 and len(set(words)) >= 9 and not _COMMON.intersection(words)
 
@@ -290,13 +292,13 @@ def is_codes(match: re.Match[bytes]) -> bool:
 
 
 def is_bytes(match: re.Match[bytes]) -> bool:
-    """Numbers of which none is above 255, in all sizes and no order: no table of a program has that."""
+    """Whether a list of numbers is a key's bytes: none above 255, of all sizes and in no order."""
     numbers = [int(n) for n in re.findall(rb"[0-9]+", match[match.lastindex or 0])]
     return max(numbers) < 256 and len(set(numbers)) > 44 and sum(n > 127 for n in numbers) > 16
 
 
 def is_noise(match: re.Match[bytes]) -> bool:
-    """What changes between letters, digits and brackets as no program does."""
+    """Whether letters, digits and brackets alternate as in no program."""
     value = match[match.lastindex or 0].rstrip(b",.;")
     kinds = value.translate(_KINDS)
     return (
@@ -319,13 +321,13 @@ _DASHED = lazy_pattern(rb"(?=[a-z-]*[0-9])([a-z0-9]{4,6})(?:-[a-z0-9]{4,6}){2,5}
 
 
 def is_key_body(match: re.Match[bytes]) -> bool:
-    """Whether base64 follows the header, and not the next word of a sentence."""
+    """Whether base64 follows a header, rather than a sentence."""
     first = value_of(match).split()[0]
     return has_both(first) or not (first.islower() or first.isupper())
 
 
 def is_manifest(match: re.Match[bytes]) -> bool:
-    """Whether one of the values below `data:` is base64 or text that could be a secret."""
+    """Whether a value below `data:` is base64, or text that could be a secret."""
     for line in match[match.lastindex or 0].splitlines():
         value = line.partition(b":")[2].strip(b" \"'")
         if len(value) >= 8 and not stands_for_one(value) and (has_both(value) or value.lower() != value):
@@ -334,7 +336,7 @@ def is_manifest(match: re.Match[bytes]) -> bool:
 
 
 def text_in_base64(match: re.Match[bytes]) -> bytes:
-    """The text that base64 stands for, its first 12 KiB; b"" where it stands for none."""
+    """The text that base64 decodes to, its first 12 KiB; b"" if it decodes to none."""
     value = match[0][:16384].rstrip(b"=")
     try:
         plain = base64.b64decode(value[: len(value) // 4 * 4], validate=True)

@@ -1,4 +1,4 @@
-"""What stands in for a secret and is none: placeholders, examples and words, told apart by their letters."""
+"""Telling secrets from placeholders, examples and words, by their letters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ _ROWS = """
     xbdfghjklmnqrsvwxyz ybfgoquvxz zbcdfghjklmpqrstvxz
 """
 _RARE = {row[0]: frozenset(row[1:].encode()) for row in _ROWS.split()}
-"""A letter, and those that hardly ever follow it: fewer than 3 in 10,000 pairs, half of a random one's."""
+"""A letter, and the letters that hardly ever follow it: fewer than 3 in 10,000 pairs, half of a random one's.
+"""
 
 
 def is_gibberish(value: bytes) -> bool:
-    """Whether at least every fifth pair of letters, and two or more, stand together in hardly any word."""
+    """Whether at least a fifth of the pairs of letters, and two or more, occur in hardly any word."""
     pairs = rare = 0
     for run in _RUN.findall(value):
         run = run.lower().decode()
@@ -78,7 +79,9 @@ WEAK = lazy_pattern(
 
 
 def is_strong(value: bytes) -> bool:
-    """Six characters or more of a mixture that a person would choose, and a manual wouldn't print."""
+    """Whether it is a mixture of six or more characters that a person would choose, and a manual wouldn't
+    print.
+    """
     value = value.lstrip(b":@")
     if len(value) < 6 or stands_for_one(value) or WEAK.match(value.lower()) or FULL_WIDTH.search(value):
         return False
@@ -98,12 +101,12 @@ def is_strong(value: bytes) -> bool:
 
 
 def is_words_with_number(value: bytes) -> bool:
-    """Two words or more and a number, as people choose them."""
+    """Whether it is two or more words and a number, as people choose them."""
     return len(value) >= 10 and bool(_WORDS_WITH_NUMBER.match(value)) and len(_A_WORD.findall(value)) > 1
 
 
 def is_keychains(value: bytes) -> bool:
-    """Three groups of six letters with one digit and one capital: what a keychain proposes."""
+    """Whether it is what a keychain proposes: three groups of six letters, with one digit and one capital."""
     return (
         bool(_KEYCHAIN.match(value))
         and sum(map(_is_digit, value)) == 1
@@ -115,7 +118,8 @@ _KEYCHAIN = lazy_pattern(rb"(?:[A-Za-z0-9]{6}-){2}[A-Za-z0-9]{6}\Z")
 
 
 def is_mixture(value: bytes) -> bool:
-    """Three of small letters, capitals, digits and signs; or two, with three digits or signs."""
+    """Whether it has three of small letters, capitals, digits and signs; or two, with three digits or
+    signs."""
     digits = sum(map(_is_digit, value))
     signs = sum(c in _MARKS for c in value)
     letters = (value.upper() != value) + (value.lower() != value)
@@ -132,18 +136,18 @@ def may_be_secret(value: bytes) -> bool:
 
 
 def stands_for_one(value: bytes) -> bool:
-    """Whether it is a placeholder, or says where the secret is kept."""
+    """Whether it is a placeholder, or says where a secret is kept."""
     lowered = value.lower()
     return bool(_REFERENCE.match(lowered) or _FILLER.search(lowered))
 
 
 def has_both(value: bytes) -> bool:
-    """Letters and digits (bytes beyond ASCII count as letters)."""
+    """Whether it has letters and digits (bytes beyond ASCII count as letters)."""
     others = value.translate(None, b"0123456789")
     return len(others) < len(value) and (others.lower() != others.upper() or not others.isascii())
 
 
 def words_of(value: bytes) -> int:
-    """How many words an identifier, a path or a file name has; 0 when the text is none of these."""
+    """The number of words in an identifier, a path or a file name; 0 for any other text."""
     words = [word for word in _BETWEEN_WORDS.split(value) if word]
     return len(words) if all(_WORD.match(word) for word in words) else 0

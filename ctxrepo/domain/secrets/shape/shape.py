@@ -1,6 +1,6 @@
-"""Telling a credential from what only stands in its place: a placeholder, a reference, an identifier.
+"""Telling credentials from what stands in their place: placeholders, references, identifiers.
 
-Each judge takes the match of a rule, of which the last group that took part is what may be the secret.
+Each judge takes the match of a rule; the last group that took part in it may be the secret.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ _SHOUTED = lazy_pattern(rb"[A-Z0-9]_\Z")
 
 
 def is_token(match: re.Match[bytes]) -> bool:
-    """After a vendor's own prefix nearly everything is real: but for `xxxxx` and words with dashes."""
+    """Whether what follows a vendor's prefix is real; nearly everything is, apart from `xxxxx` and words with
+    dashes.
+    """
     value = value_of(match)
     return not (
         TOKEN_FILLER.search(value.lower())
@@ -88,19 +90,19 @@ def is_mixed(match: re.Match[bytes]) -> bool:
 
 
 def is_mixed_case(match: re.Match[bytes]) -> bool:
-    """Small and capital letters and digits, in an order that no words have."""
+    """Whether it mixes small letters, capitals and digits in an order that no words have."""
     value = value_of(match)
     return is_random(match) and value.lower() != value and value.upper() != value
 
 
 def is_random(match: re.Match[bytes]) -> bool:
-    """Letters and digits in an order that no words and no identifier have."""
+    """Whether letters and digits are in an order that no words and no identifier have."""
     value = value_of(match)
     return may_be_secret(value) and not words_of(value) and not is_documented(match)
 
 
 def is_password(match: re.Match[bytes]) -> bool:
-    """What stands where a command or a file has a password, and isn't what a manual would print."""
+    """Whether the value in a password's place is one, and not what a manual would print."""
     return is_strong(value_of(match))
 
 
@@ -118,13 +120,13 @@ def is_url_password(match: re.Match[bytes]) -> bool:
 
 
 def is_any(match: re.Match[bytes]) -> bool:
-    """Whatever isn't told to be a placeholder or a reference."""
+    """Whether it is no placeholder and no reference."""
     value = value_of(match)
     return len(value) > 3 and not stands_for_one(value) and not WEAK.match(value.lower())
 
 
 def is_second(match: re.Match[bytes]) -> bool:
-    """The second of `user / password`: an address or a path isn't one."""
+    """Whether the second part of `user / password` is a password, and no address or path."""
     value = value_of(match)
     return (
         b"/" not in value
@@ -136,8 +138,9 @@ def is_second(match: re.Match[bytes]) -> bool:
 
 
 def is_spoken(match: re.Match[bytes]) -> bool:
-    """For a label without = or quotes: the value must change often between letters and digits, or have
-    signs."""
+    """Whether a value after a label without = or quotes is a secret: it must change often between letters and
+    digits, or have signs.
+    """
     value = value_of(match).rstrip(b"]}!?")
     if not is_strong(value) or not _PLAIN.match(value):
         return False
@@ -151,12 +154,13 @@ def is_spoken(match: re.Match[bytes]) -> bool:
 
 
 def is_assigned_varied(match: re.Match[bytes]) -> bool:
-    """For labels that mostly stand before something else than a secret: the value must also be varied."""
+    """Whether a value is a secret after a label that mostly precedes other things: it must be varied as
+    well."""
     return is_assigned_password(match) and _is_varied(_assigned(match))
 
 
 def _is_varied(value: bytes) -> bool:
-    """Whether it changes often between letters and digits, and capitals and small ones, or has signs too."""
+    """Whether it changes often between letters, digits and cases, or has signs too."""
     changes = len(_CHANGE.findall(value))
     turns = changes + len(_TURN.findall(value))
     return changes > 2 or turns > 5 or (changes > 0 and any(c in b"!#$%^*@" for c in value))
@@ -175,12 +179,12 @@ _SETTING = lazy_pattern(rb"\w{1,40}=")
 
 
 def is_any_hash(match: re.Match[bytes]) -> bool:
-    """Any value of this shape counts, unless it is filler: nothing else looks like it."""
+    """Whether it isn't filler: nothing but a secret has this form."""
     return not TOKEN_FILLER.search(value_of(match).lower())
 
 
 def is_assigned_password(match: re.Match[bytes]) -> bool:
-    """Even `Summer2024rain` is a password; a name of several words isn't."""
+    """Whether an assigned value is a password: even `Summer2024rain` is, a name of several words isn't."""
     if not _is_the_thing(match):
         return False
     value = _assigned(match)
@@ -196,7 +200,9 @@ def is_assigned_password(match: re.Match[bytes]) -> bool:
 
 
 def is_assigned_secret(match: re.Match[bytes]) -> bool:
-    """As for a password, but ids and, out of quotes, single identifiers are no secrets."""
+    """Whether an assigned value is a secret: as for a password, but ids and unquoted single identifiers
+    aren't.
+    """
     value, before = _assigned(match).lower(), _before(match)
     if _OTHER_TOKENS.search(before) or not _is_assigned(match):
         return False
@@ -208,7 +214,9 @@ def is_assigned_secret(match: re.Match[bytes]) -> bool:
 
 
 def is_assigned_key(match: re.Match[bytes]) -> bool:
-    """Most keys are for maps and tables: only those named as an API's or a cipher's count."""
+    """Whether an assigned value is a key: most keys belong to maps and tables, so only an API's or a cipher's
+    count.
+    """
     before = _before(match)
     if _KEYS.search(before):
         return _is_assigned(match)
@@ -220,7 +228,7 @@ def is_assigned_key(match: re.Match[bytes]) -> bool:
 
 
 def is_vendors(match: re.Match[bytes]) -> bool:
-    """A value beside a vendor's name only: long, random, and no id of a commit."""
+    """Whether a value beside only a vendor's name is a secret: long, random, and no commit id."""
     value = _assigned(match)
     if len(value) < 20 or not _is_the_thing(match) or not may_be_secret(value) or words_of(value):
         return False
@@ -230,7 +238,7 @@ def is_vendors(match: re.Match[bytes]) -> bool:
 
 
 def is_foreign(match: re.Match[bytes]) -> bool:
-    """A value after a word for secret or key in another language than English."""
+    """Whether a value after a word for secret or key in another language than English is one."""
     value = _assigned(match)
     return (
         len(value) >= 12
@@ -242,7 +250,7 @@ def is_foreign(match: re.Match[bytes]) -> bool:
 
 
 def _is_assigned(match: re.Match[bytes]) -> bool:
-    """Whether the name stands for the secret itself, and the value is one."""
+    """Whether the name is that of the secret itself, and the value is one."""
     value = _assigned(match)
     if len(value) < 12 or not has_both(value) or not _is_the_thing(match) or is_documented(match):
         return False
@@ -262,7 +270,7 @@ def _is_the_thing(match: re.Match[bytes]) -> bool:
 
 
 def _assigned(match: re.Match[bytes]) -> bytes:
-    """The value without what code and markdown have behind it; a password may begin with such a sign."""
+    """The value without the signs of code and markdown after it; a password may begin with such a sign."""
     value = value_of(match)
     run = _RUN.match(value) if match["bare"] else None
     return run[0] if run and len(run[0]) >= 6 else value
@@ -279,7 +287,7 @@ def _before(match: re.Match[bytes]) -> bytes:
 
 
 def value_of(match: re.Match[bytes]) -> bytes:
-    """The beginning of what may be the secret: enough to judge it by, and no more to read in hostile text."""
+    """The beginning of the possible secret: enough to judge it, and no more to read in hostile text."""
     start, end = match.span(match.lastindex or 0)
     return match.string[start : min(end, start + _JUDGED_BYTES)].rstrip(b".,:;*)")
 
