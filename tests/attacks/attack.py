@@ -16,6 +16,9 @@ ELSEWHERE = (behind_a_git_file, behind_a_link)
 """A git folder that isn't the clone's own is left alone, which a sentence says."""
 
 
+FORMATS = ("extensions.objectFormat", "extensions.refStorage")
+"""Keys by which a clone says that it has other formats of git; such a clone is refused (ADR 65)."""
+
 HAVE_TO = ("remember", "hook", "sync", "init")
 """Commands that must succeed where the git folder is whole."""
 
@@ -54,7 +57,8 @@ def attack(
         if order[0] in ("sync", "hook", "_work"):
             last = ended.said
             done.faults += [f"{came} after: {' '.join(order)}" for came in stage.foreign_notes()[:1]]
-        if ended.code and order[0] in HAVE_TO and not _may_refuse(carrier, order, ended, top):
+        is_refused = _is_foreign(chosen, ended) or _may_refuse(carrier, order, ended, top)
+        if ended.code and order[0] in HAVE_TO and not is_refused:
             done.faults.append(f"{' '.join(order)} ends with {ended.code}: {ended.said.strip()[-300:]}")
     done.faults += [f"doesn't end: {words[:150]}" for words in stage.asks_for_silence()]
     done.faults += stage.canaries.touched() + stage.foreign_notes() + _outside(stage)
@@ -73,6 +77,11 @@ def _said(order: Order, ended: Ended) -> list[str]:
     if SECRET in ended.said:
         found.append(f"tells what is outside: {what}")
     return found
+
+
+def _is_foreign(chosen: list[Key], ended: Ended) -> bool:
+    """Whether the clone is said to have another format of git, and a sentence says so."""
+    return any(key.name in FORMATS for key in chosen) and "ctxrepo works with SHA-1" in ended.said
 
 
 def _may_refuse(carrier: Carrier, order: Order, ended: Ended, top: Path | None) -> bool:

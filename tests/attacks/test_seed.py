@@ -22,12 +22,14 @@ from servers.ssh import needs_sshd
             (".git/config", "", 2_000),
             (".git/config.worktree", "sent elsewhere", 14),
             (".git/commondir", "address, foreign", 14),
+            (".git/config", "sha256", 7),
+            (".git/config", "reftable", 7),
         ],
         keep=1,
     ),
 )
 def test_no_key_in_any_place_touches_a_canary(stage: Stage, place: str, apart: str, least: int) -> None:
-    """All keys at once in the clone's configuration, and two that lead elsewhere in other places."""
+    """All keys at once in the clone's configuration, two that lead elsewhere, and two for other formats."""
     done = attack(stage, f"{place}, {apart}", CARRIERS[place], batches()[apart], FEW)
     assert done.faults == []
     assert done.tried >= least
