@@ -1,4 +1,4 @@
-"""Whether a history is more than a memory may be, measured once for each commit.
+"""Checks that a history stays within the limits of a memory, once for each commit.
 
 What a remote sent is measured right after the fetch and before anything else looks at it. What is refused is
 as if it had never come: the ref by which we know the remote goes back to where we last agreed with it.
@@ -26,7 +26,7 @@ before we asked for its tip."""
 
 
 def beyond(memory: Memory, commit: str | None) -> str:
-    """Why the history of a commit is more than a memory may be; '' when it is not."""
+    """Why the history of a commit exceeds the limits of a memory; '' when it doesn't."""
     if commit is None:
         return ""
     verdicts = memory.verdicts.read()
@@ -125,7 +125,7 @@ def drop_refused_clone(memory: Memory) -> bool:
 
 
 def _refused(memory: Memory, name: str) -> RemoteAnswer:
-    """What is wrong with what a ref is at; ok when nothing is."""
+    """The refusal of the commit at a ref; ok when there is nothing to refuse."""
     tip = memory.objects.ref(name)
     if tip and not memory.objects.is_commit(tip):
         return RemoteAnswer("malformed", f"its branch is at {tip[:10]}, which is no commit")

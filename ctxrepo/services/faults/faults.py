@@ -57,12 +57,12 @@ def store_faults(memory: Memory, lines: Iterable[str]) -> None:
 
 
 def of_settings(memory: Memory) -> list[str]:
-    """The line about a config.toml that can't be read, if it can't."""
+    """A line about config.toml if it can't be read."""
     return [f"{memory.config_error.message}; {_GOES_ON}"] if memory.config_error else []
 
 
 def of_clone(memory: Memory) -> list[str]:
-    """The line about a clone in which somebody is in the middle of something, if it is."""
+    """A line about the clone if it isn't ready: an unfinished merge, another branch, a format of git."""
     try:
         require_ready(memory)
     except CtxrepoError as error:
@@ -71,7 +71,7 @@ def of_clone(memory: Memory) -> list[str]:
 
 
 def of_obstacles(memory: Memory) -> dict[str, str]:
-    """What hides files of the memory on this machine -> the line about it."""
+    """Each obstacle that hides files of the memory on this machine -> a line about it."""
     return {obstacle.place: _hiding(obstacle) for obstacle in memory.checkout.hidden.obstacles()}
 
 
@@ -100,7 +100,7 @@ def of_others(memory: Memory) -> list[str]:
 
 
 def current_lines(memory: Memory) -> list[str]:
-    """The lines that hold now."""
+    """All lines about faults that still hold."""
     return [*of_settings(memory), *of_clone(memory), *of_bounds(memory), *of_others(memory)]
 
 
@@ -111,13 +111,13 @@ def tell_at_once(memory: Memory) -> None:
 
 
 def standing(memory: Memory) -> list[Fault]:
-    """The faults that sessions are told, or will be with the worker's next run."""
+    """The faults that sessions are told now, or after the worker's next run."""
     since = {record.fault: record.since for record in history(memory) if not record.until}
     return [Fault(line, since.get(line, ""), _remedy(memory, line)) for line in current_lines(memory)]
 
 
 def history(memory: Memory) -> Sequence[FaultRecord]:
-    """The faults logged on this machine lately, those that are over too."""
+    """The faults lately logged on this machine, including those that are over."""
     return FaultLog(memory.state.faults).read()
 
 
@@ -153,7 +153,7 @@ def of_worker(memory: Memory) -> Trouble | None:
 
 
 def of_hooks(memory: Memory) -> Trouble | None:
-    """What a hook met last, unless the session that was served last began later."""
+    """The last error of a hook, unless a session that began later was served."""
     session = latest(memory.places.sessions, memory.state.id)
     return _since(hooks_log(memory), _by_now(session.began) if session else 0.0)
 

@@ -14,7 +14,7 @@ from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that isn't as it should be, and the command or deed that helps."""
+    """A problem, and the command or action that solves it."""
 
     problem: str
     remedy: str
@@ -22,7 +22,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """One thing that was looked at: its name, how it stands in a few words, and what is wrong with it."""
+    """The outcome of one check: its name, its state in a few words, and the problems."""
 
     name: str
     stands: str
@@ -30,7 +30,7 @@ class CheckOutcome:
 
 
 def halfway(memory: Memory) -> Finding | None:
-    """What was left half-way, and what ends it; None where nothing was, and while somebody is at it.
+    """A checkout that was interrupted, and the command that finishes it; None if none was, or one is running.
 
     Nothing is lost by it, and the next commit goes on there; but until then notes seem to be missing.
     """

@@ -103,7 +103,7 @@ class Identity:
 
 
 def identify(memory: Memory, code: CodeCheckout) -> Identity:
-    """The surest name a checkout has. GitFailed when git doesn't answer."""
+    """The most reliable id of a checkout. GitFailed when git doesn't answer."""
     if named := named_id(code.explicit, code.remotes):
         return Identity(_of_worktree(named, code), "explicit" if code.explicit.strip() else "remote")
     root = _first_commit(memory, code)
@@ -147,7 +147,7 @@ def _first_commit(memory: Memory, code: CodeCheckout) -> str:
 
 
 def _is_here(memory: Memory, top: str, code: CodeCheckout) -> bool:
-    """Whether what was at `top` may be the checkout: that is where it is, or nothing is there any more."""
+    """Whether the checkout recorded at `top` may be this one: it is there, or nothing is there any more."""
     try:
         return top == str(code.top) or not memory.outside.ask(Path(top), Path(top).exists)
     except NoAnswer:

@@ -104,7 +104,7 @@ def checkout_at(memory: Memory, folder: Path, worktrees: str = "") -> CodeChecko
 
 
 def folders_there(memory: Memory, folders: Iterable[str]) -> set[str]:
-    """Those of these folders that are there; one that hangs isn't."""
+    """The folders that exist; one that hangs counts as missing."""
     return {folder for folder, is_there in memory.outside.ask_each(folders, os.path.isdir, Path) if is_there}
 
 
@@ -116,7 +116,7 @@ def _project_at(memory: Memory, code: CodeCheckout) -> Project:
 
 
 def _is_nobodys(memory: Memory, code: CodeCheckout) -> bool:
-    """Whether a checkout is no project: the home folder, the memory itself and its worktrees."""
+    """Whether a checkout can't be a project: the home folder, the memory itself and its worktrees."""
     home, own = map(os.path.realpath, (memory.places.user_home, memory.clone.git_dir))
     return str(code.top) == home or str(code.common) == own
 
@@ -146,7 +146,7 @@ class TrustResult:
 
 
 def trust_project(memory: Memory, folder: Path, env: Mapping[str, str], agent: str) -> TrustResult:
-    """Take the checkout that `folder` is in at its word, here and under the id it has by now.
+    """Trust that the checkout of `folder` is the project it claims to be, on this machine.
 
     Refused for an agent, which does what it reads: `agent` is its name, '' for a person.
     """

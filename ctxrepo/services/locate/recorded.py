@@ -50,7 +50,7 @@ def recorded_at(memory: Memory, folder: Path) -> tuple[str, CompiledCheckout | N
 
 
 def is_known(memory: Memory, cwd: Path) -> bool:
-    """Whether the hooks know which project `cwd` is in, or that it is in none."""
+    """Whether it is recorded which project `cwd` is in, or that it is in none."""
     top, row = recorded_at(memory, cwd)
     return not top or row is not None
 
@@ -58,7 +58,7 @@ def is_known(memory: Memory, cwd: Path) -> bool:
 def record(
     memory: Memory, top: str, config: str, stamp: str, project: Project | None, claim: str = ""
 ) -> None:
-    """Let the hooks know which project a checkout is."""
+    """Record the project of a checkout for the hooks."""
     folder = project.folder if project and project.is_registered else ""
     identity, own = (project.id, project.checkout_id) if project else ("", "")
     checkout = CompiledCheckout(top, config, stamp, identity, folder, own, claim)

@@ -64,7 +64,7 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
 
 
 def _found(memory: Memory, registry: Registry, target: str) -> Project:
-    """The project that is named; with the id '' for a folder that is nobody's."""
+    """The project with this id or folder; its id is '' for an unclaimed folder."""
     name = target.strip().rstrip("/")
     canonical = registry.canonical(named_id(name, {}) if name not in registry.projects else name)
     if folder := registry.projects.get(canonical):
@@ -141,7 +141,7 @@ def _named(registry: Registry, name: str) -> str:
 
 @dataclass(frozen=True)
 class RenameResult:
-    """The folder's old and new name, and what went along."""
+    """The folder's old and new name, and the files that moved with it."""
 
     id: str
     before: str

@@ -33,7 +33,7 @@ class ListedProject:
 
 
 def list_projects(memory: Memory) -> list[ListedProject]:
-    """By folder; those that nobody claims last."""
+    """All projects by folder, with unclaimed folders last."""
     registry, here, notes = read_registry(memory), checkouts_of(memory), _notes(memory)
     listed = [
         ListedProject(project, folder, notes[folder], registry.names_of(project), here.get(project, ()))

@@ -11,7 +11,7 @@ from ctxrepo.storage.memory import Memory
 
 
 def always(global_folder: str) -> Cone:
-    """What every machine has on disk."""
+    """The folders that every sparse clone has on disk."""
     return Cone.of([global_folder, tapes_of(global_folder), CONFLICTS, INBOX, BOOKKEEPING])
 
 

@@ -67,7 +67,7 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
 
 
 def can_find_by_meaning(memory: Memory) -> bool:
-    """Whether a helper for meanings is wanted and could begin: else hooks don't start one."""
+    """Whether the helper for semantic recall is enabled and could start; else hooks don't start one."""
     recall = memory.settings.recall
     if not (recall.enabled and recall.semantic):
         return False
@@ -186,7 +186,7 @@ def _configure(memory: Memory, settings: Mapping[str, str]) -> bool:
 
 
 def _is_ours(value: str) -> bool:
-    """Whether the value is what an installation of ctxrepo elsewhere would have written."""
+    """Whether another installation of ctxrepo could have written this value."""
     try:
         interpreter = shlex.split(value)[0].replace("%%", "%")
     except (ValueError, IndexError):

@@ -14,7 +14,7 @@ _SHOWN = 10
 
 
 def verify(memory: Memory) -> list[str]:
-    """What is wrong with the cache, a line each; nothing when it reflects the commit the branch is at.
+    """The problems of the cache, a line each; none when it reflects the commit of the branch.
 
     A cache that only lags behind is nothing to mend: the next command or hook sees to it.
     """

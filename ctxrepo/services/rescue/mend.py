@@ -35,20 +35,20 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
         return  # doctor says how it is converted; whatever we wrote there would do harm
     broken = Broken.at(memory.clone.git_dir, now)
     yield from _cache(memory)
-    yield from (f"what hooks and worker had met is put aside in {file}" for file in put_aside(memory))
+    yield from (f"moved the errors of hooks and worker to {file}" for file in put_aside(memory))
     with memory.writing():
         for lock in old_locks(memory.clone):
             broken.take(lock)
-            yield f"moved {lock.name} aside, which a git that is gone had left"
+            yield f"moved {lock.name} aside, which a git that no longer runs had left"
         with suppress(GitFailed):  # a configuration that can't be read; doctor tells what helps
             for danger in remove_dangers(memory.clone, memory.env, broken):
                 what = f"{danger.key} out of {danger.file}" if danger.key else f"{danger.file} away"
-                yield f"took {what}; as it was it is in {broken.folder}"
+                yield f"took {what}; the original is in {broken.folder}"
     try:
         repaired = repair(memory, now)
         yield from repaired.done
         if repaired.done:
-            yield f"what was spoiled is in {repaired.aside or broken.folder}"
+            yield f"the damaged files are in {repaired.aside or broken.folder}"
         yield from switch_back(memory, now)
         require_ready(memory)
     except RepositoryState:
@@ -59,7 +59,7 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
 def _cache(memory: Memory) -> Iterator[str]:
     if not is_sound(memory.state.cache):
         discard(memory.state.cache)
-        yield "the cache was torn and is made anew"
+        yield "the cache was damaged and is rebuilt"
 
 
 def _files(memory: Memory, now: datetime) -> Iterator[str]:
@@ -123,7 +123,7 @@ def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
 
 
 def _last_known(memory: Memory) -> str | None:
-    """The newest commit that we know the branch to have been at."""
+    """The newest commit that the branch is known to have pointed at."""
     objects = memory.objects
     candidates = (memory.cache.head, objects.ref(memory.clone.upstream_ref))
     return next((commit for commit in candidates if commit and objects.has(commit)), None)

@@ -43,7 +43,7 @@ class RepairResult:
     @property
     def words(self) -> str:
         """One line for a person or a log."""
-        place = f" What was spoiled is in {self.aside}." if self.aside else ""
+        place = f" The damaged files are in {self.aside}." if self.aside else ""
         return f"the clone was damaged: {'; '.join((*self.done, *self.left))}.{place}"
 
 
@@ -118,11 +118,11 @@ class _Repair:
         if not self.refs.head() and not clone.unfinished():
             self.broken.copy(git_dir / "HEAD")
             self.refs.write("HEAD", f"ref: {clone.branch_ref}")
-            self.done.append("HEAD was put back")
+            self.done.append("HEAD was restored")
         if self.refs.packed_is_garbage():
             self.broken.copy(git_dir / "packed-refs")
             self.refs.write_packed()
-            self.done.append("packed-refs was put in order")
+            self.done.append("packed-refs was rewritten from its readable lines")
         if self.refs.shallow_is_garbage():
             self.broken.take(git_dir / "shallow")
             self.done.append("the note of what a shallow clone lacks was moved aside")
@@ -268,7 +268,7 @@ class Pointers:
         self._drop(clone.branch_ref, at, None)
 
     def _is_lost(self, name: str, *, with_files: bool = True) -> bool:
-        """Whether a ref to a tree is garbage, or something below it is missing."""
+        """Whether a ref to a tree is garbage, or its tree is incomplete."""
         tree = self.refs.find(name)
         return self.refs.is_garbage(name) or bool(tree and not self.whole.tree(tree, with_files=with_files))
 

@@ -60,7 +60,7 @@ _PROTECTED = (
 
 @dataclass(frozen=True)
 class Exchange:
-    """What an exchange came to: `answer` is the remote's last answer, `received` and `sent` count commits.
+    """The result of an exchange: `answer` is the remote's last answer, `received` and `sent` count commits.
 
     `branch` is the review branch that they were sent to, `notices` are what a person must know though all
     went well, `committed` is the commit of what was written meanwhile.
@@ -178,7 +178,7 @@ def _finish(
 
 
 def _merge_all(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergeResult | None:
-    """The merge of our branch with the shared one and with what reviewers changed on our review branch."""
+    """Merge our branch with the shared one and with what reviewers changed on our review branch."""
     objects = memory.objects
     merged = merge_commits(memory, ours, theirs, now)
     current = open_review(memory)
@@ -268,7 +268,7 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result
 
 
 def _push(memory: Memory, commit: str, branch: str, now: datetime) -> tuple[RemoteAnswer, str]:
-    """The remote's answer, and the branch pushed to: a new review branch if the shared one is protected."""
+    """Push, to a new review branch if the shared one is protected; returns the answer and the branch."""
     answer = RemoteAnswer("protected")
     if branch != NEW:
         answer = memory.remote.push(commit, branch)

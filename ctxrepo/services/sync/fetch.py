@@ -26,7 +26,7 @@ def fetch(memory: Memory) -> RemoteAnswer:
 
 
 def measured(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
-    """The answer of a fetch; another one if what it fetched is more than a memory may be."""
+    """The answer of a fetch, or a refusal if what it fetched exceeds the limits of a memory."""
     return refuse_beyond_bounds(memory, answer) if answer.ok else answer
 
 
@@ -39,12 +39,12 @@ def _ask(memory: Memory) -> RemoteAnswer:
 
 
 def is_fetch_due(memory: Memory) -> bool:
-    """Whether there is a remote, and the last fetch is too long ago."""
+    """Whether there is a remote and the last fetch is older than `sync.ttl`."""
     return memory.has_remote and age_of(str(memory.state.fetched)) > memory.settings.sync.ttl
 
 
 def starts_fetch(memory: Memory, events: Iterable[SpoolEvent]) -> bool:
-    """Whether one of the sessions that start is to fetch, and a fetch is due."""
+    """Whether a fetch is due and one of the starting sessions asks for it."""
     agents = {event.agent for event in events if event.event == "start"}
     return is_fetch_due(memory) and any("pull" in session_hooks(memory, a).session_start for a in agents)
 

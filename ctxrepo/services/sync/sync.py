@@ -120,7 +120,7 @@ def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> Syn
 
 
 def _trouble(answer: RemoteAnswer) -> str:
-    """What to tell sessions about a remote that will not recover by itself; '' for nothing."""
+    """The line for sessions about a remote that won't recover by itself; '' for none."""
     if not answer.trouble:
         return ""
     return (

@@ -25,7 +25,7 @@ def check_url(url: str) -> None:
 
 
 def carries_password(url: str) -> bool:
-    """Whether whoever reads the address learns a password or a token."""
+    """Whether the address contains a password or a token."""
     _, colon, rest = url.partition("://")
     return bool(colon and _PASSWORD.match(rest)) or bool(scan(url))
 

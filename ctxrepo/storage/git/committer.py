@@ -63,7 +63,7 @@ def signed_commit(git: Git, tree: str, parents: Sequence[str], message: str, who
 
 
 def own_setting(git: Git, key: str) -> str:
-    """What the user's own configuration, or else the system's, says of a key; never what a clone's says.
+    """The value of a key in the user's own configuration, or else the system's; never in a clone's.
 
     '' where neither has it, or git can't tell.
     """

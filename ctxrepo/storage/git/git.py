@@ -149,7 +149,7 @@ class Answer:
 
     @property
     def reason(self) -> str:
-        """The line of its words that says most, redacted."""
+        """The most telling line of its output, redacted."""
         if self.code is None:
             return "no answer in time"
         lines = [line.strip() for line in redact(self.err or self.out).splitlines() if line.strip()]
@@ -188,9 +188,9 @@ class Git:
     is_offline: bool = False
     """git speaks no protocol, so that nothing is fetched, or run for it."""
     git_dir: Path | None = None
-    """The git directory it is to take, where git isn't to look for one."""
+    """The git directory to use, so that git doesn't look for one."""
     common_dir: Path | None = None
-    """Where that finds its configuration, objects and refs, unless in itself."""
+    """The directory with its configuration, objects and refs, if that is another one."""
 
     @property
     def _is_foreign(self) -> bool:
@@ -281,7 +281,7 @@ def nowhere(env: Mapping[str, str]) -> Git:
 
 
 class _Lines:
-    """Tells whole lines of what arrives in pieces: half a credential could not be recognised."""
+    """Passes on whole lines of output that arrives in pieces: half a credential can't be redacted."""
 
     def __init__(self, tell: Progress) -> None:
         self._tell = tell

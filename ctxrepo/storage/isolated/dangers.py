@@ -40,7 +40,7 @@ class Danger:
 
 
 def dangers(clone: Clone, env: Mapping[str, str]) -> Iterator[Danger]:
-    """All of them. GitFailed when a configuration there can't be read."""
+    """Every danger in the clone. GitFailed when one of its configuration files can't be read."""
     for name in _CONFIGURATIONS:
         yield from _keys(clone.git_dir / name, env)
     yield from _files(clone.git_dir)
@@ -48,7 +48,7 @@ def dangers(clone: Clone, env: Mapping[str, str]) -> Iterator[Danger]:
 
 
 def remove_dangers(clone: Clone, env: Mapping[str, str], broken: Broken) -> Iterator[Danger]:
-    """Take away those that nobody needs; what was there is kept aside."""
+    """Remove the dangers that nobody needs; the original files are kept aside."""
     for danger in [danger for danger in dangers(clone, env) if danger.is_removed]:
         if not danger.key:
             broken.take(danger.file)

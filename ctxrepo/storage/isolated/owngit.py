@@ -57,7 +57,7 @@ class OwnGit:
         return git
 
     def prepare(self, includes: tuple[str, ...] = ()) -> None:
-        """Make the directory say what it has to, whatever was there."""
+        """Write HEAD, configuration and links of the directory, whatever it held before."""
         self._require_ours()
         try:
             make_bare(self.folder, self._configuration(includes), self._head())
@@ -100,7 +100,7 @@ class OwnGit:
         return refs
 
     def refs_now(self) -> dict[str, str]:
-        """The refs that a git has left in this directory."""
+        """The refs that a git process has written to this directory."""
         return RefFiles(self.folder).all()
 
     def _require_ours(self) -> None:
@@ -110,7 +110,7 @@ class OwnGit:
         require_our_format(self.clone.root)
 
     def _conditional_files(self, git: Git) -> tuple[str, ...]:
-        """What git is to read though it runs here, asked in a directory without that."""
+        """The files that git must include although it runs here; git is asked in a directory without them."""
         asked = self.folder / "asked"
         make_bare(asked, self._configuration(()), self._head())
         return conditional_files(replace(git, folder=asked, git_dir=asked), self.clone.git_dir)

@@ -178,7 +178,7 @@ class Remote:
         return self._refusal() or self._answer_of(self.own.git(self.env), words, stdin)
 
     def _run_elsewhere(self, folder: Path, *words: str) -> RemoteAnswer:
-        """The same in an empty repository at `folder`, which has none of our objects."""
+        """Run git in an empty repository at `folder`, which has none of our objects."""
         if refusal := self._refusal():
             return refusal
         shutil.rmtree(folder, ignore_errors=True)
@@ -200,7 +200,7 @@ class Remote:
         return self._explained(_answer(completed, pushing=words[0] == "push"))
 
     def _explained(self, answer: RemoteAnswer) -> RemoteAnswer:
-        """The answer, with what the environment has to do with it if it is a failure."""
+        """The answer; for a failure, with a variable of the environment that git would have used."""
         return answer if answer.ok else replace(answer, ignored_variable=ignored_variable(self.env, self.url))
 
     def _require_whole(self, git: Git, answer: Answer) -> None:

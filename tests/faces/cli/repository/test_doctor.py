@@ -43,7 +43,7 @@ def test_what_was_met_and_settled_is_no_finding_and_fix_puts_it_aside(well: Term
     assert well("doctor").out.endswith("all is well\n")
     state.well.unlink()
     fixed = well("doctor", "--fix")
-    assert (fixed.code, f"put aside in {state.log}.1" in fixed.out) == (0, True)
+    assert (fixed.code, f"moved the errors of hooks and worker to {state.log}.1" in fixed.out) == (0, True)
     assert well("doctor").code == 0
 
 
