@@ -104,6 +104,6 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time())
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def counted(number: int, singular: str, plural: str = "") -> str:
     """`1 note`, `2 notes`."""
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
+    return f"{number} {singular if number == 1 else plural or f'{singular}s'}"

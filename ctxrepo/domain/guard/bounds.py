@@ -18,11 +18,11 @@ class Bound:
     what: str
     where: str
 
-    def require(self, found: int, at: str) -> None:
+    def require(self, count: int, at: str) -> None:
         """Raise BeyondBounds when `at`, a commit or a folder or a file, has more."""
-        if found > self.most:
+        if count > self.most:
             raise BeyondBounds(
-                f"{at} has {found:,} {self.what}, more than the {self.most:,} that a memory may have"
+                f"{at} has {count:,} {self.what}, more than the {self.most:,} that a memory may have"
             )
 
     def message_for(self, at: str) -> str:

@@ -233,8 +233,8 @@ def _without(data: bytes | None, lines: frozenset[str]) -> bytes | None:
         return data
     if utf16(data):
         return b""  # merged as a whole: what loses becomes a conflict copy
-    kept = (line for line in decode_exactly(data).splitlines(keepends=True) if line.strip() not in lines)
-    return encode("".join(kept))
+    remaining = (line for line in decode_exactly(data).splitlines(keepends=True) if line.strip() not in lines)
+    return encode("".join(remaining))
 
 
 def _is_telling(line: str) -> bool:

@@ -109,8 +109,8 @@ def rename_links(text: str, old: str, new: str) -> str:
     return re.sub(rf"\[\[{re.escape(old)}(?=/[^\[\]\n]+\]\])", lambda _: f"[[{new}", text)
 
 
-def _table(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    table = found.get(name)
+def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = tables.get(name)
     return table if isinstance(table, dict) else {}
 
 

@@ -124,22 +124,22 @@ _LIKE = 0.6
 """The least likeness of a name that is suggested."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that is most like `word`; '' if none is."""
+def nearest(word: str, words: Iterable[str]) -> str:
+    """The one of `words` that is most like `word`; '' if none is."""
     from difflib import get_close_matches  # most command lines and settings hold no mistake
 
-    return next(iter(get_close_matches(word, known, n=1)), "")
+    return next(iter(get_close_matches(word, words, n=1)), "")
 
 
-def near_notes(wanted: str, paths: Iterable[str], most: int = 3) -> list[str]:
-    """The `paths` whose file name is similar to that of `wanted`, in any folder; the most similar first."""
-    likeness = {path: _likeness(path, wanted) for path in paths}
+def near_notes(name: str, paths: Iterable[str], most: int = 3) -> list[str]:
+    """The `paths` whose file name is similar to that of `name`, in any folder; the most similar first."""
+    likeness = {path: _likeness(path, name) for path in paths}
     near = [path for path in likeness if likeness[path] >= _LIKE]
     return sorted(near, key=lambda path: (-likeness[path], path))[:most]
 
 
-def _likeness(path: str, wanted: str) -> float:
+def _likeness(path: str, name: str) -> float:
     from difflib import SequenceMatcher
 
-    first, second = (p.rpartition("/")[2].removesuffix(".md").casefold() for p in (path, wanted))
+    first, second = (p.rpartition("/")[2].removesuffix(".md").casefold() for p in (path, name))
     return SequenceMatcher(None, first, second).ratio()
