@@ -50,7 +50,7 @@ ALSO = {
     # where only the type checker reads
     "ctxrepo.hooks.moments.prompt": {"collections"},
     "ctxrepo.hooks.session.ledger_words": {"collections"},
-    "ctxrepo.hooks.recall.semantic": {"_socket"},
+    "ctxrepo.hooks.recall.ask_helper": {"_socket"},
 }
 """What one module may beyond that: the interpreter has loaded it anyway, or a person has switched it on."""
 LIGHT_MAY = {"sys", "os", "time", "_sqlite3", "_signal", "_blake2", "posix", "fcntl"}

@@ -17,7 +17,7 @@ from page_output import plain
 
 from ctxrepo import errors
 from ctxrepo.agents import dialect_of, names
-from ctxrepo.domain.text.block import FRAME
+from ctxrepo.domain.text import FRAME
 from ctxrepo.storage.processes.lock import is_held
 
 CHECKOUT = Path(__file__).resolve().parents[1]

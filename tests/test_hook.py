@@ -364,7 +364,7 @@ class TestHarmless:
         assert world.raw(json.dumps(payload).encode(), "SessionStart") == b""
         (line,) = world.errors().splitlines()
         assert "claude SessionStart" in line
-        assert "compiled.py:" in line
+        assert "known/world.py:" in line
 
     def test_a_reader_that_is_gone_is_no_error(self, world: World) -> None:
         words = [sys.executable, "-I", "-S", str(HOOK), "claude", "SessionStart", str(world.state)]

@@ -15,8 +15,8 @@ from meanings import NOTES, helper, within
 from world import World, socket_in
 
 from ctxrepo.faces import meaning_server
-from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.hooks.recall.semantic import FAILED, SOCKET
+from ctxrepo.hooks.known.world import stamp_of
+from ctxrepo.hooks.recall.ask_helper import FAILED, SOCKET
 from ctxrepo.services.meaning import helper as helper_module
 from ctxrepo.services.meaning.helper import question_of
 

@@ -9,7 +9,7 @@ import pytest
 from machines import Machine
 from repositories import make_checkout
 
-from ctxrepo.services.delivery.preset_md import preset_md
+from ctxrepo.services.delivery.start_packet import preset_md
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
 

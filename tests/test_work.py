@@ -11,7 +11,7 @@ from pathlib import Path
 from machines import Machine
 from sessions import eventually
 
-from ctxrepo.hooks.files.daemon import is_taken, start_worker, take
+from ctxrepo.hooks.wakeup import is_taken, start_worker, take
 from ctxrepo.services.faults.faults import of_worker
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
 

@@ -21,10 +21,10 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.records.save import Save
 from ctxrepo.domain.tape.first import FirstFile
-from ctxrepo.hooks.known.compiled import Repo, stamp_of
-from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.locate import Place, place_in
-from ctxrepo.hooks.recall.semantic import address
+from ctxrepo.hooks.known.world import Repo, stamp_of
+from ctxrepo.hooks.known.world import World as Known
+from ctxrepo.hooks.recall.ask_helper import address
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
@@ -49,9 +49,9 @@ NOTES = {
 _PATIENT = """\
 import runpy, sys
 sys.path.append({package!r})
-from ctxrepo.hooks.known import catch_up
-from ctxrepo.hooks.recall import semantic
-semantic.HELPER_SECONDS = catch_up.WORKER_SECONDS = 5
+from ctxrepo.hooks.known import freshness
+from ctxrepo.hooks.recall import ask_helper
+ask_helper.HELPER_SECONDS = freshness.WORKER_SECONDS = 5
 runpy.run_path({hook!r}, run_name="__main__")
 """
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 from ctxrepo.agents.known import session_in
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import CtxrepoError, NoAnswer
-from ctxrepo.hooks.files.daemon import start_worker
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
+from ctxrepo.hooks.wakeup import start_worker
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project

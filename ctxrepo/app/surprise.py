@@ -16,7 +16,7 @@ def log_traceback(env: Mapping[str, str]) -> str:
     with suppress(Exception):
         import traceback  # nearly no command meets a surprise
 
-        from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
+        from ctxrepo.hooks.own_files import LOG_BYTES, append_rolling
         from ctxrepo.storage.disk.private import require_private
         from ctxrepo.storage.user.places import Places
 

@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
     os.umask(os.umask(0o077) & 0o077)  # else a umask like 0o777 denies us what we create
     try:
         from ctxrepo.agents import dialect_of
-        from ctxrepo.hooks.dialect.payload import read_stdin
+        from ctxrepo.hooks.dialect import read_stdin
         from ctxrepo.hooks.door import answer, log_error
 
         dialect = dialect_of(argv[0]) if argv else None

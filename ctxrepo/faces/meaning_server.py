@@ -11,10 +11,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from ctxrepo.hooks.files.daemon import HELPER_LOCK, take
-from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
-from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of, world_of
-from ctxrepo.hooks.recall.semantic import FAILED
+from ctxrepo.hooks.known.world import World, open_hooks, stamp_of, world_of
+from ctxrepo.hooks.own_files import LOG_BYTES, append_rolling
+from ctxrepo.hooks.recall.ask_helper import FAILED
+from ctxrepo.hooks.wakeup import HELPER_LOCK, take
 
 
 def main(argv: list[str]) -> int:

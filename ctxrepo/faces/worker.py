@@ -10,10 +10,9 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ctxrepo.hooks.files.daemon import LOCK, start_helper, start_worker, take
-from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
-from ctxrepo.hooks.files.private import make_place_private, open_own
-from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of, world_of
+from ctxrepo.hooks.known.world import World, open_hooks, stamp_of, world_of
+from ctxrepo.hooks.own_files import LOG_BYTES, append_rolling, make_place_private, open_own
+from ctxrepo.hooks.wakeup import LOCK, start_helper, start_worker, take
 
 if TYPE_CHECKING:
     from collections.abc import Callable

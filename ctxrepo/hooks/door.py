@@ -5,10 +5,9 @@ import _sqlite3
 import os
 import sys
 
-from ctxrepo.hooks.dialect import AT_START, Dialect, Event, HookAnswer
-from ctxrepo.hooks.dialect.payload import extract_fields, object_text
-from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
-from ctxrepo.hooks.known.compiled import AgentDelivery, World, open_hooks, world_of
+from ctxrepo.hooks.dialect import AT_START, Dialect, Event, HookAnswer, extract_fields, object_text
+from ctxrepo.hooks.known.world import AgentDelivery, World, open_hooks, world_of
+from ctxrepo.hooks.own_files import ensure_private_folder, make_place_private
 
 UNHEARD = "the agent throws the answer to this event away"
 
@@ -67,7 +66,7 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
     """Log a hook that failed in one line, where there is a state folder to log it in."""
     if make_place_private(state) != "":
         return
-    from ctxrepo.hooks.files.logs import log_line
+    from ctxrepo.hooks.own_files import log_line
 
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
@@ -82,8 +81,8 @@ def _ask_for_rebuild(state: str) -> None:
     Nobody knows the repository, so the lock is taken in the state root. It isn't the lock of the memory's
     worker, and the worker doesn't use it.
     """
-    from ctxrepo.hooks.files.daemon import start_worker
-    from ctxrepo.hooks.files.logs import log_line
+    from ctxrepo.hooks.own_files import log_line
+    from ctxrepo.hooks.wakeup import start_worker
 
     log_line(f"{state}/hook-errors.log", f"{state}/hooks.db can't be read; the worker is asked to rebuild it")
     start_worker(sys.executable, state, state)
@@ -112,7 +111,7 @@ def _answer_at(
 ) -> HookAnswer:
     """The answer of the moment's module, which is imported here."""
     if moment == "start":
-        from ctxrepo.hooks.known.mode import is_in_system_prompt
+        from ctxrepo.hooks.known.world import is_in_system_prompt
         from ctxrepo.hooks.moments import start
 
         text = start.answer(db, world, dialect, event)
@@ -152,7 +151,7 @@ def _answer_at(
 def _leave_word(moment: str, db: _sqlite3.Connection, world: World, event: Event) -> None:
     """A turn or a session ends, or a compaction is near: tell the worker, and wake it unless the settings say
     not to. In that case the line waits in the spool until something else wakes it."""
-    from ctxrepo.hooks.session.spool import spool, wake
+    from ctxrepo.hooks.wakeup import spool, wake
 
     spool(db, world.repo, moment, event)
     if (moment != "stop" or world.wakes_at_stop) and (moment != "end" or world.wakes_at_end):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner

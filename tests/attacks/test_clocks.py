@@ -15,8 +15,8 @@ from processes import processes_of
 from sessions import Session, connected, eventually, log_of
 from world import repo_with
 
-from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.recall import semantic
+from ctxrepo.hooks.known.world import World
+from ctxrepo.hooks.recall import ask_helper
 from ctxrepo.services.faults.faults import of_hooks, of_worker
 from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.storage.state.ledgers import latest
@@ -62,9 +62,9 @@ def test_a_helper_that_failed_in_the_future_is_begun_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead: int
 ) -> None:
     begun: list[tuple[str, ...]] = []
-    monkeypatch.setattr(semantic, "start_helper", lambda *words: begun.append(words))
-    in_future(tmp_path / semantic.FAILED, ahead)
-    assert semantic._answer_line(World({}, str(tmp_path), repo_with(tmp_path)), b"what?\n") == b""
+    monkeypatch.setattr(ask_helper, "start_helper", lambda *words: begun.append(words))
+    in_future(tmp_path / ask_helper.FAILED, ahead)
+    assert ask_helper._answer_line(World({}, str(tmp_path), repo_with(tmp_path)), b"what?\n") == b""
     assert len(begun) == 1
 
 

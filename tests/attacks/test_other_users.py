@@ -19,7 +19,7 @@ from processes import processes_of
 from sessions import Session, connected, eventually
 from world import World
 
-from ctxrepo.hooks.recall.semantic import SOCKET
+from ctxrepo.hooks.recall.ask_helper import SOCKET
 
 pytestmark = needs_root
 

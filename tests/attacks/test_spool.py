@@ -15,10 +15,10 @@ from processes import processes_of
 from sessions import Session, connected, eventually
 from world import repo_with
 
+from ctxrepo.hooks import saves
 from ctxrepo.hooks.dialect import Event, TouchedFile
-from ctxrepo.hooks.files.journal import size_of
-from ctxrepo.hooks.known.compiled import open_hooks
-from ctxrepo.hooks.session import saves
+from ctxrepo.hooks.known.world import open_hooks
+from ctxrepo.hooks.saves import size_of
 from ctxrepo.services.faults.faults import of_bounds
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.health.status import status

@@ -45,8 +45,8 @@ def loaded(world: World, event: str, **said: object) -> set[str]:
     [
         ("SessionStart", {"source": "startup"}, "hooks.moments.start"),
         ("SessionStart", {"source": "resume"}, "hooks.moments.start"),
-        ("UserPromptSubmit", {"prompt": "which port is the staging database on?"}, "hooks.packet.recalled"),
-        ("UserPromptSubmit", {"prompt": "ok"}, "domain.words.gate"),
+        ("UserPromptSubmit", {"prompt": "which port is the staging database on?"}, "hooks.packet.sections"),
+        ("UserPromptSubmit", {"prompt": "ok"}, "domain.words.prompt_terms"),
         (
             "PostToolUse",
             {"tool_name": "Edit", "tool_input": {"file_path": "MEMORY/a.md"}},
@@ -58,9 +58,9 @@ def loaded(world: World, event: str, **said: object) -> set[str]:
             "hooks.moments.tool",
         ),
         ("SubagentStart", {"agent_id": "a1"}, "hooks.moments.subagent"),
-        ("Stop", {}, "hooks.session.spool"),
-        ("PreCompact", {"trigger": "auto"}, "hooks.session.spool"),
-        ("SessionEnd", {"reason": "exit"}, "hooks.session.spool"),
+        ("Stop", {}, "hooks.wakeup"),
+        ("PreCompact", {"trigger": "auto"}, "hooks.wakeup"),
+        ("SessionEnd", {"reason": "exit"}, "hooks.wakeup"),
         ("Notification", {}, "agents.claude.dialect"),
     ],
     ids=str,
@@ -78,7 +78,7 @@ def test_so_does_one_that_finds_a_change_made_by_hand(world: World) -> None:
     (world.memory / ".git").mkdir()
     (world.memory / ".git/HEAD").write_text("c3\n")
     names = loaded(world, "UserPromptSubmit", prompt="ok")
-    assert {"ctxrepo.hooks.known.staleness", "ctxrepo.hooks.files.daemon"} <= names
+    assert {"ctxrepo.hooks.known.freshness", "ctxrepo.hooks.wakeup"} <= names
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
     assert world.starts(1)
 
@@ -86,30 +86,32 @@ def test_so_does_one_that_finds_a_change_made_by_hand(world: World) -> None:
 def test_one_that_asks_for_meanings(world: World) -> None:
     world.compile(semantic="on")
     names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")
-    assert "ctxrepo.hooks.recall.semantic" in names
+    assert "ctxrepo.hooks.recall.ask_helper" in names
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == {"_socket"}
     assert world.starts(1)
 
 
 def test_others_load_no_socket(world: World) -> None:
     names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")
-    assert not names & {"ctxrepo.hooks.recall.semantic", "_socket"}
+    assert not names & {"ctxrepo.hooks.recall.ask_helper", "_socket"}
 
 
 def test_of_the_tape_only_what_a_prompt_asks_for(world: World) -> None:
     world.compile(tape_enabled="on", tape_keywords="migration", tape_bridge_seconds="60")
     names = loaded(world, "UserPromptSubmit", prompt="after the migration of the payments")
-    assert "ctxrepo.hooks.tape.keyword_block" in names
+    assert "ctxrepo.hooks.moments.keyword_block" in names
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
     world.compile(tape_keywords="")
     loaded(world, "SessionStart", source="startup")
     for _ in range(2):
         names = loaded(world, "UserPromptSubmit", prompt="after the migration of the payments")
-        assert not {name for name in names if ".tape" in name or name.endswith(("keywords", "bm25"))}
+        assert not {
+            name for name in names if name.endswith(("keywords", "keyword_block", "bridge_block", "bm25"))
+        }
     (world.folder / "bridges").mkdir(mode=0o700)
     (world.folder / "bridges/claude-s.jsonl").write_text('{"kind":"session"}')
     names = loaded(world, "UserPromptSubmit", prompt="after the migration of the payments")
-    assert {"ctxrepo.hooks.tape.bridge_block", "ctxrepo.domain.words.bm25"} <= names
+    assert {"ctxrepo.hooks.moments.bridge_block", "ctxrepo.domain.words.bm25"} <= names
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
 
 

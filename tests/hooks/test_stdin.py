@@ -21,7 +21,7 @@ from silent import needs_silent_disk, silent_disk
 from world import HOOK, NOTES, World
 
 from ctxrepo.agents.claude.dialect import DIALECT as CLAUDE
-from ctxrepo.hooks.dialect.payload import MAX_BYTES
+from ctxrepo.hooks.dialect import MAX_BYTES
 from ctxrepo.hooks.door import answer
 
 EVENTS = (

@@ -15,10 +15,10 @@ from bench.hooks import BASE, PROJECT, code_of, settle
 from bench.measure import at_work
 from bench.person import Person
 from bench.plan import Command, Hooks, Rows, ratio, run
-from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.known.compiled import Repo, World
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.known.world import Repo, World
+from ctxrepo.hooks.recall.ask_helper import ask
 from ctxrepo.hooks.recall.ranking import RecallRequest
-from ctxrepo.hooks.recall.semantic import ask
 
 CEILING = 6.0
 

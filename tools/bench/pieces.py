@@ -16,19 +16,16 @@ from bench.corpus import PER_PROJECT, Author
 from bench.hooks import PROJECT, code_of
 from bench.person import Person
 from ctxrepo.agents.claude.dialect import DIALECT as CLAUDE
-from ctxrepo.hooks.dialect import Event, TouchedFile
-from ctxrepo.hooks.dialect.payload import extract_fields, object_text
-from ctxrepo.hooks.files.daemon import start_worker
-from ctxrepo.hooks.files.journal import names_in
-from ctxrepo.hooks.files.logs import append
-from ctxrepo.hooks.known.cache import faults_of, open_cache
-from ctxrepo.hooks.known.compiled import Repo, open_hooks, world_of
+from ctxrepo.hooks.dialect import Event, TouchedFile, extract_fields, object_text
+from ctxrepo.hooks.known.cached import faults_of, open_cache
+from ctxrepo.hooks.known.freshness import news
 from ctxrepo.hooks.known.locate import SessionFolder, folders_of, place_of
-from ctxrepo.hooks.known.staleness import news
-from ctxrepo.hooks.packet.render import render
-from ctxrepo.hooks.recall.query import find
-from ctxrepo.hooks.session.saves import save, version_of
-from ctxrepo.hooks.session.spool import spool
+from ctxrepo.hooks.known.world import Repo, open_hooks, world_of
+from ctxrepo.hooks.own_files import append
+from ctxrepo.hooks.packet.packet import render
+from ctxrepo.hooks.recall.prompt_query import find
+from ctxrepo.hooks.saves import names_in, save, version_of
+from ctxrepo.hooks.wakeup import spool, start_worker
 
 _TIMES = 60
 _TRUE = "/bin/true"

@@ -21,7 +21,7 @@ from bench.person import Person
 from ctxrepo import hook
 from ctxrepo.agents import dialect_of
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.hooks.dialect.payload import extract_fields
+from ctxrepo.hooks.dialect import extract_fields
 
 WARM = 2
 """Rounds before those that count."""

@@ -4,7 +4,7 @@
 
 For each prompt the ranking is made once; then every dose of a grid is tried on it, with the block as a hook
 would show it. `evidence` is delivered, `noise` bytes beside prompts that deserve silence, `waste` bytes that
-are no evidence. `now` is the dose of `ctxrepo/hooks/recall/choice.py`, `verdict` what was before it: eight
+are no evidence. `now` is the dose of `ctxrepo/hooks/recall/ranking.py`, `verdict` what was before it: eight
 entries or none.
 """
 
@@ -18,12 +18,19 @@ from itertools import product
 from pathlib import Path
 
 from ctxrepo.domain.records.recall_quality import DeliveredBlock, delivered, piece
-from ctxrepo.domain.text.block import place
-from ctxrepo.hooks.packet.recalled import recall_block
-from ctxrepo.hooks.recall.choice import BY_MEANING, BY_WORDS, Dose, choose_dose, is_social
-from ctxrepo.hooks.recall.ranking import Ranking, RecallRequest
+from ctxrepo.domain.text import place
+from ctxrepo.hooks.packet.sections import recall_block
+from ctxrepo.hooks.recall.ranking import (
+    BY_MEANING,
+    BY_WORDS,
+    Dose,
+    Ranking,
+    RecallRequest,
+    choose_dose,
+    is_social,
+)
 from ctxrepo.services.recall.datasets import DataSet, Label, data_sets
-from ctxrepo.services.recall.ranker import by_meaning, by_words
+from ctxrepo.services.recall.recall import by_meaning, by_words
 from ctxrepo.storage.cache.folder import SCOPE, folder_cache
 
 LEAST = (0.7, 0.75, 0.8, 0.85, 0.9, 1.0)

@@ -20,13 +20,12 @@ import numpy as np
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.domain.words.gate import is_left_alone
-from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.query import hits_of, score_by_words
+from ctxrepo.domain.words.prompt_terms import is_left_alone
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.recall.prompt_query import hits_of, score_by_words
 from ctxrepo.hooks.recall.ranking import RecallRequest
-from ctxrepo.services.meaning.embed import embed
 from ctxrepo.services.meaning.fusion import FUSION, Fusion, Shares, above_usual, fused, in_rare_words, least
-from ctxrepo.services.meaning.meanings import Meanings, Space, scopes_of, texts_of
+from ctxrepo.services.meaning.meanings import Meanings, Space, embed, scopes_of, texts_of
 from ctxrepo.services.meaning.semantic import CANDIDATES, LOOKED_AT, open_semantic, text_of
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.meaning.embedder import Embedder

@@ -19,9 +19,9 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.hooks import saves
 from ctxrepo.hooks.dialect import Event, TouchedFile
-from ctxrepo.hooks.known.compiled import open_hooks, repo_of
-from ctxrepo.hooks.session import saves
+from ctxrepo.hooks.known.world import open_hooks, repo_of
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.move import move
 from ctxrepo.services.notes.remember import remember

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from ctxrepo.hooks.session import saves
+from ctxrepo.hooks import saves
 from ctxrepo.storage.objects.reading import Refs
 from ctxrepo.storage.state import journal as journals
 from ctxrepo.storage.state.donelog import DoneLog

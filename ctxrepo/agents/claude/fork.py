@@ -6,7 +6,7 @@ was started with tells it, on a system that shows command lines of processes as 
 
 import os
 
-from ctxrepo.hooks.files.small_files import bytes_of
+from ctxrepo.hooks.own_files import bytes_of
 
 _WORDS_BYTES = 64 * 1024
 

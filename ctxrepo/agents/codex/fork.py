@@ -1,6 +1,6 @@
 """Which session a session of Codex was forked from: the first line of its transcript names it."""
 
-from ctxrepo.hooks.files.small_files import start_of
+from ctxrepo.hooks.own_files import start_of
 
 _HEAD_BYTES = 4096
 _MARK = '"forked_from_id":"'

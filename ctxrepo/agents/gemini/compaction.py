@@ -1,7 +1,7 @@
 """The last compaction of a session of Gemini CLI: no hook is told of one, but the conversation that goes on
 is written into the transcript, and in it what stands behind the summary."""
 
-from ctxrepo.hooks.files.small_files import end_of
+from ctxrepo.hooks.own_files import end_of
 
 _MOST_BYTES = 8 * 1024 * 1024
 """As much of the end of a transcript is read; a compaction that lies farther back counts as none."""

@@ -2,8 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event, TouchedFile, hook_output
-from ctxrepo.hooks.dialect.payload import extract_fields
+from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event, TouchedFile, extract_fields, hook_output
 
 _SHELL = "run_shell_command"
 

@@ -5,7 +5,7 @@ import _sqlite3
 import os
 
 from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, OwnSettings, TouchedFile
-from ctxrepo.hooks.known.compiled import NO_LIMIT, World, world_of
+from ctxrepo.hooks.known.world import NO_LIMIT, World, world_of
 
 _READ = """
         select
@@ -69,7 +69,7 @@ class _Pi(Dialect):
 def _tape(db: _sqlite3.Connection, world: World, event: Event) -> str | None:
     """What the extension is told of the session's tape, in JSON; None where nothing is kept of it."""
     from ctxrepo.hooks.known.locate import top_of
-    from ctxrepo.hooks.known.tape import tape_of
+    from ctxrepo.hooks.known.world import tape_of
 
     # A start waits for the worker where config.toml is newer than what is compiled.
     tape = tape_of(world_of(db, world.state) or world, DIALECT.name)

@@ -3,8 +3,8 @@
 import _sqlite3
 
 from ctxrepo.hooks.dialect import OwnSettings
-from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.pi_switch import settings_ask_for_silence
+from ctxrepo.hooks.own_files import bytes_of
 
 MAX_BYTES = 1024 * 1024
 

@@ -98,7 +98,7 @@ class ExportedScope:
 def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
     """Read a note, or one entry of it, also by an id that the entry had before."""
     from ctxrepo.services.reading.read import read
-    from ctxrepo.services.usage.observe import note_read
+    from ctxrepo.services.usage.entry_usage import note_read
 
     reading = read(desk.memory, request.target, desk.project, follows=True)
     note_read(desk.memory, desk.origin, reading, desk.now.timestamp())
@@ -144,7 +144,7 @@ def list_notes(desk: Desk, request: ListRequest) -> Result[Sequence[NoteSummary]
 
 def list_delivered(desk: Desk, request: ListRequest) -> Result[DeliveryList]:
     """List them with their sizes, and how a session that starts here is given each."""
-    from ctxrepo.services.delivery.context import Start, context
+    from ctxrepo.services.delivery.start_packet import Start, context
     from ctxrepo.services.notes.list_notes import weighed
 
     summaries = _in_view(desk, request)

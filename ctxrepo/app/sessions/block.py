@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.delivery.blocks import AddResult, BlockState
+    from ctxrepo.services.delivery.file_blocks import AddResult, BlockState
 
 FILE = "AGENTS.md"
 """What most agents read; those that read another file say so."""
@@ -62,7 +62,7 @@ class RenewedBlocks:
 
 def add_block(desk: Desk, request: BlockRequest) -> Result[AddResult]:
     """Put the packet into a file, and keep it up to date there."""
-    from ctxrepo.services.delivery.blocks import add
+    from ctxrepo.services.delivery.file_blocks import add
 
     desk.commit_pending()
     added = add(desk.memory, _file(desk, request), desk.env, is_trial=request.is_trial)
@@ -84,7 +84,7 @@ def add_block(desk: Desk, request: BlockRequest) -> Result[AddResult]:
 
 def remove_block(desk: Desk, request: BlockRequest) -> Result[RemovedBlock]:
     """Take the packet out of a file again, and leave every other byte as it is."""
-    from ctxrepo.services.delivery.blocks import remove
+    from ctxrepo.services.delivery.file_blocks import remove
 
     path = _file(desk, request)
     had_one = remove(desk.memory, path)
@@ -93,7 +93,7 @@ def remove_block(desk: Desk, request: BlockRequest) -> Result[RemovedBlock]:
 
 def list_blocks(desk: Desk, _: None) -> Result[Sequence[BlockState]]:
     """List the files that hold the packet, and how each stands."""
-    from ctxrepo.services.delivery.blocks import states_of_blocks
+    from ctxrepo.services.delivery.file_blocks import states_of_blocks
 
     desk.commit_pending()
     found = states_of_blocks(desk.memory)
@@ -102,7 +102,7 @@ def list_blocks(desk: Desk, _: None) -> Result[Sequence[BlockState]]:
 
 def renew_blocks(desk: Desk, _: None) -> Result[RenewedBlocks]:
     """Bring the packet in all these files up to date now."""
-    from ctxrepo.services.delivery.blocks import renew
+    from ctxrepo.services.delivery.file_blocks import renew
 
     desk.commit_pending()
     found = renew(desk.memory, desk.now, always=True)
@@ -122,7 +122,7 @@ def block_line(one: BlockState) -> str:
 
 def _file(desk: Desk, request: BlockRequest) -> Path:
     from ctxrepo.agents.known import agent_named
-    from ctxrepo.services.delivery.blocks import default_file
+    from ctxrepo.services.delivery.file_blocks import default_file
 
     if request.path and request.agent:
         raise UsageError("--agent names a file, and so does PATH", "Give one of them.")

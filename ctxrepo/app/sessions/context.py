@@ -10,7 +10,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.delivery.context import Context
+    from ctxrepo.services.delivery.start_packet import Context
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class ContextRequest:
 def context(desk: Desk, request: ContextRequest) -> Result[Context]:
     """Say what a session would start with, up to what was written last."""
     from ctxrepo.agents.known import agent_named
-    from ctxrepo.services.delivery.context import Start, context
-    from ctxrepo.services.delivery.recent_files import update_recent_files
+    from ctxrepo.services.delivery.first_files import update_recent_files
+    from ctxrepo.services.delivery.start_packet import Start, context
 
     known = agent_named(request.agent).name if request.agent else ""
     desk.commit_pending()

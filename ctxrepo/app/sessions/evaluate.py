@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.recall.datasets import DataSet
-    from ctxrepo.services.recall.evaluate import Figures, Run
+    from ctxrepo.services.recall.recall_scores import Figures, Run
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,9 @@ class Evaluation:
 
 def evaluate(desk: Desk, request: EvaluateRequest) -> Result[Evaluation]:
     """Measure recall; one's own memory is left alone."""
-    from ctxrepo.services.recall.datasets import data_sets
-    from ctxrepo.services.recall.evaluate import evaluate, score_file, way_of
-    from ctxrepo.services.recall.queries import BadLines
+    from ctxrepo.services.recall.datasets import BadLines, data_sets
     from ctxrepo.services.recall.recall_folder import Way
+    from ctxrepo.services.recall.recall_scores import evaluate, score_file, way_of
     from ctxrepo.storage.user.places import Places
 
     plain = Way(models=Places.of(desk.env).models)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ctxrepo.agents.known import session_in
 from ctxrepo.app.desk import Desk
-from ctxrepo.domain.text.block import seal
+from ctxrepo.domain.text import seal
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.state.compiled import read_settings
 

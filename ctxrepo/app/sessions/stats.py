@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.usage.usage import EntryUsage, Report
+    from ctxrepo.services.usage.entry_usage import EntryUsage, Report
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,7 @@ class UsageRequest:
 
 def usage(desk: Desk, request: UsageRequest) -> Result[Report]:
     """Say which entries were delivered, opened, used and contradicted."""
-    from ctxrepo.services.usage.observe import observe
-    from ctxrepo.services.usage.usage import usage, zombies
+    from ctxrepo.services.usage.entry_usage import observe, usage, zombies
 
     desk.commit_pending()
     memory, now = desk.memory, desk.now.timestamp()

@@ -11,7 +11,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.usage.trace import Trace
+    from ctxrepo.services.usage.read_traces import Trace
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class TraceRequest:
 
 def list_traces(desk: Desk, request: TraceRequest) -> Result[Sequence[Trace]]:
     """Say what the last prompts and edits were given."""
-    from ctxrepo.services.usage.trace import LAST, traces
+    from ctxrepo.services.usage.read_traces import LAST, traces
 
     last = request.last or (None if request.session else LAST)
     found = traces(desk.memory, request.id, request.session, last)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 
-from ctxrepo.domain.words.days import days_in
+from ctxrepo.domain.words.prompt_terms import days_in
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import lazy_pattern
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.markdown import split_blocks
-from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import lazy_pattern
 
 _EXPLICIT = lazy_pattern(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*\r?$", re.MULTILINE)

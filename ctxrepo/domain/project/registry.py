@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from ctxrepo.domain.formats import toml
 from ctxrepo.domain.project.layout import GLOBAL, REGISTRY, RESERVED, unsafe
-from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.domain.text import blake2b
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass, lazy_pattern
 

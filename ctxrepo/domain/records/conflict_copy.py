@@ -8,7 +8,7 @@ from itertools import product
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import CONFLICTS
-from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _MAX_NAME_BYTES = 200

@@ -3,8 +3,7 @@
 import _sqlite3
 import os
 
-from ctxrepo.hooks.files.small_files import bytes_of
-from ctxrepo.hooks.known.compiled import (
+from ctxrepo.hooks.known.world import (
     Repo,
     World,
     checkout_of,
@@ -12,6 +11,7 @@ from ctxrepo.hooks.known.compiled import (
     claim_of,
     stamp_of,
 )
+from ctxrepo.hooks.own_files import bytes_of
 
 
 class Scope:

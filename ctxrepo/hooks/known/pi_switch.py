@@ -3,7 +3,7 @@ false, or something that stands for it."""
 
 import _sqlite3
 
-from ctxrepo.hooks.files.small_files import bytes_of
+from ctxrepo.hooks.own_files import bytes_of
 
 MAX_BYTES = 64 * 1024
 """A larger file is somebody else's, and a hook has no time for it."""

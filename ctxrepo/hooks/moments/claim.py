@@ -3,10 +3,10 @@
 import _blake2
 import _sqlite3
 
-from ctxrepo.domain.text.block import seal
-from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling, lines_of
-from ctxrepo.hooks.known.compiled import World
+from ctxrepo.domain.text import seal
 from ctxrepo.hooks.known.locate import SessionFolder, claim_at
+from ctxrepo.hooks.known.world import World
+from ctxrepo.hooks.own_files import LOG_BYTES, append_rolling, lines_of
 from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
 _GIVEN = (

@@ -6,7 +6,7 @@ import _sqlite3
 import time
 
 from ctxrepo.hooks.dialect import BESIDE_PROMPT, Dialect, Event
-from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.session.ledger_words import ASKED, COMPACTED, COMPACTION
 from ctxrepo.hooks.session.session import Session
 

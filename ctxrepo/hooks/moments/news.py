@@ -3,12 +3,11 @@
 Too late may come the session's project, its handoff and a MEMORY.md, which the start shows when it can.
 """
 
-from ctxrepo.domain.text.block import SHORT_OVERHEAD, seal_shortly, size
-from ctxrepo.hooks.files.clock import today
-from ctxrepo.hooks.known.cache import last_round_of
+from ctxrepo.domain.text import SHORT_OVERHEAD, seal_shortly, size
+from ctxrepo.hooks.known.cached import IndexRow, changed_since, last_round_of
 from ctxrepo.hooks.known.locate import folders_of
-from ctxrepo.hooks.known.mode import gives
-from ctxrepo.hooks.known.notes import IndexRow, changed_since
+from ctxrepo.hooks.known.world import gives
+from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.session.ledger_words import HANDOFF, OWED, PROJECT
 from ctxrepo.hooks.session.session import head_flaws
 
@@ -68,7 +67,7 @@ def _project_block(prompt: "Prompt", room: int) -> str:
     prompt.session.note(PROJECT, place.folder)
     if not place.folder or not gives(world, "packet"):
         return ""
-    from ctxrepo.hooks.packet.render import render_late
+    from ctxrepo.hooks.packet.packet import render_late
 
     text, entries = render_late(prompt.cache, world, place, room)
     prompt.session.note_given(entries)
@@ -85,7 +84,7 @@ def _memory_block(prompt: "Prompt", rows: list[IndexRow], room: int) -> tuple[st
     scopes = [scope for scope in prompt.place.scopes if scope.folder + _MEMORY in changed]
     text, entries = "", dict[str, str]()
     if scopes:
-        from ctxrepo.hooks.packet.render import render_memory
+        from ctxrepo.hooks.packet.packet import render_memory
 
         text, entries = render_memory(prompt.cache, prompt.world, scopes, room)
     if last_round_of(prompt.cache) >= owed_since:
@@ -106,7 +105,7 @@ def _handoff_block(prompt: "Prompt", *, is_in_packet: bool) -> str:
     prompt.session.note(HANDOFF, "")
     if is_in_packet or not gives(prompt.world, "packet"):
         return ""
-    from ctxrepo.hooks.known.notes import handoff_of
+    from ctxrepo.hooks.known.cached import handoff_of
 
     *_, nearest = prompt.place.scopes
     handoff = handoff_of(prompt.cache, nearest.folder)

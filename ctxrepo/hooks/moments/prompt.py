@@ -6,13 +6,12 @@ The answer is made of the parts in `KEPT` and `BESIDE`, in this order; most are 
 import _sqlite3
 import time
 
-from ctxrepo.domain.text.block import size
+from ctxrepo.domain.text import size
 from ctxrepo.hooks.dialect import Event, HookAnswer
-from ctxrepo.hooks.known.cache import generation_of, open_cache
-from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.cached import generation_of, open_cache
+from ctxrepo.hooks.known.freshness import news, note_worker_told
 from ctxrepo.hooks.known.locate import Place, SessionFolder, place_of, stamps_of
-from ctxrepo.hooks.known.mode import is_for_one_turn
-from ctxrepo.hooks.known.staleness import news, note_worker_told
+from ctxrepo.hooks.known.world import World, is_for_one_turn
 from ctxrepo.hooks.moments.prompt_parts import (
     Prompt,
     anchor_part,
@@ -23,7 +22,7 @@ from ctxrepo.hooks.moments.prompt_parts import (
 )
 from ctxrepo.hooks.session.ledger_words import GENERATION, SOUGHT
 from ctxrepo.hooks.session.session import SWITCHED_OFF, Session
-from ctxrepo.hooks.session.trace import Subject, note_trace
+from ctxrepo.hooks.session.traces import Subject, note_trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # loading it would cost a hook more than it saves
@@ -132,7 +131,7 @@ def _ask_for_project(
     stamps = stamps_of(db, folder)
     if stamps == session.record.sought:
         return
-    from ctxrepo.hooks.session.spool import spool, wake
+    from ctxrepo.hooks.wakeup import spool, wake
 
     session.note(SOUGHT, stamps)
     session.save()
@@ -149,8 +148,8 @@ def _catch_up(
 ) -> tuple[_sqlite3.Connection | None, Place]:
     """Wake the worker and wait briefly; the cache and the place as they are then. What takes longer comes
     with the next prompt."""
-    from ctxrepo.hooks.known.catch_up import WORKER_SECONDS, open_when_current
-    from ctxrepo.hooks.session.spool import spool, wake
+    from ctxrepo.hooks.known.freshness import WORKER_SECONDS, open_when_current
+    from ctxrepo.hooks.wakeup import spool, wake
 
     is_line_left = spool(db, world.repo, "prompt", event)
     since = time.time()  # a round of the worker that began before may not have read that line

@@ -5,19 +5,17 @@ import _sqlite3
 import os
 
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.files.clock import today
-from ctxrepo.hooks.known.cache import EntryHit
-from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.cached import EntryHit
 from ctxrepo.hooks.known.locate import Place, folders_of
-from ctxrepo.hooks.known.mode import is_for_one_turn, why_not
+from ctxrepo.hooks.known.world import World, is_for_one_turn, why_not
+from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.session.ledger_words import ASKED, BRIDGE
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.hooks.session.trace import Subject, note_trace
+from ctxrepo.hooks.session.traces import Subject, note_trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # most prompts recall nothing, and needn't load it
-    from ctxrepo.hooks.recall.choice import RecallAnswer
-    from ctxrepo.hooks.recall.ranking import Ranking, RecallRequest
+    from ctxrepo.hooks.recall.ranking import Ranking, RecallAnswer, RecallRequest
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
 """Environment variables that turn recall off."""
@@ -78,7 +76,7 @@ def bridge_part(prompt: Prompt, room: int) -> str:
     if waited is None:
         return ""
     if os.path.exists(session.bridge_file):
-        from ctxrepo.hooks.tape.bridge_block import bridge_block
+        from ctxrepo.hooks.moments.bridge_block import bridge_block
 
         return bridge_block(prompt.db, prompt.world, prompt.event, session, room)
     session.note(BRIDGE, waited + 1 if waited < _BRIDGE_PROMPTS - 1 else "-")
@@ -97,7 +95,7 @@ def recall_part(prompt: Prompt, room: int) -> str:
     if not recalled.hits:
         note_trace(db, world.repo, subject, recalled.why, [], recalled.left_out)
         return ""
-    from ctxrepo.hooks.packet.recalled import recall_block
+    from ctxrepo.hooks.packet.sections import recall_block
 
     new = [hit for hit in recalled.hits if already.get(hit.id) != hit.hash]
     text, given = recall_block(new, today(), world.secret, room)
@@ -121,7 +119,7 @@ def anchor_part(prompt: Prompt, _room: int) -> str:
     has_keyword = any(word.strip() in text for word in keywords.lower().split("\n"))
     if not has_keyword and session.record.anchor_request is None:
         return ""
-    from ctxrepo.hooks.tape.keyword_block import keyword_block
+    from ctxrepo.hooks.moments.keyword_block import keyword_block
 
     return keyword_block(prompt.world, event, prompt.place, session)
 
@@ -156,9 +154,8 @@ def not_given(
 
 def _recall(prompt: Prompt) -> "RecallAnswer":
     """What the prompt recalls. The ledger notes what it was about, for a vague follow-up."""
-    from ctxrepo.domain.words.terms import words
-    from ctxrepo.hooks.recall.choice import SOCIAL, choose, is_social, silent_answer
-    from ctxrepo.hooks.recall.ranking import RecallRequest
+    from ctxrepo.domain.words.prompt_terms import words
+    from ctxrepo.hooks.recall.ranking import SOCIAL, RecallRequest, choose, is_social, silent_answer
 
     world, session, text = prompt.world, prompt.session, prompt.event.prompt
     request = RecallRequest(text, session.record.asked, folders_of(prompt.place.scopes), world.recall_limit)
@@ -173,7 +170,7 @@ def _recall(prompt: Prompt) -> "RecallAnswer":
 def _rank(cache: _sqlite3.Connection, world: World, request: "RecallRequest") -> "Ranking":
     """The entries in the order of the helper, by words where it gives none."""
     if world.is_semantic:
-        from ctxrepo.hooks.recall.semantic import ask
+        from ctxrepo.hooks.recall.ask_helper import ask
 
         if ranking := ask(cache, world, request):
             return ranking

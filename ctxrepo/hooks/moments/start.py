@@ -7,18 +7,17 @@ An agent that isn't given its packet at a start comes here with the first prompt
 import _sqlite3
 import time
 
-from ctxrepo.domain.text.block import size
+from ctxrepo.domain.text import size
 from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event
-from ctxrepo.hooks.files.clock import age_of
-from ctxrepo.hooks.known.cache import generation_of
-from ctxrepo.hooks.known.catch_up import WORKER_SECONDS, open_when_current
-from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.cached import generation_of
+from ctxrepo.hooks.known.freshness import WORKER_SECONDS, open_when_current
 from ctxrepo.hooks.known.locate import Place, SessionFolder
-from ctxrepo.hooks.known.mode import gives, is_in_system_prompt, packet_is_elsewhere
+from ctxrepo.hooks.known.world import World, gives, is_in_system_prompt, packet_is_elsewhere
 from ctxrepo.hooks.moments.claim import claim_block
+from ctxrepo.hooks.own_files import age_of
 from ctxrepo.hooks.session.ledger_words import ASKED, BRIDGE, GENERATION, OWED, PACKET, PROJECT, SessionRecord
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.hooks.session.spool import spool, wake
+from ctxrepo.hooks.wakeup import spool, wake
 
 
 class _WorkerStart:
@@ -164,7 +163,7 @@ def _text(
     """The packet, or what the mode gives in its place, noted in the ledger."""
     if not gives(world, "packet"):
         return _without_packet(cache, world, place, session)
-    from ctxrepo.hooks.packet.render import render
+    from ctxrepo.hooks.packet.packet import render
 
     packet = render(cache, world, place, budget, session.record.faults, asked)
     packet.note(session)
@@ -176,9 +175,8 @@ def _without_packet(cache: _sqlite3.Connection | None, world: World, place: Plac
 
     Where the packet stands in the system prompt or in a file, the ledger notes what the session sees there.
     """
-    from ctxrepo.domain.text.block import seal
-    from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
-    from ctxrepo.hooks.packet.render import render
+    from ctxrepo.domain.text import seal
+    from ctxrepo.hooks.packet.packet import PREAMBLE, fill_in, render
 
     text = ""
     if gives(world, "preamble") and world.gives_preamble:

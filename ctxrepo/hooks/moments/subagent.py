@@ -3,15 +3,12 @@
 import _sqlite3
 
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.files.clock import today
-from ctxrepo.hooks.known.cache import generation_of, open_cache
-from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.cached import generation_of, index_of, open_cache, selected_of
 from ctxrepo.hooks.known.locate import SessionFolder, place_of
-from ctxrepo.hooks.known.mode import gives
-from ctxrepo.hooks.known.notes import index_of, selected_of
+from ctxrepo.hooks.known.world import World, gives
 from ctxrepo.hooks.moments.claim import is_withheld
-from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import SUBAGENT
+from ctxrepo.hooks.own_files import today
+from ctxrepo.hooks.packet.lane import SUBAGENT, PacketContents
 from ctxrepo.hooks.packet.packet import packet
 from ctxrepo.hooks.session.ledger_words import GENERATION, PARENT
 from ctxrepo.hooks.session.session import Session

@@ -6,10 +6,10 @@ import os
 import time
 
 from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
-from ctxrepo.hooks.files.logs import BRIEFLY, append_rolling, line_json
-from ctxrepo.hooks.known.cache import faults_of, open_cache
-from ctxrepo.hooks.known.compiled import Repo, World
+from ctxrepo.hooks.known.cached import faults_of, open_cache
 from ctxrepo.hooks.known.locate import inside
+from ctxrepo.hooks.known.world import Repo, World
+from ctxrepo.hooks.own_files import BRIEFLY, append_rolling, line_json
 
 ACCESS_BYTES = 1024 * 1024
 """Bytes at which access.jsonl is renamed to `access.jsonl.1`; the two take 2 MiB at most."""
@@ -40,7 +40,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             unsaved += _save(db, world, event, file, relative)
             has_written = True
     if has_written and world.wakes_at_stop:
-        from ctxrepo.hooks.session.spool import wake
+        from ctxrepo.hooks.wakeup import wake
 
         wake(world)  # some agents call no hook at their end, so nothing that was written waits for one
     unsaved_block = _unsaved_block(world, unsaved) if unsaved and not event.silence_reason else ""
@@ -65,7 +65,7 @@ def _has_shell_written(db: _sqlite3.Connection, world: World, dialect: Dialect, 
         return False
     if not names_folder(event.command, home, os.environ.get("HOME", "")) and inside(event.cwd, home) is None:
         return False
-    from ctxrepo.hooks.session.spool import spool
+    from ctxrepo.hooks.wakeup import spool
 
     return spool(db, world.repo, "shell", event)
 
@@ -100,7 +100,7 @@ def _save(
     relative: str,
 ) -> list[str]:
     """Save what was written; returns what to say when that could not be done."""
-    from ctxrepo.hooks.session.saves import save, version_of, why_too_large  # few tools touch the memory
+    from ctxrepo.hooks.saves import save, version_of, why_too_large  # few tools touch the memory
     from ctxrepo.hooks.session.session import Session
 
     version = version_of(world.repo, file, relative)
@@ -111,12 +111,12 @@ def _save(
         session.save()
         if not why:
             return []
-    from ctxrepo.hooks.session.spool import spool
+    from ctxrepo.hooks.wakeup import spool
 
     spool(db, world.repo, "tool", event, relative)  # so that the worker looks at the file
     if not why:
         return []
-    from ctxrepo.hooks.files.logs import log_line
+    from ctxrepo.hooks.own_files import log_line
 
     unsaved = (
         f"this version of {relative} is in its file only, for {why}: should another editor replace it, it is "
@@ -127,7 +127,7 @@ def _save(
 
 
 def _unsaved_block(world: World, lines: list[str]) -> str:
-    from ctxrepo.domain.text.block import seal_shortly
+    from ctxrepo.domain.text import seal_shortly
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
     return seal_shortly(fault_section(lines, FAULT_ROOM), world.secret)
@@ -138,7 +138,7 @@ def _failure(
 ) -> str:
     if not world.reminds:
         return ""
-    from ctxrepo.hooks.moments.failed import failure_block  # most commands do their work
+    from ctxrepo.hooks.moments.reminders import failure_block  # most commands do their work
 
     return failure_block(db, cache, world, event, error)
 
@@ -157,7 +157,7 @@ def _reminders(
         name = os.path.basename(path).lower()
         if not world.is_semantic and cache.execute(_MENTIONED, (name,)).fetchone() is None:
             continue
-        from ctxrepo.hooks.moments.remind import reminder  # most files are in no entry
+        from ctxrepo.hooks.moments.reminders import reminder  # most files are in no entry
 
         block = reminder(db, cache, world, event, os.path.normpath(path))
         blocks += [block] if block else []

@@ -12,8 +12,7 @@ generations. A line without a mark is about the session itself
 import _blake2
 import os
 
-from ctxrepo.hooks.files.logs import append, lines_of
-from ctxrepo.hooks.files.private import ensure_private_folder, open_own
+from ctxrepo.hooks.own_files import append, ensure_private_folder, lines_of, open_own
 from ctxrepo.hooks.session.ledger_words import GIVEN, LASTING, OFF, ON, WROTE, SessionRecord
 
 FOLDER = "sessions"

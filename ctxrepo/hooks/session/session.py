@@ -5,8 +5,8 @@ import _sqlite3
 import os
 import time
 
-from ctxrepo.hooks.files.logs import lines_of
-from ctxrepo.hooks.known.cache import CachedFault, faults_of
+from ctxrepo.hooks.known.cached import CachedFault, faults_of
+from ctxrepo.hooks.own_files import lines_of
 from ctxrepo.hooks.session.ledger import (
     BRIDGES,
     MAX_BYTES,
@@ -33,7 +33,7 @@ from ctxrepo.hooks.session.ledger_words import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # most hooks read no rows of the index
-    from ctxrepo.hooks.known.notes import IndexRow
+    from ctxrepo.hooks.known.cached import IndexRow
 
 SWITCHED_OFF = "memory is switched off for this session; `ctxrepo session on` switches it on"
 """Why a session for which somebody said `session off` is given nothing, and what helps."""

@@ -12,7 +12,7 @@ from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.transcript import prompts
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.handoff import MAX_ASKED, MAX_FILES, Handoff, one_line
-from ctxrepo.domain.words.gate import is_left_alone
+from ctxrepo.domain.words.prompt_terms import is_left_alone
 from ctxrepo.domain.working.daily import words_of
 from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.lazy import dataclass

@@ -13,10 +13,10 @@ from ctxrepo.domain.note.entry import explicit_id
 from ctxrepo.domain.note.note import Note, decode, utf16
 from ctxrepo.domain.project.layout import MEMORY, REGISTRY, archived_tape_folder, is_note
 from ctxrepo.domain.secrets import mask
-from ctxrepo.domain.text.block import size
+from ctxrepo.domain.text import size
 from ctxrepo.errors import Unreadable
 from ctxrepo.hooks.packet.lane import DEFAULT
-from ctxrepo.hooks.packet.lanes.memory import MEMORY_LANE
+from ctxrepo.hooks.packet.note_lanes import MEMORY_LANE
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.checks.check_entries import between_entries
 from ctxrepo.services.locate.identify import read_registry

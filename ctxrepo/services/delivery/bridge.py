@@ -1,6 +1,6 @@
 """A session begins soon after another one of its project ended: what was said there is laid ready for it.
 
-Nothing is given here: the hook of a prompt chooses what bears on the prompt (hooks/tape/bridge_block.py).
+Nothing is given here: the hook of a prompt chooses what bears on the prompt (hooks/moments/bridge_block.py).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ctxrepo.domain.project.layout import pi_tape, tapes_of
 from ctxrepo.domain.secrets import mask, mask_part
 from ctxrepo.domain.tape.anchor import Anchor, anchors_of
 from ctxrepo.domain.tape.handoff import one_line
-from ctxrepo.domain.words.terms import words
+from ctxrepo.domain.words.prompt_terms import words
 from ctxrepo.errors import NoAnswer
-from ctxrepo.hooks.files.clock import age_of
+from ctxrepo.hooks.moments.bridge_block import ANCHOR, MAX_BYTES, MESSAGE, SESSION
+from ctxrepo.hooks.own_files import age_of
 from ctxrepo.hooks.session.ledger import BRIDGES
 from ctxrepo.hooks.session.ledger_words import ENDED, GOES_ON
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.hooks.tape.bridge_block import ANCHOR, MAX_BYTES, MESSAGE, SESSION
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from ctxrepo.domain.project.layout import CHECKLIST, MEMORY, is_ignored
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree.stamps import read_id
 

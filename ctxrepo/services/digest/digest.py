@@ -8,9 +8,9 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.tape.conversation import Conversation, SessionMessage, Stretch
-from ctxrepo.domain.words.gate import is_left_alone
+from ctxrepo.domain.words.prompt_terms import is_left_alone
 from ctxrepo.errors import NotFound
-from ctxrepo.hooks.known.cache import open_cache
+from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.digest.stretch import DONE, DigestRequest, choose_stretch
 from ctxrepo.services.recall.recall import Question, RecalledEntry, answered

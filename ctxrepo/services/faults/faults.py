@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.files.clock import age
+from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.storage.disk.recent import written

@@ -10,7 +10,7 @@ from ctxrepo.agents.known import SETUP_HINT, agent_named
 from ctxrepo.domain.formats.moment import ago, counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
-from ctxrepo.services.delivery.blocks import states_of_blocks
+from ctxrepo.services.delivery.file_blocks import states_of_blocks
 from ctxrepo.services.faults.faults import (
     Fault,
     Trouble,
@@ -23,7 +23,7 @@ from ctxrepo.services.faults.faults import (
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.health.clonecheck import FIX
 from ctxrepo.services.health.health import agents, is_anyone_connected, last_exchange, last_served
-from ctxrepo.services.meaning.ready import EMBED, readiness
+from ctxrepo.services.meaning.helper import EMBED, readiness
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.trust import trusted_standing

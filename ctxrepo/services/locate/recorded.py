@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from ctxrepo.domain.project.registry import is_bare
-from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.known.locate import top_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.services.locate.identify import Location, Project, project_by_now, read_registry
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import (

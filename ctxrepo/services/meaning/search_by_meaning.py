@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from ctxrepo.errors import CtxrepoError, ModelUnusable
-from ctxrepo.hooks.known.cache import open_cache
+from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.storage.cache.search import Found
-from ctxrepo.storage.meaning.models import EXTRA, has_libraries
+from ctxrepo.storage.meaning.embedder import EXTRA, has_libraries
 from ctxrepo.storage.memory import Memory
 
 Near = tuple[Found, float, float]

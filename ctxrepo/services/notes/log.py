@@ -8,7 +8,7 @@ from datetime import datetime
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.working.daily import day_of, line, logged, path_of
-from ctxrepo.hooks.files.logs import append_rolling
+from ctxrepo.hooks.own_files import append_rolling
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.reading.log import LOGGED_BYTES

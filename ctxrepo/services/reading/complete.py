@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ctxrepo.domain.project.layout import CHECKLIST, GLOBAL, PROJECT
-from ctxrepo.hooks.known.cache import box_of
+from ctxrepo.hooks.known.cached import box_of
 from ctxrepo.storage.cache.completion import Known, known_at
 
 MANY = 300

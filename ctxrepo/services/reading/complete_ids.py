@@ -8,9 +8,9 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, shown
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.conflict_copy import copy_id
-from ctxrepo.hooks.files.logs import lines_of
+from ctxrepo.hooks.own_files import lines_of
 from ctxrepo.hooks.session.ledger import FOLDER
-from ctxrepo.hooks.session.trace import MAX_BYTES
+from ctxrepo.hooks.session.traces import MAX_BYTES
 from ctxrepo.services.reading.complete import MANY, WIDTH, Candidate
 from ctxrepo.storage.cache.completion import Known, known_at
 from ctxrepo.storage.disk.outside import text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ctxrepo.domain.text.escape import unescape_field
+from ctxrepo.domain.text import unescape_field
 
 Delivered = Literal["whole", "cut", "line", ""]
 

@@ -11,7 +11,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import DAILY
 from ctxrepo.domain.working.daily import day_of, days, path_of
 from ctxrepo.errors import NotFound
-from ctxrepo.hooks.files.logs import lines_of
+from ctxrepo.hooks.own_files import lines_of
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import NamedScope, read_note, scope_named
 from ctxrepo.storage.memory import Memory

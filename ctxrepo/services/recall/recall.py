@@ -1,38 +1,153 @@
-"""What the memory answers to a person's query, and what a prompt would be given, or why nothing."""
+"""What the memory has for a query or a prompt, ranked, with reasons."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager as Context
+from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from ctxrepo.domain.project.layout import INVISIBLE
-from ctxrepo.domain.text.block import age_mark, day_of, place
+from ctxrepo.domain.text import age_mark, day_of, place
+from ctxrepo.domain.words.prompt_terms import STOP
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
-from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
+from ctxrepo.hooks.known.cached import BETWEEN_TITLES, EntryHit, open_cache, spans_of
 from ctxrepo.hooks.known.pi_switch import why_silent
+from ctxrepo.hooks.known.world import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
 from ctxrepo.hooks.moments.prompt_parts import not_given, why_recall_is_off
-from ctxrepo.hooks.packet.recalled import recall_block
-from ctxrepo.hooks.recall.choice import (
+from ctxrepo.hooks.packet.sections import recall_block
+from ctxrepo.hooks.recall.prompt_query import postings, weighted_words, worth_of
+from ctxrepo.hooks.recall.ranking import (
+    BY_WORDS,
     SOCIAL,
+    Ranking,
     RecallAnswer,
+    RecallRequest,
+    bonus,
     choose,
     choose_all,
     choose_for_query,
     is_social,
+    min_score,
+    more_by_chance,
+    rank_by_words,
     silent_answer,
 )
-from ctxrepo.hooks.recall.ranking import RecallRequest
-from ctxrepo.hooks.session.trace import Subject, note_trace
-from ctxrepo.lazy import dataclass
-from ctxrepo.services.recall.explain import explanation
-from ctxrepo.services.recall.ranker import Ranker, by_words, ranker_of
-from ctxrepo.services.recall.unrecalled import items_that_fit
+from ctxrepo.hooks.session.traces import Subject, note_trace
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.storage.cache.reading import CacheReading
+from ctxrepo.storage.cache.search import ChecklistHit
+from ctxrepo.storage.meaning.embedder import find_model, has_libraries
 from ctxrepo.storage.memory import Memory
+
+Ranker = Callable[[sqlite3.Connection, RecallRequest], Ranking]
+"""What ranks the entries of a cache for a request, as `hooks/recall/ranking.rank_by_words` does."""
+
+by_words: Ranker = rank_by_words
+
+
+def ranker_of(memory: Memory) -> Context[Ranker]:
+    """What ranks for prompts to this memory as its hooks do, though with all the time there is."""
+    wanted, models = memory.settings.recall, memory.places.models
+    if not (wanted.semantic and has_libraries() and find_model(wanted.model, models)):
+        return nullcontext(by_words)
+    return by_meaning(wanted.model, models, memory.state.vectors)
+
+
+@contextmanager
+def by_meaning(
+    model: str, models: Path, vectors: Path, embed_first: sqlite3.Connection | None = None
+) -> Iterator[Ranker]:
+    """Rank with a model; ModelUnusable without. All entries of the cache `embed_first` are embedded before
+    the first question."""
+    # Only now: numpy and what runs the model take as long to load as ten interpreters.
+    from ctxrepo.services.meaning.meanings import embed, pending
+    from ctxrepo.services.meaning.semantic import open_semantic, rank_by_meaning
+
+    meanings, embedder = open_semantic(model, models, vectors)
+    try:
+        if embed_first is not None:
+            embed(meanings.vectors, embedder, pending(embed_first, meanings.vectors), lambda *_: True)
+        yield lambda cache, asked: rank_by_meaning(cache, meanings, embedder, asked)
+    finally:
+        meanings.vectors.close()
+
+
+_WORD = lazy_pattern(r"\w{2,}")
+_MOST = 12
+_STEM = 4
+"""Letters that two forms of a word share at least."""
+
+
+def explanation(prompt: str, hit: EntryHit, best: float) -> tuple[tuple[str, str], ...]:
+    """Pairs of a name and a text: the score beside the best one's, and the words that prompt and entry share.
+
+    Without a word in common it was found by what its note is about, or by another form of a word.
+    """
+    share = f"{hit.score / best:.0%} of the best" if best > 0 and hit.score < best else "the best"
+    shared = _shared(prompt, f"{hit.path} {hit.heading} {hit.text}")
+    return (("score", f"{hit.score:.2f}, {share}"), ("words", ", ".join(shared[:_MOST]) or "none of its own"))
+
+
+def _shared(prompt: str, text: str) -> list[str]:
+    """Words of the prompt that stand in the text, in this form or another, in their order."""
+    known = set(_words(text))
+    asked = dict.fromkeys(_words(prompt))
+    return [word for word in asked if word in known or any(_is_form(word, other) for other in known)]
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.lower()) if word not in STOP]
+
+
+def _is_form(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    return len(short) >= _STEM and long.startswith(short) and len(long) - len(short) <= 3
+
+
+CHECKLIST = "checklist items are never recalled; the open ones are given when a session starts"
+
+_MOST_ITEMS = 5
+
+
+def items_that_fit(
+    reading: CacheReading,
+    cache: sqlite3.Connection,
+    prompt: str,
+    before: Sequence[str],
+    scopes: Sequence[str],
+) -> list[tuple[EntryHit, str]]:
+    """The few items that would stand out by their own words, best first, each with why it isn't given.
+
+    `reading` and `cache` are two views of one cache: what is asked for by words, and what prompts look into.
+    """
+    weights = weighted_words(prompt, list(before))
+    items = reading.checklist_items(scopes, list(weights))
+    if not items:
+        return []
+    spans = spans_of(cache, list(scopes))
+    entries = sum(span.entries for span in spans)
+    worth = {
+        word: weights[word] * worth_of(entries, sum(len(n) for _, n in postings(cache, {word: 1.0}, spans)))
+        for word in {word for item in items for word in item.words}
+    }
+    hits = [(_hit(item, sum(worth[word] for word in item.words)), len(item.words)) for item in items]
+    enough = min_score(cache, list(scopes)) * more_by_chance(prompt)
+    best = max(hit.score for hit, _ in hits)
+    near = [hit for hit, matched in hits if hit.score + bonus(matched) >= enough * BY_WORDS.least]
+    fitting = [hit for hit in near if hit.score >= BY_WORDS.share * best]
+    fitting.sort(key=lambda hit: (-hit.score, hit.path, hit.first_line))
+    return [(hit, CHECKLIST) for hit in fitting[:_MOST_ITEMS]]
+
+
+def _hit(item: ChecklistHit, score: float) -> EntryHit:
+    entry, heading = item.entry.entry, BETWEEN_TITLES.join(item.entry.entry.heading)
+    place = (entry.path, heading, entry.first_line, entry.last_line)
+    return EntryHit((entry.id, *place, item.updated, entry.text, item.entry.hash), score)
+
 
 LIMIT, BUDGET = RECALL_LIMIT, RECALL_BYTES
 

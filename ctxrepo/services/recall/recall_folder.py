@@ -10,16 +10,14 @@ from pathlib import Path
 from time import perf_counter
 
 from ctxrepo.domain.records.recall_quality import mean
-from ctxrepo.domain.text.block import place
-from ctxrepo.hooks.known.cache import EntryHit
-from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT
-from ctxrepo.hooks.packet.recalled import recall_block
-from ctxrepo.hooks.recall.choice import choose, is_social
-from ctxrepo.hooks.recall.ranking import RecallRequest
+from ctxrepo.domain.text import place
+from ctxrepo.hooks.known.cached import EntryHit
+from ctxrepo.hooks.known.world import RECALL_BYTES, RECALL_LIMIT
+from ctxrepo.hooks.packet.sections import recall_block
+from ctxrepo.hooks.recall.ranking import RecallRequest, choose, is_social
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.recall.queries import Query, QueryAnswer, read_queries, render_answers
-from ctxrepo.services.recall.ranker import Ranker, by_meaning, by_words
-from ctxrepo.services.recall.recall import Question, RecallResult, answered
+from ctxrepo.services.recall.datasets import Query, QueryAnswer, read_queries, render_answers
+from ctxrepo.services.recall.recall import Question, Ranker, RecallResult, answered, by_meaning, by_words
 from ctxrepo.storage.cache.folder import SCOPE, FolderCache, folder_cache
 from ctxrepo.storage.disk.output_file import require_place, write_whole
 

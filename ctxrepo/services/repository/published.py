@@ -9,7 +9,7 @@ from contextlib import suppress
 from ctxrepo.agents import dialect_of, names
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.errors import CtxrepoError, GitFailed
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.services.settings.tape import settings_by_owner
 from ctxrepo.storage.clone.clone import foreign_format
 from ctxrepo.storage.clone.configfile import configure, remove_key, values
@@ -71,7 +71,7 @@ def can_find_by_meaning(memory: Memory) -> bool:
     recall = memory.settings.recall
     if not (recall.enabled and recall.semantic):
         return False
-    from ctxrepo.storage.meaning.models import find_model, has_libraries  # every command comes here
+    from ctxrepo.storage.meaning.embedder import find_model, has_libraries  # every command comes here
 
     return has_libraries() and find_model(recall.model, memory.places.models) is not None
 
@@ -85,7 +85,7 @@ def _hook_marks() -> Iterator[str]:
 
 
 def _tape(tape: TapeSettings) -> dict[str, str]:
-    """What hooks need of the settings of the tape (hooks/known/tape.py)."""
+    """What hooks need of the settings of the tape (hooks/known/world.py)."""
     return {
         "tape_enabled": _flag(tape.enabled),
         "tape_keywords": "\n".join(tape.keywords),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.delivery.recent_files import update_recent_files
+from ctxrepo.services.delivery.first_files import update_recent_files
 from ctxrepo.services.saving.refresh import build, notes_at, refresh, text_of
 from ctxrepo.storage.cache.rows import digest_of, storable
 from ctxrepo.storage.memory import Memory

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.domain.text import blake2b
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import FOLLOWED, HIDDEN, WT, WT_NEXT, RefFiles
 from ctxrepo.storage.memory import Memory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ctxrepo.domain.words.terms import is_wide, runs, spelled
+from ctxrepo.domain.words.prompt_terms import is_wide, runs, spelled
 from ctxrepo.lazy import lazy_pattern
 
 _TERM = lazy_pattern(r'"([^"]+)"|(\S+)')

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ctxrepo.agents.transcript import Message
 from ctxrepo.domain.formats.moment import seconds_of
-from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.cache.rows import spelled_out
 from ctxrepo.storage.sessions.index import BY_AGENT, IS_COPY, USED_TOOLS, NewMessage

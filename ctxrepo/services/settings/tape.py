@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ctxrepo.domain.settings.pi import AGENT
 from ctxrepo.domain.settings.values import TapeSettings
-from ctxrepo.hooks.known.tape import is_left_alone
+from ctxrepo.hooks.known.world import is_left_alone
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.pimemory import read_pi

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from ctxrepo.domain.git.remote import RemoteAnswer
-from ctxrepo.hooks.files.clock import age_of
+from ctxrepo.hooks.own_files import age_of
 from ctxrepo.lazy import make_all
 from ctxrepo.services.faults.bounds import note_too_large_to_fetch, refuse_beyond_bounds, refused_before
 from ctxrepo.services.review.open_review import own_branches

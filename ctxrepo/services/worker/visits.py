@@ -12,9 +12,9 @@ from pathlib import Path
 from ctxrepo.errors import Busy, in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.session_anchors import hand_over_compaction, leave_event_anchor
-from ctxrepo.services.delivery import recent_files
-from ctxrepo.services.delivery.blocks import renew
+from ctxrepo.services.delivery import first_files
 from ctxrepo.services.delivery.bridge import note_ends, prepare_bridges
+from ctxrepo.services.delivery.file_blocks import renew
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import locate_with_git
 from ctxrepo.services.locate.recorded import is_known
@@ -90,7 +90,7 @@ class Visits:
     def update_recent_files(self) -> None:
         """Record which files of the projects agents touched last."""
         with self._forgiving():
-            recent_files.update_recent_files(self.memory)
+            first_files.update_recent_files(self.memory)
 
     def renew_blocks(self) -> None:
         """Renew the packet in agents' instruction files; commits and pushes don't wait for it."""

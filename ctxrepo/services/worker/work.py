@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import CtxrepoError, in_words
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.session_anchors import queue_handoff
 from ctxrepo.services.delivery.watched import store_stamps, take_stamps
@@ -22,7 +22,7 @@ from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import build
 from ctxrepo.services.settings.hooks import sends
 from ctxrepo.services.sync.fetch import starts_fetch
-from ctxrepo.services.usage.observe import observe
+from ctxrepo.services.usage.entry_usage import observe
 from ctxrepo.services.worker.maintain import maintain
 from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.services.worker.visits import Visits

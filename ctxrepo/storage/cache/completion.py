@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path, PurePosixPath
 
-from ctxrepo.domain.text.block import place
-from ctxrepo.hooks.known.cache import LAST, open_cache
-from ctxrepo.hooks.known.compiled import open_hooks, world_of
+from ctxrepo.domain.text import place
+from ctxrepo.hooks.known.cached import LAST, open_cache
 from ctxrepo.hooks.known.locate import SessionFolder, place_of
+from ctxrepo.hooks.known.world import open_hooks, world_of
 from ctxrepo.lazy import dataclass
 
 _FOLDERS = """

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from ctxrepo.domain.note.links import mentions_of
-from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
+from ctxrepo.hooks.known.cached import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cache.rows import NewestHandoff, Rows, storable
 
 _PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -11,7 +11,7 @@ from itertools import islice
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
+from ctxrepo.hooks.known.cached import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache import documents as documents
 from ctxrepo.storage.cache.rows import NewestHandoff, Rows, rows_of, storable

@@ -16,7 +16,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import ARCHIVE, is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
-from ctxrepo.hooks.known.cache import open_cache
+from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.disk.outside import read

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from ctxrepo.domain.tape.first import FirstFile
-from ctxrepo.hooks.known.cache import LAST
-from ctxrepo.hooks.known.notes import index_of
+from ctxrepo.hooks.known.cached import LAST, index_of
 from ctxrepo.storage.cache import search
 from ctxrepo.storage.cache.rows import CachedEntry, CachedNote, read_entry, read_note, storable
 from ctxrepo.storage.cache.schema import build, is_current

@@ -10,9 +10,9 @@ from ctxrepo.domain.note.links import mentions_of
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import CHECKLIST, MEMORY, is_aside
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.domain.text.digest import blake2b
-from ctxrepo.domain.words.terms import runs, spelled
-from ctxrepo.hooks.known.cache import BETWEEN_TITLES, DAILY, SCRATCHPAD, box_of
+from ctxrepo.domain.text import blake2b
+from ctxrepo.domain.words.prompt_terms import runs, spelled
+from ctxrepo.hooks.known.cached import BETWEEN_TITLES, DAILY, SCRATCHPAD, box_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _HUMP = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]|[^\x00-\u10ff]")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from ctxrepo.hooks.known.cache import FORMAT
+from ctxrepo.hooks.known.cached import FORMAT
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 """How texts become words in the index."""

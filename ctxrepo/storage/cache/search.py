@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from ctxrepo.hooks.known.cache import NOTE_SPAN
+from ctxrepo.hooks.known.cached import NOTE_SPAN
 from ctxrepo.storage.cache.rows import CachedEntry, CachedNote, read_entry, read_note, spelled_out, storable
 from ctxrepo.storage.cache.schema import TOKENIZER
 

@@ -11,7 +11,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.tape.first import FirstFile
-from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
+from ctxrepo.hooks.known.cached import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cache import documents as documents
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.cache.rows import (

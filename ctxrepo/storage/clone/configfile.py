@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.errors import GitFailed
-from ctxrepo.hooks.files.small_files import bytes_of
+from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.kinds import kind_of

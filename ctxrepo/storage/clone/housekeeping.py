@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ctxrepo.hooks.files.small_files import bytes_of
+from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.processes.pause import pause

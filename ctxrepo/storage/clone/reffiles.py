@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ctxrepo.hooks.files.clock import age
+from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.disk.kinds import kind_of, may_be_read
 

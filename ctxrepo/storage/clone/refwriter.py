@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ctxrepo.errors import Busy, Damaged, GitFailed
-from ctxrepo.hooks.files.clock import age
+from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import RefFiles, is_name
 from ctxrepo.storage.disk.durable import sync_folder

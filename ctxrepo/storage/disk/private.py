@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.files.private import is_own_file, make_place_private, make_private, open_own
+from ctxrepo.hooks.own_files import is_own_file, make_place_private, make_private, open_own
 
 _ASIDE = ".aside"
 

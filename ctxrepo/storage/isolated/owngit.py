@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.git.gitfiles import render
 from ctxrepo.errors import Damaged, GitFailed
-from ctxrepo.hooks.files.small_files import bytes_of
+from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.clone import Clone, require_our_format
 from ctxrepo.storage.clone.reffiles import RefFiles

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.domain.text import blake2b
 from ctxrepo.storage.meaning.embedder import Array
 from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from ctxrepo.errors import GitFailed
-from ctxrepo.hooks.files.small_files import bytes_of
+from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.disk.durable import sync_folder

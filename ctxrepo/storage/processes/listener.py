@@ -8,7 +8,7 @@ import socket
 import time
 from pathlib import Path
 
-from ctxrepo.hooks.recall.semantic import LINE_BYTES, address, is_own
+from ctxrepo.hooks.recall.ask_helper import LINE_BYTES, address, is_own
 
 _PEER_WAIT = 0.1
 """Seconds for a whole question, and for an answer: hooks ask at once and wait for less."""

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ctxrepo.errors import Busy
-from ctxrepo.hooks.files.daemon import is_taken, take
-from ctxrepo.hooks.files.private import open_own
+from ctxrepo.hooks.own_files import open_own
+from ctxrepo.hooks.wakeup import is_taken, take
 from ctxrepo.storage.disk.private import make_folder
 from ctxrepo.storage.processes.holder import holder
 from ctxrepo.storage.processes.pause import pause

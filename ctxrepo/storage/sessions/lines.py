@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ctxrepo.domain.formats.jsonl import MAX_LINE, record
-from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.domain.text import blake2b
 from ctxrepo.storage.disk.outside import open_regular
 
 PIECE = 4 * 1024 * 1024

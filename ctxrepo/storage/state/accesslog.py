@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.formats.jsonl import record, render, text_of
-from ctxrepo.hooks.files.logs import append_rolling, lines_of
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.hooks.moments.tool import ACCESS_BYTES
+from ctxrepo.hooks.own_files import append_rolling, lines_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.recent import written
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import astuple
 from pathlib import Path
 
-from ctxrepo.hooks.known.compiled import FORMAT
+from ctxrepo.hooks.known.world import FORMAT
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder
 from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.records.save import Save
-from ctxrepo.hooks.files.logs import append_rolling, lines_of
+from ctxrepo.hooks.own_files import append_rolling, lines_of
 from ctxrepo.lazy import dataclass
 
 MAX_BYTES = 8 * 1024 * 1024

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.domain.formats.moment import second
-from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling, lines_of
+from ctxrepo.hooks.own_files import LOG_BYTES, append_rolling, lines_of
 from ctxrepo.lazy import dataclass
 
 

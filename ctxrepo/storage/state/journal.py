@@ -16,7 +16,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Busy
-from ctxrepo.hooks.files.journal import HOOKS_BYTES, add, names_in, put, size_of
+from ctxrepo.hooks.saves import HOOKS_BYTES, add, names_in, put, size_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder, opened
 

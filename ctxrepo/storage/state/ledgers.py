@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ctxrepo.hooks.files.clock import age
+from ctxrepo.hooks.own_files import age
 from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.recent import written

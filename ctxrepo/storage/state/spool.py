@@ -11,10 +11,9 @@ from heapq import merge
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, text_of
-from ctxrepo.hooks.files.private import is_own_file
-from ctxrepo.hooks.files.small_files import bytes_of
-from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.hooks.session.spool import MAX_BYTES, MAX_LEFT
+from ctxrepo.hooks.known.world import stamp_of
+from ctxrepo.hooks.own_files import bytes_of, is_own_file
+from ctxrepo.hooks.wakeup import MAX_BYTES, MAX_LEFT
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.private import opened

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.errors import Unreadable
-from ctxrepo.hooks.files.logs import append, lines_of
+from ctxrepo.hooks.own_files import append, lines_of
 from ctxrepo.lazy import dataclass
 
 _MOST = 1024 * 1024

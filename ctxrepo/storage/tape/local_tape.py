@@ -16,7 +16,7 @@ from typing import Any
 from ctxrepo.domain.formats.jsonl import record, records, render, text_of
 from ctxrepo.domain.tape.anchor import Anchor, anchor_of, to_line
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.files.logs import append
+from ctxrepo.hooks.own_files import append
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.outside import text

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from ctxrepo.errors import GitFailed
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import outside
 from ctxrepo.storage.git.git import Answer, Git

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.known.locate import top_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.user.pimemory import redirections
 from ctxrepo.storage.user.sound import is_path

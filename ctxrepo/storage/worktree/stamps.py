@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ctxrepo.domain.git.oid import EMPTY_TREE, blob_id, tree_id
-from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.domain.text import blake2b
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import ready

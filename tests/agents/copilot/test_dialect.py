@@ -77,7 +77,7 @@ def tool(name: str, text: str, kind: str = "success", **args: Any) -> str:
 
 def event(json_text: str) -> Event:
     """An event with the fields that the hooks would find in this."""
-    from ctxrepo.hooks.dialect.payload import extract_fields
+    from ctxrepo.hooks.dialect import extract_fields
 
     with closing(sqlite3.connect(":memory:")) as made:
         return Event("copilot", "postToolUse", extract_fields(made, json_text, DIALECT.fields))

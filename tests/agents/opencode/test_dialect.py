@@ -16,8 +16,7 @@ from checkout import CHECKOUT
 from world import HOOK, NOTES, World
 
 from ctxrepo.agents.opencode.dialect import DIALECT, unquoted
-from ctxrepo.hooks.dialect import Event, TouchedFile
-from ctxrepo.hooks.dialect.payload import extract_fields
+from ctxrepo.hooks.dialect import Event, TouchedFile, extract_fields
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/opencode"

@@ -22,7 +22,7 @@ from ctxrepo.services.anchors.draft_handoff import Sitting, gather
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.transcripts.ends import ends_of_session
 from ctxrepo.services.transcripts.find import transcript_of
-from ctxrepo.services.usage import observe
+from ctxrepo.services.usage import entry_usage
 from ctxrepo.storage.state.spool import SpoolEvent
 
 RECORDS = CHECKOUT / "tests/agents/opencode_records"
@@ -190,5 +190,5 @@ def test_the_last_reply_of_each_session_is_read_though_they_share_a_file(ada: Ma
     events = [
         SpoolEvent(event="stop", agent="opencode", session=one, transcript=str(path)) for one in (root, sub)
     ]
-    replies = observe._replies(ada.open(), events)
+    replies = entry_usage._replies(ada.open(), events)
     assert {event.session: text for event, text in replies} == {root: "Done.", sub: "On 6380."}

@@ -24,8 +24,8 @@ from ctxrepo.agents.pi.fork import origin, session_of
 from ctxrepo.agents.pi.install import EVENTS
 from ctxrepo.domain.tape.focus import Touch, focus
 from ctxrepo.hooks.dialect import Event, HookAnswer
-from ctxrepo.hooks.known.compiled import Repo
-from ctxrepo.hooks.known.compiled import World as Settings
+from ctxrepo.hooks.known.world import Repo
+from ctxrepo.hooks.known.world import World as Settings
 
 UNSAID = Settings({}, "", Repo("", "", ""))
 """Settings that say nothing."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.note.links import mentions_of
-from ctxrepo.hooks.moments.remind import named_parts
+from ctxrepo.hooks.moments.reminders import named_parts
 
 
 @pytest.mark.parametrize(

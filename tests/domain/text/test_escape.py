@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.text.escape import escape_field, escape_text, unescape_field, unescape_text
+from ctxrepo.domain.text import escape_field, escape_text, unescape_field, unescape_text
 
 # All of Unicode, with what the escapes are made of often enough to meet.
 ANY = st.lists(

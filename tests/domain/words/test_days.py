@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.words.days import MOST, days_in
+from ctxrepo.domain.words.prompt_terms import MOST, days_in
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.words.gate import is_left_alone
+from ctxrepo.domain.words.prompt_terms import is_left_alone
 
 
 @pytest.mark.parametrize(

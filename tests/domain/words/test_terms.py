@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.words.terms import MAX_WORDS, numbered_items, runs, spelled, words
+from ctxrepo.domain.words.prompt_terms import MAX_WORDS, numbered_items, runs, spelled, words
 
 
 def test_words_are_the_telling_ones_in_their_parts() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.hooks.dialect.payload import extract_fields, object_text
+from ctxrepo.hooks.dialect import extract_fields, object_text
 
 DB = _sqlite3.connect(":memory:", check_same_thread=False)
 FIELDS = {"prompt": ("$.prompt",), "path": ("$.tool_input.file_path", "$.tool_input.notebook_path")}

@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.hooks.files.clock import age, age_of
+from ctxrepo.hooks.own_files import age, age_of
 
 
 @given(st.floats(0, 1e9))

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.hooks.files import daemon
-from ctxrepo.hooks.files.daemon import is_taken, start_worker, take
+from ctxrepo.hooks import wakeup
+from ctxrepo.hooks.wakeup import is_taken, start_worker, take
 
 _SPY = """#!{python}
 import json, os, signal, sys, time
@@ -65,7 +65,7 @@ def start_and_end(spy: Path, *, lock_at: int = 0) -> int:
         os.dup2(1, 77)
         os.environ["STARTER"] = str(os.getpid())
         if lock_at:
-            daemon.take = lambda path: os.dup2(take(path), lock_at, inheritable=False)
+            wakeup.take = lambda path: os.dup2(take(path), lock_at, inheritable=False)
         os._exit(0 if start_worker(*settings(spy)) else 1)
     assert os.waitpid(starter, 0)[1] == 0
     return starter

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.hooks.files.journal import add, names_in, put, size_of
+from ctxrepo.hooks.saves import add, names_in, put, size_of
 
 
 @pytest.fixture

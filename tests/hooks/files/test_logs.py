@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.hooks.files import logs
-from ctxrepo.hooks.files.logs import append, append_rolling, line_json, lines_of
+from ctxrepo.hooks import own_files
+from ctxrepo.hooks.own_files import append, append_rolling, line_json, lines_of
 
 
 def test_many_writers_lose_and_tear_no_line(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_nobody_waits_while_the_disk_keeps_the_line_of_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, others = str(tmp_path / "log"), []
-    monkeypatch.setattr(logs, "FILE_LOCK_SECONDS", 0)
+    monkeypatch.setattr(own_files, "FILE_LOCK_SECONDS", 0)
     monkeypatch.setattr(os, "fsync", lambda _: others.append(append(path, "another\n", 100)))
     assert append(path, "one\n", 100, durable=True)
     assert others == [True]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.hooks.files.private import ensure_private_folder, is_own_file, make_private, open_own
+from ctxrepo.hooks.own_files import ensure_private_folder, is_own_file, make_private, open_own
 
 
 def test_a_folder_that_is_open_to_others_is_closed(tmp_path: Path) -> None:

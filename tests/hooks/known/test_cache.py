@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.working.checklist import items_of
-from ctxrepo.hooks.known.cache import box_of
+from ctxrepo.hooks.known.cached import box_of
 
 LINES = st.lists(
     st.sampled_from(

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import ctxrepo
-from ctxrepo.hooks.known.compiled import NO_LIMIT, AgentDelivery, Repo, World
+from ctxrepo.hooks.known.world import NO_LIMIT, AgentDelivery, Repo, World
 
 PACKAGE = Path(ctxrepo.__file__).parent
 REPO = Repo("a" * 12, "/memory", "/state/a")

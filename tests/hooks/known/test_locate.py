@@ -10,8 +10,8 @@ import pytest
 from repositories import make_checkout
 from world import repo_with
 
-from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of
 from ctxrepo.hooks.known.locate import BY_NAME, SessionFolder, inside, place_of, top_of
+from ctxrepo.hooks.known.world import World, open_hooks, stamp_of
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     CompiledRepository,

@@ -9,9 +9,9 @@ import pytest
 from strict_parser import parse_all
 from world import World, place_at, repo_with
 
-from ctxrepo.hooks.known.compiled import World as Known
-from ctxrepo.hooks.known.mode import gives, why_not
-from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
+from ctxrepo.hooks.known.world import World as Known
+from ctxrepo.hooks.known.world import gives, why_not
+from ctxrepo.hooks.packet.packet import PREAMBLE, fill_in
 
 ASKED = "which port is the staging database on?"
 NEW = {"shop/new.md": "---\ndescription: Brand new\n---\n- x\n"}

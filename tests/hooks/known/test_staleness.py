@@ -15,10 +15,10 @@ from machines import Machine, make_machine
 from world import NOTES, World
 
 from ctxrepo import hook
-from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.known.compiled import open_hooks, world_of
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.known.freshness import checked_out_commit, news, note_worker_told
 from ctxrepo.hooks.known.locate import place_in
-from ctxrepo.hooks.known.staleness import checked_out_commit, news, note_worker_told
+from ctxrepo.hooks.known.world import open_hooks, world_of
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.state.compiled import read_settings
 

@@ -8,8 +8,7 @@ import sys
 import pytest
 from machines import Machine
 
-from ctxrepo.hooks.known.compiled import AgentDelivery, World, open_hooks, world_of
-from ctxrepo.hooks.known.tape import CompiledTape, tape_of
+from ctxrepo.hooks.known.world import AgentDelivery, CompiledTape, World, open_hooks, tape_of, world_of
 from ctxrepo.services.repository.published import publish_settings
 
 

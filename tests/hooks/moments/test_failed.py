@@ -7,7 +7,7 @@ import json
 import pytest
 from world import World
 
-from ctxrepo.hooks.moments.failed import question
+from ctxrepo.hooks.moments.reminders import question
 
 NOTES = {
     "shop/topics/gotcha.md": (

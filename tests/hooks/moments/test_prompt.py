@@ -6,7 +6,7 @@ from pathlib import Path
 
 from world import World
 
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 
 

@@ -11,8 +11,8 @@ from world import World
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.moments.remind import COMMON, entries_naming
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.moments.reminders import COMMON, entries_naming
 from ctxrepo.hooks.session.ledger import switch_memory
 from ctxrepo.storage.cache.writer import Cache
 

@@ -12,12 +12,12 @@ import pytest
 from checkout import CHECKOUT
 from machines import Machine
 
-from ctxrepo.hooks.packet.presets import BUDGETS, ORDER, lanes_of
+from ctxrepo.hooks.packet.packet import BUDGETS, ORDER, lanes_of
 
 LANE = '''
 """What the weather is: the WEATHER.md of each scope, as it is written."""
 
-from ctxrepo.hooks.known.notes import entries_at
+from ctxrepo.hooks.known.cached import entries_at
 from ctxrepo.hooks.packet.lane import DEFAULT, Bounds, NoteLane
 
 class _Weather(NoteLane):
@@ -31,12 +31,12 @@ WEATHER = _Weather("weather", {DEFAULT: Bounds(100, 300)})
 
 LIST = {
     "    return [\n        *(PREAMBLE_LANE, ": (
-        "    from ctxrepo.hooks.packet.lanes.weather import WEATHER\n\n"
+        "    from ctxrepo.hooks.packet.weather_lane import WEATHER\n\n"
         "    return [\n        *(PREAMBLE_LANE, WEATHER, "
     ),
     '"caveat", "pinned"': '"caveat", "weather", "pinned"',
 }
-"""The places in presets.py where the lane is put in: when it gets room, and where it stands."""
+"""The places in packet.py where the lane is put in: when it gets room, and where it stands."""
 
 
 @pytest.fixture
@@ -45,12 +45,12 @@ def package(tmp_path: Path) -> Path:
     package = tmp_path / "installed/ctxrepo"
     shutil.copytree(CHECKOUT / "ctxrepo", package, ignore=shutil.ignore_patterns("__pycache__"))
     lanes = package / "hooks/packet"
-    (lanes / "lanes/weather.py").write_text(LANE.lstrip())
-    text = (lanes / "presets.py").read_text()
+    (lanes / "weather_lane.py").write_text(LANE.lstrip())
+    text = (lanes / "packet.py").read_text()
     for before, after in LIST.items():
         assert text.count(before) == 1
         text = text.replace(before, after)
-    (lanes / "presets.py").write_text(text)
+    (lanes / "packet.py").write_text(text)
     return package
 
 

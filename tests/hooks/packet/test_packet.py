@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from world import place_at
 
 from ctxrepo.domain.tape.handoff import one_line
-from ctxrepo.domain.text.block import (
+from ctxrepo.domain.text import (
     FRAME,
     OVERHEAD,
     SHORT_FRAME,
@@ -25,14 +25,10 @@ from ctxrepo.domain.text.block import (
     size,
 )
 from ctxrepo.domain.working.checklist import items_of
-from ctxrepo.hooks.known.cache import CachedFault, EntryHit
-from ctxrepo.hooks.known.notes import CachedHandoff, IndexRow, PacketEntry
-from ctxrepo.hooks.packet.contents import PacketContents, ScopeContents
-from ctxrepo.hooks.packet.lane import DEFAULT, Bounds
-from ctxrepo.hooks.packet.lanes.opening import CAVEAT_TEXT
-from ctxrepo.hooks.packet.packet import Packet, packet
-from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
-from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
+from ctxrepo.hooks.known.cached import CachedFault, CachedHandoff, EntryHit, IndexRow, PacketEntry
+from ctxrepo.hooks.packet.frame_lanes import CAVEAT_TEXT
+from ctxrepo.hooks.packet.lane import DEFAULT, Bounds, PacketContents, ScopeContents
+from ctxrepo.hooks.packet.packet import BUDGETS, PREAMBLE, Packet, fill_in, lanes_of, packet
 from ctxrepo.hooks.packet.sections import change_section, fault_section, first_faults
 
 SECRET = "00112233445566778899aabbccddeeff"

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.hooks.known.cache import EntryHit
-from ctxrepo.hooks.packet.recalled import is_shown, recall_block, recall_section
+from ctxrepo.hooks.known.cached import EntryHit
+from ctxrepo.hooks.packet.sections import is_shown, recall_block, recall_section
 
 ODD = st.lists(
     st.one_of(

@@ -12,25 +12,30 @@ from hypothesis import strategies as st
 from recalls import PAIRS, cache_of, cache_of_things, recall
 
 from ctxrepo.domain.note.note import Note
-from ctxrepo.hooks.known.cache import EntryHit
-from ctxrepo.hooks.recall.choice import (
+from ctxrepo.hooks.known.cached import EntryHit
+from ctxrepo.hooks.recall.ranking import (
     BEYOND_DOSE,
     BY_MEANING,
     BY_WORDS,
+    CHANCE_HIT,
     ENOUGH_BETTER,
     FAR_BELOW,
     HEADING_ONLY,
+    LEFT_OUT,
     NEAR_BEST,
+    NOTHING,
     SAID_BEFORE,
     SOCIAL,
+    SURE,
     Dose,
+    Ranking,
+    RecallRequest,
     choose_all,
     choose_dose,
     choose_for_edit,
     choose_for_prompt,
     choose_for_query,
 )
-from ctxrepo.hooks.recall.ranking import CHANCE_HIT, LEFT_OUT, NOTHING, SURE, Ranking, RecallRequest
 
 DOSE = Dose(least=0.8, per_margin=10.0, share=0.5)
 

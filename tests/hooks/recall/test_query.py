@@ -13,8 +13,8 @@ from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.query import find, score_by_words, weighted_words
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.recall.prompt_query import find, score_by_words, weighted_words
 from ctxrepo.storage.cache.writer import Cache
 
 FILLER = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]

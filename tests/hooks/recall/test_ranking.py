@@ -15,12 +15,12 @@ from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.domain.words.terms import MAX_WORDS
-from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.choice import SAID_BEFORE
+from ctxrepo.domain.words.prompt_terms import MAX_WORDS
+from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.ranking import (
     FEW_ENTRIES,
     LEFT_OUT,
+    SAID_BEFORE,
     SURE,
     RecallRequest,
     more_by_chance,

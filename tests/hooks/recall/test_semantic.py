@@ -17,9 +17,9 @@ from conftest import NOBODY
 from needs import needs_root
 from world import NOTES, World, socket_in
 
-from ctxrepo.hooks.known.cache import commit_of, generation_of, open_cache
+from ctxrepo.hooks.known.cached import commit_of, generation_of, open_cache
+from ctxrepo.hooks.recall.ask_helper import LINE_BYTES, NOTHING, SOCKET, VERSION, ranking_of
 from ctxrepo.hooks.recall.ranking import SURE, RecallRequest
-from ctxrepo.hooks.recall.semantic import LINE_BYTES, NOTHING, SOCKET, VERSION, ranking_of
 from ctxrepo.storage.processes import listener as listener_module
 from ctxrepo.storage.processes.listener import Listener, question, reply
 

@@ -13,10 +13,10 @@ from world import repo_with
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.save import TOOL
+from ctxrepo.hooks import saves as module
 from ctxrepo.hooks.dialect import Event, TouchedFile
-from ctxrepo.hooks.known.compiled import Repo
-from ctxrepo.hooks.session import saves as module
-from ctxrepo.hooks.session.saves import MAX_VERSION, ToolVersion, save, version_of, why_too_large
+from ctxrepo.hooks.known.world import Repo
+from ctxrepo.hooks.saves import MAX_VERSION, ToolVersion, save, version_of, why_too_large
 from ctxrepo.storage.state.journal import Journal
 
 NOTE = "shop/a.md"

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from world import repo_with
 
+from ctxrepo.hooks import own_files
+from ctxrepo.hooks import wakeup as module
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.files import logs
-from ctxrepo.hooks.session import spool as module
-from ctxrepo.hooks.session.spool import spool
+from ctxrepo.hooks.wakeup import spool
 
 EVENT = Event("claude", "", {})
 
@@ -65,7 +65,7 @@ def held(lock: Path) -> Iterator[None]:
 def test_what_cannot_be_appended_is_left_as_a_file_of_its_own(
     db: _sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logs, "FILE_LOCK_SECONDS", 0.02)
+    monkeypatch.setattr(own_files, "FILE_LOCK_SECONDS", 0.02)
     with held(tmp_path / "spool.jsonl"):
         for number in range(4):
             assert spool(db, repo_with(tmp_path), "tool", EVENT, f"{number}.md")

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import NOTES, World, repo_with
 
-from ctxrepo.hooks.known.cache import EntryHit
-from ctxrepo.hooks.session.trace import MAX_BYTES, MAX_LEFT_OUT, Subject, note_trace
+from ctxrepo.hooks.known.cached import EntryHit
+from ctxrepo.hooks.session.traces import MAX_BYTES, MAX_LEFT_OUT, Subject, note_trace
 
 PROMPT = "which port is the staging database on?"
 DB = sqlite3.connect(":memory:", check_same_thread=False)

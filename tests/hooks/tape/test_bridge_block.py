@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from strict_parser import Bridge, parse_all
 from world import NOTES, World
 
-from ctxrepo.domain.words.terms import words
-from ctxrepo.hooks.tape.bridge_block import BridgeLine
+from ctxrepo.domain.words.prompt_terms import words
+from ctxrepo.hooks.moments.bridge_block import BridgeLine
 
 SESSION = "528a2201-99c9-4828-9c27-c6aefe2ed6df"
 ASKS = "how did the retries of the payments fail yesterday?"

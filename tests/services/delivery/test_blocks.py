@@ -17,9 +17,16 @@ from machines import NOW, Machine
 from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.domain.working.managed import BEGIN, END
 from ctxrepo.errors import NotFound, Refused, UsageError
-from ctxrepo.services.delivery import blocks as module
-from ctxrepo.services.delivery.blocks import AddResult, add, default_file, remove, renew, states_of_blocks
-from ctxrepo.services.delivery.context import Start, context
+from ctxrepo.services.delivery import file_blocks as module
+from ctxrepo.services.delivery.file_blocks import (
+    AddResult,
+    add,
+    default_file,
+    remove,
+    renew,
+    states_of_blocks,
+)
+from ctxrepo.services.delivery.start_packet import Start, context
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import faults

@@ -20,8 +20,8 @@ from repositories import make_checkout
 from strict_parser import parse_all
 
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.hooks.moments.bridge_block import MAX_BYTES
 from ctxrepo.hooks.session.ledger import add, ledger_path, read_ledger
-from ctxrepo.hooks.tape.bridge_block import MAX_BYTES
 from ctxrepo.services.anchors.leave import AnchorRequest, anchor
 from ctxrepo.services.delivery.bridge import _within_bytes, note_ends, prepare_bridges
 from ctxrepo.storage.state.spool import SpoolEvent

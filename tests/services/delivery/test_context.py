@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.services.delivery.context import Start, context
+from ctxrepo.services.delivery.start_packet import Start, context
 from ctxrepo.services.saving.commit import commit
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pirepo import FIXTURE, PiMachine, make_pi_machine
 
-from ctxrepo.services.delivery.preset_md import preset_md
+from ctxrepo.services.delivery.start_packet import preset_md
 
 BROKEN = """\
 - path: {repo}/demo-shop/core/project/bad.md

@@ -10,7 +10,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.domain.settings.values import TapeSettings
-from ctxrepo.services.delivery.recent_files import update_recent_files
+from ctxrepo.services.delivery.first_files import update_recent_files
 from ctxrepo.services.rescue.cache_repair import rebuild
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 

@@ -16,7 +16,7 @@ from ctxrepo.domain.tape.anchor import anchor_of
 from ctxrepo.domain.tape.first import FirstFile
 from ctxrepo.hooks.session.ledger_words import PROJECT
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.services.delivery.recent_files import update_recent_files
+from ctxrepo.services.delivery.first_files import update_recent_files
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 from ctxrepo.storage.tape.local_tape import LocalTape
 

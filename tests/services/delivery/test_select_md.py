@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from pirepo import FIXTURE, PiMachine, make_pi_machine
 
-from ctxrepo.services.delivery.context import Start, context
-from ctxrepo.services.delivery.recent_files import update_recent_files
+from ctxrepo.services.delivery.first_files import update_recent_files
+from ctxrepo.services.delivery.start_packet import Start, context
 
 HOUR = 3600.0
 WANTED = (FIXTURE / "tape.txt").read_text().replace("<preferences>", "&lt;preferences>")

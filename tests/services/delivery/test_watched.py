@@ -16,10 +16,10 @@ from long import mostly_long, rotating
 from machines import Machine, make_machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.known.compiled import open_hooks, world_of
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.known.freshness import is_unwatched, news
 from ctxrepo.hooks.known.locate import Scope
-from ctxrepo.hooks.known.staleness import is_unwatched, news
+from ctxrepo.hooks.known.world import open_hooks, world_of
 from ctxrepo.services.delivery.watched import MAX_FOLDERS, MAX_NOTES, MAX_SCOPES, store_stamps
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.history.conflicts import resolve

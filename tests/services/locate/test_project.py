@@ -12,8 +12,8 @@ from machines import Machine
 from repositories import make_checkout
 
 from ctxrepo.errors import ConfigError, GitFailed
-from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import SessionFolder, place_of
+from ctxrepo.hooks.known.world import open_hooks, world_of
 from ctxrepo.services.locate.identify import project_of
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.locate.recorded import update_recorded_checkouts

@@ -8,7 +8,7 @@ from machines import Machine
 from meanings import within
 
 from ctxrepo.errors import ModelUnusable
-from ctxrepo.services.meaning.ready import make_ready, readiness
+from ctxrepo.services.meaning.helper import make_ready, readiness
 from ctxrepo.services.repository.published import can_find_by_meaning
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.state.compiled import read_settings
@@ -110,7 +110,7 @@ def test_a_helper_that_could_not_begin_is_told(machine: Machine) -> None:
 def test_without_the_libraries_it_says_how_to_get_them(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ctxrepo.storage.meaning.models._LIBRARIES", ("no_such_library",))
+    monkeypatch.setattr("ctxrepo.storage.meaning.embedder._LIBRARIES", ("no_such_library",))
     config = machine.places.config_file
     config.write_text(config.read_text() + "\n[recall]\nsemantic = true\n")
     assert "`pipx inject ctxrepo numpy onnxruntime tokenizers`" in readiness(machine.open()).remedy

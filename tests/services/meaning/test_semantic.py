@@ -14,10 +14,9 @@ from meanings import NOTES
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import ModelUnusable
-from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.choice import SAID_BEFORE, RecallAnswer, choose
-from ctxrepo.hooks.recall.ranking import RecallRequest
-from ctxrepo.hooks.recall.semantic import NOTHING
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.recall.ask_helper import NOTHING
+from ctxrepo.hooks.recall.ranking import SAID_BEFORE, RecallAnswer, RecallRequest, choose
 from ctxrepo.storage.cache.writer import Cache
 
 FILLER = {f"shop/f{n}.md": f"- filler {n}\n- nothing {n}\n" for n in range(10)}
@@ -40,7 +39,7 @@ class Memory:
         self.owner.apply(f"c{self.commits}", [Note(p, t) for p, t in notes.items()], [], Marks())
 
     def embed(self) -> int:
-        from ctxrepo.services.meaning.embed import embed, pending
+        from ctxrepo.services.meaning.meanings import embed, pending
 
         vectors = self.meanings.vectors
         done = embed(vectors, self.embedder, pending(self.cache, vectors), lambda *_: True)
@@ -237,7 +236,7 @@ def test_a_cache_that_is_built_anew_keeps_the_vectors(memory: Memory) -> None:
 
 
 def test_how_far_it_is(memory: Memory) -> None:
-    from ctxrepo.services.meaning.embed import standing
+    from ctxrepo.services.meaning.meanings import standing
 
     before = standing(memory.cache, memory.meanings.vectors)
     memory.embed()

@@ -13,8 +13,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.errors import NotFound, Refused, UsageError
-from ctxrepo.hooks.known.cache import generation_of
-from ctxrepo.hooks.known.notes import changed_since
+from ctxrepo.hooks.known.cached import changed_since, generation_of
 from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.notes.remember import Near, propose, remember

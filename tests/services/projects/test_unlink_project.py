@@ -11,7 +11,7 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import NotFound
-from ctxrepo.services.delivery.blocks import add, renew
+from ctxrepo.services.delivery.file_blocks import add, renew
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.notes.remember import remember

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from machines import Machine
 
-from ctxrepo.services.delivery.context import Start, context
+from ctxrepo.services.delivery.start_packet import Start, context
 from ctxrepo.services.reading.delivered import delivered
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from ctxrepo.errors import UsageError
-from ctxrepo.services.recall.datasets import data_sets, read_data_set
-from ctxrepo.services.recall.queries import BadLines
+from ctxrepo.services.recall.datasets import BadLines, data_sets, read_data_set
 
 GOOD = {"id": "a", "category": "direct", "relevant": [{"path": "shop/a.md", "line": 2}]}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ctxrepo.hooks.known.cache import EntryHit
-from ctxrepo.services.recall.explain import explanation
+from ctxrepo.hooks.known.cached import EntryHit
+from ctxrepo.services.recall.recall import explanation
 
 
 def hit(text: str, score: float, path: str = "shop/a.md", heading: str = "") -> EntryHit:

@@ -10,8 +10,8 @@ from checkout import MODEL
 from meanings import NOTES
 
 from ctxrepo.errors import ModelUnusable
-from ctxrepo.services.recall.evaluate import way_of
 from ctxrepo.services.recall.recall_folder import Way, recall_batch
+from ctxrepo.services.recall.recall_scores import way_of
 
 
 @pytest.fixture

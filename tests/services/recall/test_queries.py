@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import UsageError
-from ctxrepo.services.recall.queries import (
+from ctxrepo.services.recall.datasets import (
     BadLines,
     Query,
     QueryAnswer,

@@ -21,8 +21,7 @@ from ctxrepo.services.notes.move import archive, move
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.read import read
-from ctxrepo.services.usage.observe import note_read, observe
-from ctxrepo.services.usage.usage import usage, zombies
+from ctxrepo.services.usage.entry_usage import note_read, observe, usage, zombies
 from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import UsageStore
 

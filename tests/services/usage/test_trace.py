@@ -8,7 +8,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.usage.trace import traces
+from ctxrepo.services.usage.read_traces import traces
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.places import Places
 

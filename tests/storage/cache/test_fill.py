@@ -15,8 +15,8 @@ from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.query import find
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.recall.prompt_query import find
 from ctxrepo.storage.cache import fill
 from ctxrepo.storage.cache.writer import Cache
 

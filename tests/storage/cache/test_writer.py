@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.hooks.known import cache as hook_cache
-from ctxrepo.hooks.known import notes as hook_notes
-from ctxrepo.hooks.recall.query import find
+from ctxrepo.hooks.known import cached as hook_cache
+from ctxrepo.hooks.known import cached as hook_notes
+from ctxrepo.hooks.recall.prompt_query import find
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from world import repo_with
 
-from ctxrepo.hooks.known.compiled import World, checkout_of, open_hooks, repo_of, settings_of, world_of
+from ctxrepo.hooks.known.world import World, checkout_of, open_hooks, repo_of, settings_of, world_of
 from ctxrepo.storage.state import compiled
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
@@ -131,7 +131,7 @@ def test_a_hook_waits_while_a_slow_disk_keeps_what_was_compiled_last(
     closing_one.start()
     assert held.wait(10)
     with monkeypatch.context() as impatient:
-        impatient.setattr("ctxrepo.hooks.known.compiled._LOCK_SECONDS", 0)
+        impatient.setattr("ctxrepo.hooks.known.world._LOCK_SECONDS", 0)
         assert open_hooks(str(tmp_path)) is None
     hooks = open_hooks(str(tmp_path))
     closing_one.join()

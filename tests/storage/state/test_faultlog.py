@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.hooks.files.logs import LOG_BYTES
+from ctxrepo.hooks.own_files import LOG_BYTES
 from ctxrepo.storage.state.faultlog import FaultLog, FaultRecord
 
 T0 = 1_790_000_000.0

@@ -14,7 +14,7 @@ import pytest
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.save import TOOL, Save
 from ctxrepo.errors import Busy
-from ctxrepo.hooks.files.journal import HOOKS_BYTES
+from ctxrepo.hooks.saves import HOOKS_BYTES
 from ctxrepo.storage.state.journal import Intent, Journal
 
 ADDING = """

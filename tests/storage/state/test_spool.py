@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from world import repo_with
 
+from ctxrepo.hooks import own_files
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.files import logs
-from ctxrepo.hooks.session.spool import spool as leave
+from ctxrepo.hooks.wakeup import spool as leave
 from ctxrepo.storage.state.spool import Spool, SpoolEvent
 from ctxrepo.storage.user.places import RepositoryPlaces
 
@@ -60,7 +60,7 @@ def test_no_hook_waits_while_the_disk_keeps_what_the_worker_dropped(
 ) -> None:
     hook(spool, "one")
     events, end = spool.read()
-    monkeypatch.setattr(logs, "FILE_LOCK_SECONDS", 0)
+    monkeypatch.setattr(own_files, "FILE_LOCK_SECONDS", 0)
     monkeypatch.setattr(os, "fsync", lambda _: hook(spool, "meanwhile"))
     spool.drop(end, events)
     assert [e.session for e in spool.read()[0]] == ["meanwhile"]
@@ -124,7 +124,7 @@ def test_hooks_and_worker_at_once_lose_no_line(spool: Spool) -> None:
 def test_events_that_are_files_of_their_own_stand_where_they_belong(
     spool: Spool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logs, "FILE_LOCK_SECONDS", 0.02)
+    monkeypatch.setattr(own_files, "FILE_LOCK_SECONDS", 0.02)
     hook(spool, "1")
     with spool.places.spool.open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

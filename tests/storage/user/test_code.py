@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from repositories import make_bare, make_checkout
 
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.storage.user.code import CodeCheckout, describe_checkout, first_commit
 
 

@@ -29,7 +29,7 @@ from ctxrepo.domain.project.layout import (
 )
 from ctxrepo.domain.project.registry import Registry
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
-from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import dataclass
 
 _STAYED, _NEW, _REMOVED = range(3)

@@ -12,7 +12,7 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import argument, json_option, option, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.services.delivery.blocks import AddResult, BlockState
+    from ctxrepo.services.delivery.file_blocks import AddResult, BlockState
 
 group = typer.Typer()
 

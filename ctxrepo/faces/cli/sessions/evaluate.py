@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import typer
 
     from ctxrepo.app.sessions.evaluate import Evaluation
-    from ctxrepo.services.recall.evaluate import Figures, Run
+    from ctxrepo.services.recall.recall_scores import Figures, Run
 
 _WHOLE = "all"
 _NONE = "-"

@@ -154,7 +154,7 @@ def _said(result: RecallResult, explain: bool) -> str:
 def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
     """Why there is nothing, why a prompt would be given nothing, and items of a checklist that would have
     fitted: who hears nothing of them looks for a fault."""
-    from ctxrepo.services.recall.unrecalled import CHECKLIST
+    from ctxrepo.services.recall.recall import CHECKLIST
 
     if not result.hits:
         yield f"nothing is recalled: {result.reason}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.sessions.handoff import HandedOver
     from ctxrepo.domain.tape.anchor import Anchor
     from ctxrepo.services.anchors.leave import AnchorResult
-    from ctxrepo.services.delivery.context import Context
+    from ctxrepo.services.delivery.start_packet import Context
 
 
 def register(app: typer.Typer) -> None:

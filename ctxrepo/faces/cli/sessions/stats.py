@@ -13,7 +13,7 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import json_option, option, scope_option, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.services.usage.usage import EntryUsage, Report
+    from ctxrepo.services.usage.entry_usage import EntryUsage, Report
 
 _HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
 _WIDTH = 90

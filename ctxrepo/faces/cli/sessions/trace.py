@@ -15,7 +15,7 @@ from ctxrepo.faces.cli.options import argument, json_option, option
 if TYPE_CHECKING:
     import typer
 
-    from ctxrepo.services.usage.trace import Trace, TracedEntry
+    from ctxrepo.services.usage.read_traces import Trace, TracedEntry
 
 _WIDTH = 100
 _SESSION = 8

@@ -12,7 +12,7 @@ import pytest
 from terminal import Said, Terminal
 
 from ctxrepo.hooks.recall.ranking import NOTHING
-from ctxrepo.services.recall.unrecalled import CHECKLIST
+from ctxrepo.services.recall.recall import CHECKLIST
 
 PORTS = "which port do the tests need for redis?"
 NOTES = {

@@ -1,0 +1,276 @@
+"""How a prompt is read: its terms, the days that it names, and whether it asks for anything."""
+
+# English; German; French; Spanish, Portuguese and Italian.
+_STOP = """
+    a about after again all also am an and any are as at be been but by can could did do does doing done
+    down each else for from get go got had has have he her here him his how i if in into is it its just let
+    like make me more most my need no not now of off on one only or other our out over own please put s same
+    see she should so some such t than that the their them then there these they this those to too try under
+    up us use used using very want was way we well were what when where which while who why will with would
+    you your
+    aber als am an auch auf aus bei bin bis bitte da das dass dem den der des die doch du ein eine einem
+    einen er es für hat ich ihr im ist kann mich mir mit nach nicht noch nur oder schon sich sie
+    sind um und uns von vor war was wenn wer wie wir zu zum zur
+    au aux avec ce ces cette dans de du elle en est et il je la le les leur mais mes moi ne nous ou par pas
+    pour que qui sa se ses sur te tu un une vous al como con del el ella eso esta este esto ha hay las
+    lo los más mi muy para pero por porque su sus una uno ya yo ao aos com da do das dos em essa esse isso
+    mas na nas nos não ou pela pelo por são sem seu sua também um uma che chi ci come della di e gli ho
+    il ma nel non per più questo sono
+"""
+
+# English; German; French; Spanish, Portuguese and Italian; Russian; then Chinese, Japanese and Korean, where
+# all that stands between two signs of punctuation is one word here.
+_SOCIAL = """
+    ok okay k kk yes yeah yep yup no nope sure thanks thank thx ty cheers great good nice cool perfect
+    awesome excellent amazing wonderful fine right correct exactly agreed looks look sounds lgtm done
+    continue proceed carry keep going ahead start next hello hi hey morning evening bye goodbye later sorry
+    welcome work job much lot love it's that's let's
+    ja nein danke dankeschön vielen dank gut super prima toll klasse genau passt stimmt weiter mach alles
+    klar perfekt sieht aus hallo tschüss gerne
+    oui non merci beaucoup bien parfait d'accord c'est accord continue continuez vas y bonjour salut
+    super génial
+    sí si gracias muchas vale bien perfecto claro sigue continúa continua adelante hola genial sim obrigado
+    obrigada muito bom ótimo perfeito certo continue olá grazie mille bene perfetto va ciao avanti
+    да нет спасибо хорошо отлично ладно продолжай давай привет
+    好 好的 可以 谢谢 谢谢你 谢了 不错 很好 继续 请继续 没问题 是的 对 はい いいえ 了解 了解です
+    了解しました ありがとう ありがとうございます 続けて 続けてください お願いします いいね 大丈夫です 네 예
+    아니요 감사합니다 고마워 좋아 좋아요 계속 계속해 계속해줘 알겠습니다
+"""
+
+STOP = frozenset(_STOP.split())
+"""Words a search does without."""
+
+SOCIAL = frozenset(_SOCIAL.split())
+"""Words that thank, agree, greet or tell to go on."""
+
+
+MAX_WORDS = 96
+MAX_READ = 8000
+"""Characters of a prompt that are read: what a pasted log says later tells nothing new."""
+
+_LONGEST = 64
+
+
+def words(prompt: str) -> list[str]:
+    """What a prompt is about: at most 96 distinct words in lower case, without stop words.
+
+    Names that `_`, `-`, `.`, `/` or camelCase hold together are split into parts; Chinese, Japanese and
+    Korean into pairs of characters.
+    """
+    found: dict[str, None] = {}
+    for run in runs(prompt[:MAX_READ]):
+        for word in (run, *spelled(run)):
+            low = word.lower()
+            if low not in STOP and (len(low) > 1 or is_wide(low)) and not (word is run and _is_mixed(run)):
+                found[low[:_LONGEST]] = None
+        if len(found) >= MAX_WORDS:
+            break
+    return list(found)[:MAX_WORDS]
+
+
+def numbered_items(prompt: str) -> list[tuple[str, str]]:
+    """The items that a prompt names by a number, as in INC-45: (what stands before it, the number), in lower
+    case. Only capitals make an item of it, as postgres-15 is a kind of postgres, and two digits at least."""
+    found: dict[tuple[str, str], None] = {}
+    before, *rest = prompt[:MAX_READ].split("-")
+    for after in rest:
+        kind = before[_end_of_letters(before) :]
+        number = after[: len(after) - len(after.lstrip("0123456789"))]
+        behind = after[len(number) : len(number) + 1]
+        if kind.isupper() and len(number) > 1 and (is_wide(behind) or not behind.isalnum()):
+            found[kind.lower(), number] = None
+        before = after
+    return list(found)
+
+
+def _end_of_letters(text: str) -> int:
+    """Where the run of letters at the end of a text begins."""
+    first = len(text)
+    while first and text[first - 1].isalpha() and not is_wide(text[first - 1]):
+        first -= 1
+    return first
+
+
+def runs(text: str) -> list[str]:
+    """The runs of letters and digits in a text."""
+    if text.isascii():
+        return text.translate(_BLANKS).split()
+    return "".join([char if char.isalnum() else " " for char in text]).split()
+
+
+def spelled(run: str) -> list[str]:
+    """The words in a run of letters and digits that the index takes for one word; [] when it is one."""
+    if run.isascii():
+        return _humps(run) if not (run.islower() or run[1:].islower() or run.isupper()) else []
+    if not _is_mixed(run):
+        return []
+    found = []
+    start = 0
+    for end in range(1, len(run) + 1):
+        if end == len(run) or is_wide(run[end]) != is_wide(run[start]):
+            part = run[start:end]
+            found += _pairs(part) if is_wide(part[:1]) else [part]
+            start = end
+    return found
+
+
+def is_wide(char: str) -> bool:
+    """Whether the character is of a script without spaces; a terminal shows such characters twice as wide."""
+    first = char[:1]
+    return "\u1100" <= first <= "\u11ff" or "\u2e80" <= first <= "\ua4cf" or "\uac00" <= first <= "\ud7a3"
+
+
+def _is_mixed(run: str) -> bool:
+    """Whether a run has characters of a script without spaces: the index takes its words for one."""
+    return not run.isascii() and any(is_wide(char) for char in run)
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[n : n + 2] for n in range(len(run) - 1)] or [run]
+
+
+def _humps(name: str) -> list[str]:
+    """`parseHTTPBody2` in its parts: parse, HTTP, Body2."""
+    parts = []
+    start = 0
+    for n in range(1, len(name)):
+        begins = name[n].isupper() and not name[n - 1].isupper()
+        ends = name[n].islower() and name[n - 1].isupper() and n - 1 > start
+        if begins or ends:
+            parts.append(name[start : n if begins else n - 1])
+            start = n if begins else n - 1
+    parts.append(name[start:])
+    return parts if len(parts) > 1 else []
+
+
+_BLANKS = {n: " " for n in range(128) if not chr(n).isalnum()}
+
+
+MIN_VISIBLE = 10
+MIN_WORDS = 2
+
+_NOTICES = ("<task-notification>",)
+"""How prompts begin that an agent writes itself: so Claude Code says that a background task ended."""
+
+
+def is_left_alone(prompt: str, is_follow_up: bool = False) -> bool:
+    """Whether a prompt is too short or too social to recall anything for, or isn't a person's.
+
+    A prompt that follows earlier ones may be short: one word tells what is meant.
+    """
+    head = prompt[:MAX_READ]
+    if _width(head) < MIN_VISIBLE and not is_follow_up:
+        return True
+    return len(words(head)) < (1 if is_follow_up else MIN_WORDS) or _is_social(head)
+
+
+def is_notice(prompt: str) -> bool:
+    """Whether an agent wrote the prompt itself, to tell its model something."""
+    return prompt.lstrip().startswith(_NOTICES)
+
+
+def _is_social(head: str) -> bool:
+    """Whether it only thanks, agrees or greets, or is a notice of the agent's own."""
+    return is_notice(head) or SOCIAL.issuperset(_spoken(head))
+
+
+def _width(text: str) -> int:
+    """Visible characters, counted as wide as a terminal would show them."""
+    return sum([2 if is_wide(char) else 1 for char in text if char.isprintable() and char != " "])
+
+
+def _spoken(text: str) -> list[str]:
+    """All words but the stop words, with the apostrophes in them."""
+    bare = "".join([c if c.isalnum() or c in "'’" else " " for c in text.lower()]).replace("’", "'")
+    return [word for word in bare.split() if word not in STOP]
+
+
+Day = tuple[str, str, str]
+"""(year, month, day) as YYYY, MM and DD, each '' where the prompt doesn't name it."""
+
+# English; German; French; Spanish; Portuguese; Italian.
+_NAMES = """
+    january jan januar janvier enero janeiro gennaio
+    february feb februar février febrero fevereiro febbraio
+    march mar märz mars marzo março
+    april apr avril abril aprile
+    may mai mayo maio maggio
+    june jun juni juin junio junho giugno
+    july jul juli juillet julio julho luglio
+    august aug août agosto
+    september sep sept septembre septiembre setembro settembre
+    october oct oktober octobre octubre outubro ottobre
+    november nov novembre noviembre novembro
+    december dec dezember décembre diciembre dezembro dicembre
+"""
+MONTHS = {
+    name: f"{number:02}"
+    for number, line in enumerate(_NAMES.strip().splitlines(), 1)
+    for name in line.split()
+}
+_ALSO_WORDS = frozenset({"may", "march", "mars", "mar", "sep"})
+"""Names that count as months only beside a number or after a word of time."""
+
+_TIME_WORDS = "in of since last by until from for early late mid im en seit depuis em de"
+_TIMES = frozenset(_TIME_WORDS.split())
+_ENDINGS = ("st", "nd", "rd", "th")
+_BETWEEN = frozenset({"of", "de"})
+_SIGNS = {"年": "-", "月": "- ", "日": " ", "월": "- ", "년": "-", "일": " "}
+MOST = 8
+_READ = 2000
+
+
+def days_in(prompt: str) -> list[Day]:
+    """At most 8 days and months that a prompt names, in its own order."""
+    text = prompt[:_READ].lower()
+    if not text.isascii():
+        text = "".join([_SIGNS.get(char, char) for char in text])
+    said = [word.strip(",.;:?!()[]\"'`") for word in text.split()]
+    found: dict[Day, None] = {}
+    for place, word in enumerate(said):
+        day = _named(said, place) if word in MONTHS else _written(word)
+        _, month, _ = day
+        if month:
+            found[day] = None
+    return list(found)[:MOST]
+
+
+def _written(word: str) -> Day:
+    """The day in `2026-05-12` or `2026/05`; `5-` is what `_SIGNS` makes of the fifth month in Chinese."""
+    parts = word.replace("/", "-").replace(".", "-").split("-")
+    if not all(part.isdecimal() and part.isascii() for part in parts if part) or len(parts) < 2:
+        return ("", "", "")
+    first, second, *more = parts
+    if len(first) == 4:
+        year, month, day = first, second, next(iter(more), "")
+    elif word.endswith("-") and not more:
+        year, month, day = "", first, ""
+    else:
+        return ("", "", "")
+    return (year, month.zfill(2), day.zfill(2) if day else "") if 1 <= int(month or 0) <= 12 else ("", "", "")
+
+
+def _named(said: list[str], place: int) -> Day:
+    """The month that is named at `place`, with day and year beside it: `12th of may 2026`, `may 12, 2026`."""
+    name = said[place]
+    before = place - 2 if place > 1 and said[place - 1] in _BETWEEN else place - 1
+    day = _number(said[before]) if before >= 0 else ""
+    after = place + 1
+    if not day and after < len(said) and (day := _number(said[after])):
+        after += 1
+    if after < len(said) and said[after] in _BETWEEN:
+        after += 1
+    year = said[after] if after < len(said) and said[after].isdecimal() and len(said[after]) == 4 else ""
+    if name in _ALSO_WORDS and not (day or year or (place and said[place - 1] in _TIMES)):
+        return ("", "", "")
+    return (year, MONTHS[name], day)
+
+
+def _number(word: str) -> str:
+    """A day of a month as two digits, '' for another word."""
+    bare = word[:-2] if word.endswith(_ENDINGS) else word
+    return (
+        bare.zfill(2)
+        if bare.isdecimal() and bare.isascii() and len(bare) <= 2 and 1 <= int(bare) <= 31
+        else ""
+    )

@@ -1,1 +1,0 @@
-"""The few files and processes that a hook touches: private, small, appended to."""

@@ -1,0 +1,321 @@
+"""What a hook reads from the cache: number ranges, entries, notes, faults."""
+
+import _sqlite3
+
+from ctxrepo.hooks.known.world import open_database
+
+FORMAT = "8"
+"""Version of the layout, and of the rules by which entries are pinned and superseded. A cache of another
+version counts as missing."""
+
+BETWEEN_TITLES = "\x1f"
+"""Stands between the titles in an entry's `heading`."""
+
+LAST = "\U0010ffff"
+"""The last character in SQLite's order: texts that begin with `start` are between it and `start + LAST`."""
+
+SCOPE_SPAN = 1 << 43
+NOTE_SPAN = 1 << 21
+"""Every note and entry has a number. A scope has a range of numbers, and each of its notes a range within it:
+the first number is the note's own, the others are its entries'. So to search a scope is to search a range
+(docs/adr/0023-what-can-be-found-has-a-number.md)."""
+
+SCRATCHPAD, DAILY = 1, 2
+"""Values of `note.working`. Such notes have lanes of their own and no line in the index. Items of a checklist
+answer no prompt either, because a session is told them at its start. Lines of a log do: they say when
+something happened (docs/adr/0027-work-in-progress-is-notes.md)."""
+
+_SCOPE = "select id, entries, notes from scope where name = ?"
+_HITS = """
+    select e.rowid, e.pinned, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
+    from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
+_WATCHED = "select scope, path, stamp from seen where scope in"
+
+
+class ScopeSpan:
+    """The range of numbers of one scope, and how many entries and notes in it can be found."""
+
+    __slots__ = ("entries", "first", "last", "notes")
+
+    def __init__(self, scope: int, entries: int, notes: int) -> None:
+        self.first = scope * SCOPE_SPAN
+        self.last = self.first + SCOPE_SPAN - 1
+        self.entries = entries
+        self.notes = notes
+
+
+class EntryHit:
+    """An entry that was found for a prompt or a file."""
+
+    __slots__ = (
+        "first_line", "hash", "heading", "id", "is_pinned", "last_line", "path", "score", "text", "updated",
+    )  # fmt: skip
+
+    def __init__(self, row: tuple[str, str, str, int, int, str, str, str], score: float = 0.0) -> None:
+        (
+            self.id,
+            self.path,
+            self.heading,
+            self.first_line,
+            self.last_line,
+            self.updated,
+            self.text,
+            self.hash,
+        ) = row
+        self.score = score
+        """How well it fits: the higher, the better."""
+        self.is_pinned = False
+
+
+class CachedFault:
+    """A line about what is wrong with the memory itself."""
+
+    __slots__ = ("hash", "text")
+
+    def __init__(self, digest: str, text: str) -> None:
+        self.hash = digest
+        self.text = text
+
+
+def open_cache(path: str) -> _sqlite3.Connection | None:
+    """The cache at `path`, or None when it is missing, broken or laid out otherwise."""
+    return open_database(path, "select value from meta where key = 'format'", FORMAT)
+
+
+def box_of(text: str) -> str:
+    """The mark in the box of a checklist's item: ' ', 'x' or 'X'; '' for a text that is no such item."""
+    marker, _, rest = text.replace("\t", " ").lstrip(" ").partition(" ")
+    item = rest.lstrip(" ")
+    is_number = marker[-1:] in (".", ")") and marker[:-1].isdecimal() and len(marker) <= 10
+    is_item = (is_number or marker in ("-", "*", "+")) and item[3:4] in ("", " ", "\n")
+    return item[1:2] if is_item and item[:3] in ("[ ]", "[x]", "[X]") else ""
+
+
+def meta(cache: _sqlite3.Connection) -> dict[str, str]:
+    return dict(cache.execute("select key, value from meta"))
+
+
+def generation_of(cache: _sqlite3.Connection) -> int:
+    return int(meta(cache).get("generation", "0"))
+
+
+def commit_of(cache: _sqlite3.Connection) -> str:
+    """The commit that the cache holds; '' while it holds none as a whole."""
+    return meta(cache).get("head", "")
+
+
+def last_round_of(cache: _sqlite3.Connection) -> float:
+    """When the worker's last finished round began, in Unix seconds; 0 where none has finished."""
+    try:
+        return float(meta(cache).get("settled", ""))
+    except ValueError:
+        return 0.0
+
+
+def watched_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[str, str, str]]:
+    """(scope, path, stamp) of the watched files of `scopes`: the stamp that each had when the cache held it
+    as it was on disk. Empty where they can't be read: that is no reason to give a session nothing."""
+    try:
+        return cache.execute(f"{_WATCHED} ({', '.join('?' * len(scopes))})", scopes).fetchall()
+    except _sqlite3.Error:
+        return []
+
+
+def below(folder: str) -> tuple[str, str]:
+    """Two texts between which all paths below a folder are: `0` is the character after `/`."""
+    return f"{folder}/", f"{folder}0"
+
+
+def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[ScopeSpan]:
+    """The spans of `scopes`, without those that the cache doesn't have."""
+    found = [cache.execute(_SCOPE, (scope,)).fetchone() for scope in scopes]
+    return [ScopeSpan(*row) for row in found if row is not None]
+
+
+def hits_at(cache: _sqlite3.Connection, numbers: list[int]) -> dict[int, EntryHit]:
+    """Number → entry, for those of `numbers` that can be found; they have no score yet."""
+    found = {}
+    for number, pinned, *row in cache.execute(_HITS, (f"[{','.join(map(str, numbers))}]",)):
+        found[number] = hit = EntryHit(row)
+        hit.is_pinned = bool(pinned)
+    return found
+
+
+def faults_of(cache: _sqlite3.Connection) -> list[CachedFault]:
+    """The faults that sessions are to be told, at most 50."""
+    rows = cache.execute("select hash, text from fault order by rowid limit 50")
+    return [CachedFault(digest, text) for digest, text in rows]
+
+
+ENTRIES = 200
+"""The most entries of a note, or of a category in a scope, that a packet looks at."""
+
+# A note's `working` is 0 for a plain note, 1 for a checklist, 2 for a daily note (SCRATCHPAD, DAILY).
+_COUNT = "select count(*) from note where scope = ? and listed = 1 and working = 0"
+_INDEX = """
+    select path, description, tags, updated, pinned, core from note
+    where scope = ? and listed = 1 and working = 0
+    order by pinned desc, core desc, updated desc, path limit ?"""
+_NAMED = """
+    select path, description, tags, updated, pinned, core from note
+    where path in (select value from json_each(?)) and listed = 1 and working = 0"""
+_CHANGED = """
+    select path, description, tags, updated, pinned, core from note
+    where scope in (select value from json_each(?)) and listed = 1 and working < 2 and generation > ?
+    order by pinned desc, core desc, updated desc, path"""
+_AT = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from note n join entry e on e.rowid between n.id and n.id + ?
+    where n.path = ? and n.listed and not e.struck order by e.rowid desc limit ?"""
+# `e.pinned` by itself, and below `e.category != ''`, let SQLite use the partial indexes entry_marked and
+# entry_category.
+_PINNED = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from entry e join note n on n.id = e.note
+    where e.pinned = 1 and e.struck = 0 and e.pinned and e.rowid between ? and ? and n.listed
+    order by n.updated desc, n.path, e.rowid limit ?"""
+_OF_CATEGORY = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from entry e join note n on n.id = e.note
+    where e.category != '' and e.category = ? and e.rowid between ? and ? and n.listed and not e.struck
+    order by n.updated desc, n.path, e.rowid limit ?"""
+_FIRST = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from note n join entry e on e.rowid between n.id and n.id + ?
+    where n.scope = ? and n.listed = 1 and n.working = 0 and n.is_log = 0 and not e.struck
+    and e.category not in (select value from json_each(?))
+    order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
+_DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
+_SELECTED = "select top, path, rank, why from recent where project = ? and owner = ? order by position"
+_STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
+
+
+class IndexRow:
+    """A note as the index lists it."""
+
+    __slots__ = ("description", "is_core", "is_pinned", "path", "tags", "updated")
+
+    def __init__(self, row: tuple[str, str, str, str, int, int]) -> None:
+        self.path, self.description, self.tags, self.updated, self.is_pinned, self.is_core = row
+
+
+class PacketEntry:
+    """An entry as a packet shows it."""
+
+    __slots__ = ("first_line", "hash", "id", "last_line", "path", "text", "updated")
+
+    def __init__(self, row: tuple[str, str, str, int, int, str, str]) -> None:
+        self.id, self.hash, self.path, self.first_line, self.last_line, self.text, self.updated = row
+
+
+class SelectedFile:
+    """A note or a file that comes first (domain/tape/first.py)."""
+
+    __slots__ = ("path", "rank", "top", "why")
+
+    def __init__(self, row: tuple[str, str, int, str]) -> None:
+        self.top, self.path, self.rank, self.why = row
+
+    @property
+    def is_note(self) -> bool:
+        return not self.top
+
+
+class CachedHandoff:
+    """What a session hands over to the next one."""
+
+    __slots__ = ("name", "text", "ts")
+
+    def __init__(self, name: str, ts: str, text: str) -> None:
+        self.name = name
+        self.ts = ts
+        """The time at which it was left."""
+        self.text = text
+
+
+def index_of(
+    cache: _sqlite3.Connection, scope: str, limit: int, also: dict[str, str] | None = None
+) -> tuple[list[IndexRow], int]:
+    """The first `limit` notes of a scope in the order they are delivered, and how many there are. Those
+    at the paths in `also` are with them, wherever they stand in that order."""
+    (count,) = cache.execute(_COUNT, (scope,)).fetchone()
+    rows = [IndexRow(row) for row in cache.execute(_INDEX, (scope, limit))]
+    if also and count > len(rows):
+        there = {row.path for row in rows}
+        missing = [path for path in also if path.startswith(f"{scope}/") and path not in there]
+        rows += notes_at(cache, missing).values()
+    return rows, count
+
+
+def notes_at(cache: _sqlite3.Connection, paths: list[str]) -> dict[str, IndexRow]:
+    """The notes at these paths that an index lists, by path."""
+    rows = [IndexRow(row) for row in cache.execute(_NAMED, (_json(cache, paths),))]
+    return {row.path: row for row in rows}
+
+
+def changed_since(cache: _sqlite3.Connection, scopes: list[str], generation: int) -> list[IndexRow]:
+    """The notes of `scopes` that changed after `generation`, in the same order."""
+    return [IndexRow(row) for row in cache.execute(_CHANGED, (_json(cache, scopes), generation))]
+
+
+def memory_text_of(cache: _sqlite3.Connection, scope: str) -> str:
+    """The text of the scope's MEMORY.md without its struck entries, or ''."""
+    path = f"{scope}/MEMORY.md"
+    row = cache.execute("select id, body, body_line from note where path = ?", (path,)).fetchone()
+    if row is None:
+        return ""
+    note, body, start = row
+    lines = body.split("\n")
+    for first, last in cache.execute(_STRUCK, (note,)):
+        lines[first - start : last - start + 1] = []
+    return "\n".join(lines)
+
+
+def entries_at(cache: _sqlite3.Connection, path: str) -> list[PacketEntry]:
+    """The last live entries of the note at `path`, in their order."""
+    return _entries(cache, _AT, NOTE_SPAN - 1, path, ENTRIES)[::-1]
+
+
+def pinned_of(cache: _sqlite3.Connection, scope: str) -> list[PacketEntry]:
+    """The pinned entries of a scope, of the newest notes first."""
+    spans = spans_of(cache, [scope])
+    return [one for span in spans for one in _entries(cache, _PINNED, span.first, span.last, ENTRIES)]
+
+
+def by_category(cache: _sqlite3.Connection, scope: str, categories: tuple[str, ...]) -> list[PacketEntry]:
+    """The entries of a scope in one of `categories`, of the newest notes first."""
+    found = []
+    for span in spans_of(cache, [scope]):
+        for name in categories:
+            found += _entries(cache, _OF_CATEGORY, name, span.first, span.last, ENTRIES)
+    return found
+
+
+def first_entries(cache: _sqlite3.Connection, scope: str, without: list[str]) -> list[PacketEntry]:
+    """The entries of a scope's first notes, without logs and the categories `without`."""
+    return _entries(cache, _FIRST, NOTE_SPAN - 1, scope, _json(cache, without), ENTRIES)
+
+
+def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
+    """Paths of the scope's newest notes below `daily/`, newest first."""
+    return [path for (path,) in cache.execute(_DAILY, below(f"{scope}/daily"))]
+
+
+def selected_of(cache: _sqlite3.Connection, project: str, owner: str) -> list[SelectedFile]:
+    """What comes first for sessions of a project, by the settings of `owner` (World.tape_owner)."""
+    return [SelectedFile(row) for row in cache.execute(_SELECTED, (project, owner))] if project else []
+
+
+def handoff_of(cache: _sqlite3.Connection, scope: str) -> CachedHandoff | None:
+    """The scope's newest handoff."""
+    row = cache.execute("select name, ts, text from handoff where scope = ?", (scope,)).fetchone()
+    return CachedHandoff(*map(str, row)) if row else None
+
+
+def _json(cache: _sqlite3.Connection, texts: list[str]) -> str:
+    """These texts as a JSON array."""
+    return str(cache.execute(f"select json_array({', '.join('?' * len(texts))})", texts).fetchone()[0])
+
+
+def _entries(cache: _sqlite3.Connection, query: str, *values: str | int) -> list[PacketEntry]:
+    return [PacketEntry(row) for row in cache.execute(query, values)]

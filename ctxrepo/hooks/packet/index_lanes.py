@@ -1,0 +1,129 @@
+"""Lanes that list: the notes of each scope, and the files that come first."""
+
+from ctxrepo.domain.text import UNLIMITED, fitting, index_line, size
+from ctxrepo.hooks.known.cached import IndexRow, index_of
+from ctxrepo.hooks.packet.lane import (
+    DEFAULT,
+    GLOBAL_DIVISOR,
+    MEMORY,
+    SUBAGENT,
+    Bounds,
+    PacketContents,
+    PacketDraft,
+    PacketLane,
+    PacketSource,
+    Section,
+)
+from ctxrepo.hooks.packet.sections import MORE, row_line
+
+_TITLE = "## Index of notes\n"
+_SHORTEST_LINE = 12
+
+
+class _Index(PacketLane):
+    __slots__ = ()
+
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        contents.touched = {file.path: file.why for file in source.selected if file.is_note}
+        for scope in contents.scopes:
+            limit = source.budget // _SHORTEST_LINE
+            scope.rows, scope.count = index_of(source.cache, scope.folder, limit, contents.touched)
+
+    def keys(self, contents: PacketContents) -> list[str]:
+        return [""] if [scope for scope in contents.scopes if scope.count] else []
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        """The last line counts the notes that are left out."""
+        scopes, allowed = draft.contents.scopes, _allowed(draft, room)
+        total = sum([scope.count for scope in scopes])
+        rows = [(row, scope.folder) for scope in scopes for row in scope.rows]
+        rows.sort(key=_path)
+        rows.sort(key=_Order(draft.contents.touched).rank, reverse=True)
+        may_fit = total * _SHORTEST_LINE <= room
+        kept = _within(rows, section, draft, dict(allowed), room - size(_TITLE)) if may_fit else []
+        if len(kept) < total:
+            left = room - size(_TITLE) - size(MORE.format(total))
+            kept = _within(rows, section, draft, dict(allowed), left)
+        tail = MORE.format(total - len(kept)) if len(kept) < total else ""
+        text = _TITLE + "".join(kept) + tail
+        return text if total and size(text) <= room else ""
+
+
+def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
+    """The bytes that each scope may take: all the room, but the global one beside a project only its share,
+    less what its MEMORY.md took."""
+    allowed = {scope.folder: room for scope in draft.contents.scopes}
+    for folder in allowed:
+        if draft.contents.is_global_beside_project(folder):
+            took = [one.text for one in draft.sections if one.key == folder and one.lane.name == MEMORY]
+            allowed[folder] = draft.budget // GLOBAL_DIVISOR - size("".join(took))
+    return allowed
+
+
+def _within(
+    rows: list[tuple[IndexRow, str]],
+    section: Section,
+    draft: PacketDraft,
+    allowed: dict[str, int],
+    room: int,
+) -> list[str]:
+    """The lines that fit: of each scope the first rows, up to one that doesn't fit, in the order of `rows`.
+
+    Of a thousand rows a tenth fits, so a line is made only while its scope has room.
+    """
+    kept = []
+    for row, folder in rows:
+        if allowed[folder] < 0:
+            continue
+        if row not in section.row_lines:
+            section.row_lines[row] = row_line(row, draft.today, draft.contents.touched.get(row.path, ""))
+        line = section.row_lines[row]
+        allowed[folder] -= size(line)
+        if allowed[folder] < 0 or room < size(line):
+            allowed[folder] = -1
+            continue
+        room -= size(line)
+        kept.append(line)
+    return kept
+
+
+def _path(placed: tuple[IndexRow, str]) -> str:
+    row, _ = placed
+    return row.path
+
+
+class _Order:
+    """Pinned notes come first, then those that sessions of the project touched most, then core notes."""
+
+    __slots__ = ("_weights",)
+
+    def __init__(self, touched: dict[str, str]) -> None:
+        self._weights = {path: len(touched) - at for at, path in enumerate(touched)}
+
+    def rank(self, placed: tuple[IndexRow, str]) -> tuple[int, int, int, str]:
+        row, _ = placed
+        return (row.is_pinned, self._weights.get(row.path, 0), row.is_core, row.updated)
+
+
+INDEX = _Index("index", {DEFAULT: Bounds(1536, UNLIMITED), SUBAGENT: Bounds(0, UNLIMITED)})
+
+
+_FILES_TITLE = "## Files touched last\n"
+
+
+class _Files(PacketLane):
+    __slots__ = ()
+
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        contents.files = [(file.path, file.why) for file in source.selected if not file.is_note]
+
+    def keys(self, contents: PacketContents) -> list[str]:
+        return [""] if contents.files else []
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        lines = [index_line(path, focus, "", "") for path, focus in draft.contents.files]
+        kept = fitting(lines, room - size(_FILES_TITLE))
+        return _FILES_TITLE + "".join(kept) if kept else ""
+
+
+FILES = _Files("files", {DEFAULT: Bounds(0, 512)})

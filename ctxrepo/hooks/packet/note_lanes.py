@@ -1,0 +1,153 @@
+"""Lanes of what notes say: MEMORY.md, pinned entries, open items, daily notes."""
+
+from ctxrepo.domain.text import ENDS, TAIL, age_mark, day_of, entry_place, escape_field, index_line, passage
+from ctxrepo.hooks.known.cached import PacketEntry, box_of, daily_notes, entries_at, memory_text_of, pinned_of
+from ctxrepo.hooks.own_files import today
+from ctxrepo.hooks.packet.lane import (
+    DAILY,
+    DEFAULT,
+    GLOBAL_DIVISOR,
+    MEMORY,
+    SCRATCHPAD,
+    Bounds,
+    NoteLane,
+    PacketContents,
+    PacketDraft,
+    PacketLane,
+    PacketSource,
+    Section,
+)
+
+
+class _Memory(PacketLane):
+    __slots__ = ()
+
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        for scope in contents.scopes:
+            scope.memory_text = memory_text_of(source.cache, scope.folder)
+            if scope.memory_text:
+                path = f"{scope.folder}/MEMORY.md"
+                contents.entries[self.name, scope.folder] = entries_at(source.cache, path)
+
+    def keys(self, contents: PacketContents) -> list[str]:
+        return [scope.folder for scope in contents.scopes if scope.memory_text]
+
+    def cap(self, draft: PacketDraft, section: Section) -> int:
+        if draft.contents.is_global_beside_project(section.key):
+            return min(section.bounds.cap, draft.budget // GLOBAL_DIVISOR)
+        return section.bounds.cap
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        title = f"## {escape_field(section.key)}/MEMORY.md\n"
+        text, bounds = draft.contents.memory_text_of(section.key), section.bounds
+        return passage(title, text, room, bounds.keep, bounds.most_lines)
+
+
+MEMORY_LANE = _Memory(
+    MEMORY, {DEFAULT: Bounds(1024, 3072), DAILY: Bounds(0, 4000, most_lines=150, keep=ENDS)}
+)
+
+
+class _Pinned(PacketLane):
+    __slots__ = ()
+
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        found = [entry for scope in contents.scopes for entry in pinned_of(source.cache, scope.folder)]
+        contents.entries[self.name, ""] = found
+
+    def entries(self, contents: PacketContents, folder: str) -> list[PacketEntry]:
+        """The pinned entries without those of a MEMORY.md, which has a section of its own."""
+        own_sections = [f"{scope.folder}/MEMORY.md" for scope in contents.scopes if scope.memory_text]
+        return [entry for entry in super().entries(contents, folder) if entry.path not in own_sections]
+
+    def line_of(self, entry: PacketEntry, today: int) -> str:
+        where = entry_place(entry.path, entry.first_line, entry.last_line, entry.id)
+        return index_line(where, entry.text, "", age_mark(entry.updated, today))
+
+
+PINNED = _Pinned("pinned", {DEFAULT: Bounds(512, 1024)})
+
+
+_MOST_TOLD = 300
+"""The most characters of an item that a handoff writes."""
+
+
+class _Scratchpad(NoteLane):
+    __slots__ = ()
+
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        for scope in contents.scopes:
+            items = entries_at(source.cache, f"{scope.folder}/SCRATCHPAD.md")
+            contents.entries[self.name, scope.folder] = [item for item in items if box_of(item.text) == " "]
+            contents.ticked += [said for item in items for box, said in wordings(item.text) if box in "xX"]
+
+    def words_of(self, entry: PacketEntry) -> list[str]:
+        return [words for _, words in wordings(entry.text)]
+
+
+def wordings(text: str) -> list[tuple[str, str]]:
+    """(box, words) of each item in an entry of a checklist, on one line and cut, as a handoff would write it.
+    An item of several lines yields a pair for each line, with its words up to there: a handoff may have only
+    those."""
+    found = []
+    box = said = ""
+    for line in text.split("\n"):
+        words = " ".join(line.split())
+        if here := box_of(line):
+            box, said = here, words.partition("] ")[2]
+        else:
+            said = f"{said} {words}".rstrip()
+        if box:
+            found.append((box, said if len(said) <= _MOST_TOLD else said[: _MOST_TOLD - 1].rstrip() + "…"))
+    return found
+
+
+OPEN_ITEMS = _Scratchpad(SCRATCHPAD, {DEFAULT: Bounds(384, 1024), DAILY: Bounds(0, 2000, most_lines=120)})
+
+
+_DATE = slice(-13, -3)
+"""Where the path of a daily note has its date: it ends in `YYYY-MM-DD.md`."""
+
+_LOG_DAYS = 7
+"""The last daily note before today's is shown if it is at most so many days old."""
+
+
+class _Today(NoteLane):
+    __slots__ = ()
+
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        now = today()
+        for scope in contents.scopes:
+            paths = [path for day, path in _dated(source, scope.folder) if now <= day <= now + 1]
+            for path in paths[::-1]:
+                contents.entries[self.name, path] = entries_at(source.cache, path)
+
+    def words_of(self, entry: PacketEntry) -> list[str]:
+        # without `- HH:MM +ZONE ` (domain/working/daily.py)
+        return [" ".join(entry.text.split()).split(" ", 3)[-1]]
+
+
+class _Yesterday(NoteLane):
+    __slots__ = ()
+
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        now = today()
+        for scope in contents.scopes:
+            paths = [path for day, path in _dated(source, scope.folder) if now - _LOG_DAYS <= day < now]
+            for path in paths[:1]:
+                contents.entries[self.name, path] = entries_at(source.cache, path)
+
+
+def _dated(source: PacketSource, scope: str) -> list[tuple[int, str]]:
+    """(day since 1970, path) of the scope's daily notes, the newest first."""
+    found = [(day_of(path[_DATE]), path) for path in daily_notes(source.cache, scope)]
+    return [(day, path) for day, path in found if day is not None and path[-3:] == ".md"]
+
+
+TODAY = _Today(
+    "today", {DEFAULT: Bounds(384, 1024, keep=TAIL), DAILY: Bounds(0, 3000, most_lines=120, keep=TAIL)}
+)
+YESTERDAY = _Yesterday(
+    "yesterday",
+    {DEFAULT: Bounds(0, 512, keep=TAIL), DAILY: Bounds(0, 3000, most_lines=120, keep=TAIL)},
+)

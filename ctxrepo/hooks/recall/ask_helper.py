@@ -1,0 +1,185 @@
+"""A prompt asks the helper, which knows what entries mean, and does without where no answer comes at once."""
+
+import _socket
+import _sqlite3
+import os
+import sys
+import time
+
+from ctxrepo.hooks.known.cached import commit_of, generation_of
+from ctxrepo.hooks.known.world import World
+from ctxrepo.hooks.own_files import OPENING, age_of
+from ctxrepo.hooks.recall.prompt_query import hits_of
+from ctxrepo.hooks.recall.ranking import Ranking, RecallRequest, margin_alone, rank_by_words
+from ctxrepo.hooks.wakeup import start_helper
+
+SOCKET = "warm.sock"
+"""The helper's socket, in the state folder of a repository."""
+
+FAILED = "warm.failed"
+"""A file beside it, which says why a helper could not start."""
+
+NOTHING = "no entry stands out, neither by its words nor by its meaning"
+
+VERSION = 4
+"""Version of question and answer; a helper of another version answers nothing."""
+
+HELPER_SECONDS = 0.05
+"""Seconds for the question and the whole answer."""
+
+LINE_BYTES = 64 * 1024
+"""The most bytes of a line in either direction."""
+
+MOST_READ = 8000
+"""Characters of a prompt, and of each earlier one, that are sent."""
+
+_BEST = 10
+"""At least one of so many best hits must contain words of a vague prompt, or the prompt must stand out
+without those before it. They are more than by words, as meaning also ranks high what shares none."""
+
+_ALONE = 1.0
+"""The margin that it must reach by itself."""
+
+_MOST_EARLIER = 4
+"""The most earlier prompts that are sent: even if JSON escapes every letter, they fit in a line."""
+
+_BACK_OFF = 600
+"""Seconds for which a helper that could not start isn't started again."""
+
+_LONGEST = 100
+"""The most bytes of a socket's address that we use: Linux takes 107, macOS 103."""
+
+_QUESTION = """
+    select json_object('v', ?, 'prompt', ?, 'before', json(?), 'scopes', json(?), 'limit', ?)"""
+_HEAD = """
+    select json_extract(?1, '$.v'), json_extract(?1, '$.head'), json_extract(?1, '$.generation'),
+        json_extract(?1, '$.margin'), json_extract(?1, '$.alone'), json_type(?1, '$.read')"""
+_SCORES = """
+    select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?, '$.scores') limit 100"""
+
+
+def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> Ranking | None:
+    """The helper's ranking; None when it answers nothing useful in time.
+
+    The helper answers numbers and scores. Their entries are read from the cache here, and only where the
+    helper has read the same cache. Where no helper runs, one is started for the next prompt
+    (docs/adr/0025-meanings-by-a-warm-helper.md).
+    """
+    try:
+        question = _question(cache, asked)
+        line = _answer_line(world, question) if len(question) <= LINE_BYTES else b""
+        return _parse(cache, world, line.decode("utf-8"), asked) if line else None
+    except (OSError, ValueError, _sqlite3.Error):
+        return None
+
+
+def address(folder: str) -> tuple[str, int]:
+    """(the path of the socket of `folder`, a handle for the caller to close or -1). A path that is too long
+    for a socket is replaced by one through the folder's handle. OSError where the folder can't be opened."""
+    path = f"{folder}/{SOCKET}"
+    if len(path.encode("utf-8", "surrogateescape")) <= _LONGEST:
+        return path, -1
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPENING)
+    return f"/proc/self/fd/{handle}/{SOCKET}", handle
+
+
+def is_own(peer: _socket.socket) -> bool:
+    """Whether the process at the other end is the user's; true where the system doesn't tell."""
+    kind = getattr(_socket, "SO_PEERCRED", None)
+    if kind is None:
+        return True
+    credentials = peer.getsockopt(_socket.SOL_SOCKET, kind, 12)  # pid, uid, gid
+    return int.from_bytes(credentials[4:8], sys.byteorder) == os.geteuid()
+
+
+def _answer_line(world: World, question: bytes) -> bytes:
+    """The line that the helper answers, b'' when it answers none."""
+    end = time.monotonic() + HELPER_SECONDS
+    path, handle = address(world.repo.state)
+    peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
+        peer.setblocking(False)
+        if not _is_safe(path) or peer.connect_ex(path):
+            _start(world)
+            return b""
+        if not is_own(peer) or peer.send(question) < len(question):
+            return b""
+        return _read_line(peer, end)
+    finally:
+        peer.close()
+        if handle >= 0:
+            os.close(handle)
+
+
+def _is_safe(path: str) -> bool:
+    """Whether at `path` is a socket of the user's own."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return status.st_mode & 0o170000 == 0o140000 and status.st_uid == os.geteuid()
+
+
+def _read_line(peer: _socket.socket, end: float) -> bytes:
+    """A line from the helper, b'' where it is too long or isn't whole at the time `end`."""
+    line = b""
+    while not line.endswith(b"\n"):
+        left = end - time.monotonic()
+        if left <= 0 or len(line) > LINE_BYTES:
+            return b""
+        peer.settimeout(left)
+        part = peer.recv(LINE_BYTES)
+        if not part:
+            return b""
+        line += part
+    return line if len(line) <= LINE_BYTES else b""
+
+
+def _start(world: World) -> None:
+    """Start a helper, unless one could not start a short while ago."""
+    if age_of(f"{world.repo.state}/{FAILED}") > _BACK_OFF:
+        start_helper(world.interpreter, world.state, world.repo.state)
+
+
+def _question(cache: _sqlite3.Connection, asked: RecallRequest) -> bytes:
+    earlier = _array(cache, [text[:MOST_READ] for text in asked.before[-_MOST_EARLIER:]])
+    scopes = _array(cache, asked.scopes)
+    values = (VERSION, asked.prompt[:MOST_READ], earlier, scopes, asked.limit)
+    text: str = cache.execute(_QUESTION, values).fetchone()[0]
+    return text.encode("utf-8", "replace") + b"\n"
+
+
+def _array(cache: _sqlite3.Connection, texts: list[str]) -> str:
+    found: str = cache.execute(f"select json_array({', '.join('?' * len(texts))})", texts).fetchone()[0]
+    return found
+
+
+def _is_score(number: object, score: object) -> bool:
+    return isinstance(number, int) and isinstance(score, float)
+
+
+def _parse(cache: _sqlite3.Connection, world: World, line: str, asked: RecallRequest) -> Ranking | None:
+    """The ranking in `line`; None when it is malformed, or is about another state of the cache."""
+    version, head, generation, margin, alone, read = cache.execute(_HEAD, (line,)).fetchone()
+    if (version, head, generation) != (VERSION, commit_of(cache), generation_of(cache)):
+        return None
+    rows = cache.execute(_SCORES, (line,)).fetchall()
+    if not (isinstance(margin, float) and isinstance(alone, float) and all(_is_score(*row) for row in rows)):
+        return None
+    ranking = ranking_of(cache, dict(rows), margin, alone, asked)
+    if read == "false" and not world.is_gated:  # with the gate the helper has looked whether words answer
+        ranking.by_words = rank_by_words(cache, asked)
+    return ranking
+
+
+def ranking_of(
+    cache: _sqlite3.Connection, scores: dict[int, float], margin: float, alone: float, asked: RecallRequest
+) -> Ranking:
+    """The ranking that scores by words and meaning come to. The best stands out by `margin`, and without the
+    prompts before this one by `alone`."""
+    hits = hits_of(cache, scores, len(scores))
+    ranking = Ranking(asked, hits, NOTHING)
+    ranking.reached = margin
+    if hits and alone < _ALONE:
+        ranking.alone = margin_alone(cache, asked, hits[:_BEST])
+    return ranking

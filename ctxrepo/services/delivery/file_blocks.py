@@ -1,0 +1,259 @@
+"""The packet stands in files that a person named, and follows the memory; no other byte changes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from ctxrepo.domain.working.managed import MarkersDamaged, cut, has_block, put
+from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.delivery.start_packet import Start, context
+from ctxrepo.services.locate.identify import Project, project_by_now
+from ctxrepo.services.locate.look import checkout_at, find_project
+from ctxrepo.services.setup.setup import diff_of
+from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.disk.foreign import Change
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.lock import locked
+from ctxrepo.storage.user.blocks import BlockFile, Blocks, FileBlock
+from ctxrepo.storage.user.code import Tracking, tracking
+
+MAX_BYTES = 1024 * 1024
+"""A larger file is nothing that an agent reads as its instructions."""
+
+_LOCK_SECONDS = 5.0
+
+State = Literal["current", "stale", "damaged", "without", "missing", "unusable", "busy"]
+
+
+@dataclass(frozen=True)
+class BlockState:
+    """A block and how its file is; `why` says more of what is `damaged` or `unusable`."""
+
+    block: FileBlock
+    state: State
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class AddResult:
+    """`tracking` is what git makes of the file; `diff` is '' where the block stood there already."""
+
+    block: FileBlock
+    diff: str
+    tracking: Tracking
+
+
+def default_file(memory: Memory, folder: Path, name: str) -> Path:
+    """The file of this name at the top of the checkout that `folder` is in."""
+    code = checkout_at(memory, folder, "share")
+    if code is None:
+        raise UsageError("the current folder is in no checkout", "Name the file: `ctxrepo file add PATH`.")
+    return code.top / name
+
+
+def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = False) -> AddResult:
+    """Put the block into the file at `path`, which is made where there is none; a trial writes nothing.
+
+    Refused for a file that isn't the user's to hold one. The cache must be up to date.
+    """
+    path = _target(memory, path)
+    project = find_project(memory, path.parent, env)
+    with _blocks_locked(memory) as file:
+        blocks = file.read()
+        known = blocks.at(path)
+        data = _data(memory, path)
+        block = FileBlock(path, project.id if project else "", own=project.checkout_id if project else "")
+        with _mendable(path):
+            has_one = data is not None and has_block(data)
+            placed = put(data or b"", _text(memory, project, path))
+        way_back = known if known and has_one else FileBlock(path, "", placed.glue, data is None)
+        block = replace(block, glue=way_back.glue, is_new=way_back.is_new)
+        change = Change(path, data, placed.data)
+        if not is_trial:
+            _put(memory, file, blocks, block, change)
+    track = memory.outside.ask(path.parent, lambda: tracking(path, memory.env))
+    return AddResult(block, diff_of(change) if placed.data != data else "", track)
+
+
+def _put(memory: Memory, file: BlockFile, blocks: Blocks, block: FileBlock, change: Change) -> None:
+    """First the way back: what a crash leaves then can be removed."""
+    file.write(blocks.with_(block))
+    try:
+        if change.after != change.before:
+            _apply(memory, change)
+    except CtxrepoError:
+        file.write(blocks)
+        raise
+
+
+def remove(memory: Memory, path: Path) -> bool:
+    """Take the block out; whether there was one in the file. A file that was made for it goes when nothing
+    else is in it. NotFound for a file that neither holds one nor was to."""
+    named, path = Path(os.path.normpath(path)), Path(os.path.realpath(path))
+    with _blocks_locked(memory) as file:
+        blocks = file.read()
+        if named != path and blocks.at(named):  # a link has come in its place, and the block went
+            file.write(blocks.without(named))
+            return False
+        known = blocks.at(path)
+        data = _data(memory, path)
+        with _mendable(path):
+            has_one = data is not None and has_block(data)
+        if not known and not has_one:
+            raise NotFound(f"{path} holds no block of ctxrepo's", "`ctxrepo file list` shows those that do.")
+        if data is not None and has_one:
+            left = cut(data, known.glue if known else b"")
+            gone = bool(known and known.is_new and not left)
+            _apply(memory, Change(path, data, None if gone else left))
+        file.write(blocks.without(path))
+    return has_one
+
+
+def states_of_blocks(memory: Memory) -> list[BlockState]:
+    """How each block stands; nothing is changed."""
+    return [_standing(memory, block)[0] for block in _file(memory).read().known]
+
+
+def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockState]:
+    """Bring all blocks up to date with the cache. The returned states are those from before: a block that was
+    renewed is `stale`.
+
+    Unless `always`, nothing is looked at when memory, settings and day are those of the last time.
+    """
+    if not _file(memory).file.exists() or memory.cache.head != memory.head:
+        return []
+    blocks, seen = _file(memory).read(), _seen(memory, now)
+    if not blocks.known or (blocks.seen == seen and not always):
+        return []
+    # No lock is held here: the files are other people's, and their folders may hang.
+    found = {block: _renewed(memory, block) for block in blocks.known}
+    with _blocks_locked(memory) as file:
+        file.write(_brought_up(file.read(), found, seen))
+    return list(found.values())
+
+
+def _brought_up(blocks: Blocks, found: Mapping[FileBlock, BlockState], seen: str) -> Blocks:
+    """What is known of the blocks once these are renewed; one that came or changed meanwhile has seen
+    nothing yet."""
+    known = [replace(found[b].block, trouble=_trouble(found[b])) if b in found else b for b in blocks.known]
+    is_done = all(block in found and found[block].state != "busy" for block in blocks.known)
+    return Blocks(tuple(known), seen if is_done else "")
+
+
+def _renewed(memory: Memory, block: FileBlock) -> BlockState:
+    standing, change = _standing(memory, block)
+    if change is not None:
+        try:
+            _apply(memory, change)
+        except Busy:  # a person is at it, whose edit stays; the next round looks again
+            return BlockState(block, "busy")
+        except CtxrepoError as error:
+            return BlockState(block, "unusable", error.message)
+    return standing
+
+
+def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | None]:
+    """How a block stands, and the change that would bring it up to date."""
+    path = block.path
+    try:
+        if memory.outside.ask(path.parent, lambda: os.path.realpath(path)) != str(path):
+            return BlockState(block, "unusable", "there is a link on the way to it now"), None
+        data = _data(memory, path)
+        if data is None:
+            return BlockState(block, "missing"), None
+        if not has_block(data):
+            return BlockState(block, "without"), None
+        project = _project(memory, block)
+        block = replace(block, project=project.id if project else "")
+        after = put(data, _text(memory, project, path)).data
+    except MarkersDamaged as error:
+        return BlockState(block, "damaged", str(error)), None
+    except CtxrepoError as error:
+        return BlockState(block, "unusable", error.message), None
+    if after == data:
+        return BlockState(block, "current"), None
+    return BlockState(block, "stale"), Change(path, data, after)
+
+
+def _trouble(standing: BlockState) -> str:
+    path = standing.block.path
+    if standing.state == "damaged":
+        return (
+            f"{path} is left as it is, for the markers of its block are damaged: {standing.why}. "
+            "Take out what is left of them, then `ctxrepo file add` with its path"
+        )
+    return f"the block in {path} stays as it was: {standing.why}" if standing.state == "unusable" else ""
+
+
+def _project(memory: Memory, block: FileBlock) -> Project | None:
+    return project_by_now(memory, block.own, block.project) if block.project else None
+
+
+def _text(memory: Memory, project: Project | None, path: Path) -> str:
+    """What the block says: nothing that comes and goes while the memory stays as it is."""
+    return context(memory, project, Start(path.parent), lasting=True).text
+
+
+def _target(memory: Memory, path: Path) -> Path:
+    """The file itself; Refused where a link leads out, in the memory, for git's own and the system's."""
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent}", "Make it, or name another file.")
+    real, folder = Path(os.path.realpath(path)), path.parent.resolve()
+    code = checkout_at(memory, folder, "share")
+    if not real.is_relative_to(code.top.resolve() if code else folder):
+        raise Refused(f"{path} is a link that leads out of the checkout", "Name the file that it leads to.")
+    if code is None and not real.is_relative_to(memory.places.user_home.resolve()):
+        # A slip of the finger as root, and a file of the system holds the packet.
+        raise Refused(
+            f"{path} is neither in a checkout nor in your home folder", "Name a file that an agent reads."
+        )
+    if real.is_relative_to(memory.root.resolve()):
+        raise Refused(f"{path} is in the memory repository", "The packet is made of what is there.")
+    if ".git" in real.parts:
+        raise Refused(f"{path} is git's own", "Name a file that an agent reads.")
+    return real
+
+
+def _apply(memory: Memory, change: Change) -> None:
+    memory.outside.ask(change.path.parent, lambda: foreign.apply([change]))
+
+
+def _data(memory: Memory, path: Path) -> bytes | None:
+    data = memory.outside.ask(path.parent, lambda: foreign.read(path))
+    if data is not None and (len(data) > MAX_BYTES or b"\0" in data):
+        raise Refused(f"{path} isn't text that an agent reads as its instructions")
+    return data
+
+
+@contextmanager
+def _mendable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except MarkersDamaged as error:
+        raise Refused(
+            f"{path}: the markers of its block are damaged: {error}",
+            "Take out what is left of them by hand, then run the command again.",
+        ) from None
+
+
+def _file(memory: Memory) -> BlockFile:
+    return BlockFile(memory.state.blocks)
+
+
+@contextmanager
+def _blocks_locked(memory: Memory) -> Iterator[BlockFile]:
+    with locked(memory.state.lock("blocks"), _LOCK_SECONDS):
+        yield _file(memory)
+
+
+def _seen(memory: Memory, now: datetime) -> str:
+    """What the text depends on: the memory, the settings, and the day here and in UTC."""
+    days = f"{now:%Y-%m-%d} {now.astimezone():%Y-%m-%d}"
+    return f"{memory.cache.head} {memory.settings_stamp} {days}"

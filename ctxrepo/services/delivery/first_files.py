@@ -1,0 +1,343 @@
+"""The notes and files that come first for a project: what sessions touched, and how it is selected."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from ctxrepo.agents import only_reads
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import TAPES, tape_folder
+from ctxrepo.domain.settings.values import TapeSettings
+from ctxrepo.domain.tape.anchor import Anchor, anchors_of
+from ctxrepo.domain.tape.candidates import SelectionRules, is_below_one, is_ignored, listed
+from ctxrepo.domain.tape.first import FirstFile
+from ctxrepo.domain.tape.focus import Touch, focus, kind_of, summary
+from ctxrepo.domain.tape.selection import MD, OWN, Profile, boosts, ranked, scores, window
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.hooks.packet.packet import MD as MD_PRESET
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.settings.tape import settings_by_owner
+from ctxrepo.storage.cache.rows import digest_of
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.accesslog import AccessLog
+from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
+from ctxrepo.storage.tape.local_tape import LocalTape
+from ctxrepo.storage.user.code import ignored
+
+MOST_ACCESSES = 4000
+"""How many of the newest lines of the log count."""
+
+
+def update_recent_files(memory: Memory) -> bool:
+    """Update what the cache says comes first, from the access log. False where nothing has changed since the
+    last time."""
+    may_doubt = memory.settings.project.trust == "open"
+    known = read_checkouts(memory.places.state)
+    checkouts = [c for c in known if c.project and (may_doubt or not c.claim)]
+    settings, is_md = settings_by_owner(memory), memory.settings.delivery.preset == MD_PRESET
+    log = AccessLog(memory.state.access)
+    wanted = [*sorted((c.top, c.project, c.folder) for c in checkouts), settings, is_md, memory.cache.head]
+    stamp = f"{log.stamp} {digest_of(repr(wanted))}"
+    if memory.cache.recent_stamp == stamp:
+        return False
+    touches = _with_real_paths(memory, _touches(log), [c.top for c in checkouts])
+    firsts: dict[tuple[str, str], Sequence[FirstFile]] = {}
+    choose = select_for_md if is_md else select
+    for home, uses in _by_project(memory, touches, checkouts):
+        for owner, tape in settings.items():
+            tops = tuple(top for top in home.tops if not is_below_one(top, tape.exclude_dirs))
+            firsts[home.project, owner] = choose(memory, replace(home, tops=tops), uses, tape) if tops else ()
+    memory.cache.set_recent(firsts, stamp)
+    return True
+
+
+def _touches(log: AccessLog) -> list[Touch]:
+    """What was done to files, the oldest first."""
+    newest, end = islice(log.newest(), MOST_ACCESSES), log.written
+    found = [
+        # A clock that was ahead would keep what it dated first for as long as it was.
+        Touch(
+            min(a.at, end),
+            a.path,
+            kind_of(a.tool, only_reads(a.agent, a.tool)),
+            a.ranges,
+            _key(a.agent, a.session),
+        )
+        for a in newest
+        if a.at >= 0
+    ]
+    found.reverse()
+    return sorted(found, key=lambda touch: touch.at)
+
+
+def _key(agent: str, session: str) -> str:
+    return f"{agent} {session}" if session else ""
+
+
+def _with_real_paths(memory: Memory, touches: Sequence[Touch], tops: Sequence[str]) -> list[Touch]:
+    """The touches of files that are still there, each by its path without links; a folder that hangs has
+    none."""
+
+    def folder(path: str) -> Path:
+        return next((Path(top) for top in tops if is_below_one(path, (top,))), Path(path).parent)
+
+    found = memory.outside.ask_each(dict.fromkeys(touch.path for touch in touches), _found, folder)
+    real = {path: there for path, there in found if there}
+    there = (touch for touch in touches if touch.path in real)
+    return [Touch(t.at, real[t.path], t.kind, t.ranges, t.session) for t in there]
+
+
+def _found(path: str) -> str:
+    return os.path.realpath(path) if os.path.isfile(path) else ""
+
+
+@dataclass(frozen=True)
+class _Homes:
+    """Which project a touch belongs to. `projects` is by the tops of checkouts, `folders` by the folder in
+    the memory, `sessions` by the session."""
+
+    root: str
+    projects: Mapping[str, str]
+    folders: Mapping[str, str]
+    sessions: Mapping[str, str]
+
+    def of(self, touch: Touch) -> set[str]:
+        """The projects that count it: that of the session, and that of the checkout which the file is in. A
+        note that nobody's session touched counts for its own project."""
+        session = self.sessions.get(touch.session, "")
+        if is_below_one(touch.path, (self.root,)):
+            folder = touch.path[len(self.root) + 1 :].partition("/")[0]
+            return {session or self.folders.get(folder, "")} - {""}
+        return {session, self.projects.get(top_of(touch.path, self.projects), "")} - {""}
+
+
+def _by_project(
+    memory: Memory, touches: Sequence[Touch], checkouts: Sequence[CompiledCheckout]
+) -> Iterable[tuple[ProjectHome, list[Touch]]]:
+    """Each project that anything was done for, with what that was, oldest first. Where nothing was, the lists
+    of the settings still say what comes first."""
+    root = os.path.realpath(memory.root)
+    tops = {c.top: c.project for c in checkouts}
+    folders = {c.folder: c.project for c in checkouts if c.folder}
+    keys = dict.fromkeys(touch.session for touch in touches if touch.session)
+    sessions = {key: _project_of(memory, key, tops, folders) for key in keys}
+    homes = _Homes(root, tops, folders, sessions)
+    found: dict[str, list[Touch]] = {c.project: [] for c in checkouts}
+    for touch in touches:
+        for project in homes.of(touch) & found.keys():
+            found[project].append(touch)
+    of_project = {project: folder for folder, project in folders.items()}
+    for project, uses in found.items():
+        own = tuple(top for top, its in tops.items() if its == project and os.path.isabs(top))
+        yield ProjectHome(project, of_project.get(project, ""), own, root), uses
+
+
+def _project_of(memory: Memory, key: str, tops: Mapping[str, str], folders: Mapping[str, str]) -> str:
+    """The id of the project that a session is in, as its ledger says; '' where nobody knows."""
+    agent, _, session = key.partition(" ")
+    record = read_ledger(ledger_path(str(memory.places.state), agent, session), memory.state.id)
+    if record.project and record.project in folders:
+        return folders[record.project]
+    return tops.get(top_of(f"{record.cwd}/.", tops), "") if record.cwd else ""
+
+
+def top_of(path: str, tops: Iterable[str]) -> str:
+    """The nearest checkout that the file at `path` is in, or ''."""
+    known = {*tops}
+    while (parent := os.path.dirname(path)) != path:
+        path = parent
+        if path in known:
+            return path
+    return ""
+
+
+WHITE = "on the white list"
+"""Why a note is here that no session touched."""
+
+_MOST_LISTED = 100
+"""Files that a list may bring, at most."""
+
+_LOOKED_AT = 300
+"""Files of which it is asked whether they may come first, at most."""
+
+_SPANS_OF_MD = 5
+
+
+@dataclass(frozen=True)
+class ProjectHome:
+    """Where a project is: its id, its folder in the memory ('' for none yet), the tops of its checkouts, and
+    the memory's own folder; all without links."""
+
+    project: str
+    folder: str
+    tops: tuple[str, ...]
+    root: str
+
+    def note(self, path: str) -> str:
+        """The path relative to the memory, '' for a file outside it."""
+        return path[len(self.root) + 1 :] if is_below_one(path, (self.root,)) else ""
+
+    def first(self, path: str, rank: int, why: str) -> FirstFile:
+        """The file as a packet names it."""
+        if note := self.note(path):
+            return FirstFile("", note, rank, why)
+        top = max((t for t in self.tops if is_below_one(path, (t,))), key=len, default="/")
+        return FirstFile(top, path if top == "/" else os.path.relpath(path, top), rank, why)
+
+
+def select(
+    memory: Memory, home: ProjectHome, touches: Sequence[Touch], settings: TapeSettings
+) -> list[FirstFile]:
+    """The notes that the index puts first, and the files that the packet names, each up to the limit of the
+    settings; what is on the white list comes before them."""
+    rules = _rules(memory, home, settings)
+    white = _white(memory, rules)
+    order, uses = _order(memory, home, rules, touches, settings, OWN)
+    indexed = memory.cache.indexed(note for path in (*white, *order) if (note := home.note(path)))
+    notes = [path for path in order if home.note(path) in indexed]
+    files = [path for path in order if not home.note(path)]
+    best = [*notes[: settings.file_limit], *_distinct(home, files)[: settings.file_limit]]
+    ranks = {path: rank for rank, path in enumerate(best, 1)}
+    found: dict[str, FirstFile] = {}
+    for path in (*white, *best):
+        done, note = uses.get(path, ()), home.note(path)
+        if note and note not in indexed:
+            continue
+        why = WHITE if path not in ranks else summary(done) if note else ", ".join(focus(done))
+        first = home.first(path, ranks.get(path, 0), why)
+        found.setdefault(first.path, first)
+    return list(found.values())
+
+
+def _distinct(home: ProjectHome, files: Sequence[str]) -> list[str]:
+    """The files without those that another checkout of the project has before them."""
+    found: dict[str, str] = {}
+    for path in files:
+        found.setdefault(home.first(path, 0, "").path, path)
+    return list(found.values())
+
+
+def select_for_md(
+    memory: Memory, home: ProjectHome, touches: Sequence[Touch], settings: TapeSettings
+) -> list[FirstFile]:
+    """The notes and files that pi-memory-md delivers with its tape, in its order: one limit for both, core
+    notes by their date where nothing was touched, and before all what is on the white list and not chosen."""
+    rules = _rules(memory, home, settings)
+    order, uses = _order(memory, home, rules, touches, settings, MD)
+    if not uses:
+        newest = _newest_core(memory, home)[: settings.file_limit]
+        order, uses = [path for path in newest if rules.lets_in(path)], {}
+    chosen = order[: settings.file_limit]
+    spans = {path: ", ".join(focus(uses.get(path, ()), _SPANS_OF_MD)) for path in chosen}
+    white = [path for path in _white(memory, rules) if path not in spans]
+    return [
+        *(home.first(path, 0, "") for path in white),
+        *(home.first(path, rank, spans[path]) for rank, path in enumerate(chosen, 1)),
+    ]
+
+
+def _rules(memory: Memory, home: ProjectHome, settings: TapeSettings) -> SelectionRules:
+    folders = tuple(f"{home.root}/{name}" for name in (home.folder, memory.global_folder) if name)
+    bases = (*folders[:1], home.root, *home.tops)
+    white, black = (listed(entries, bases) for entries in (settings.whitelist, settings.blacklist))
+    return SelectionRules(folders, home.tops, white, black)
+
+
+def _order(
+    memory: Memory,
+    home: ProjectHome,
+    rules: SelectionRules,
+    touches: Sequence[Touch],
+    settings: TapeSettings,
+    profile: Profile,
+) -> tuple[list[str], Mapping[str, Sequence[Touch]]]:
+    """The files that may come first, those before others that matter more, and what was done with each.
+
+    Time is counted back from the last use, so that nothing changes while nothing is done.
+    """
+    if not touches or settings.strategy != "smart":
+        return [], {}
+    now = touches[-1].at
+    used = window(touches, now, settings.scan_hours, settings.scan_hours_max)
+    uses: dict[str, list[Touch]] = {}
+    for touch in used:
+        uses.setdefault(touch.path, []).append(touch)
+    since = min(used[0].at, now - settings.scan_hours * 3600)
+    left = boosts([*_handoffs(memory, home, since)], used)
+    order = ranked(scores(used, left, now, profile))[:_LOOKED_AT]
+    silent = _ignored(memory, home, [path for path in order if rules.must_be_asked(path)])
+    return [path for path in order if rules.lets_in(path, path in silent)], uses
+
+
+def _handoffs(memory: Memory, home: ProjectHome, since: float) -> Iterator[tuple[float, bool]]:
+    """When handoffs of the project were left since then, and whether a keyword asked for them."""
+    for anchor in _anchors(memory, home.folder, since) if home.folder else ():
+        if anchor.type == "handoff" and (at := _unix(anchor.timestamp)) >= since:
+            yield at, anchor.trigger == "keyword"
+
+
+def _anchors(memory: Memory, folder: str, since: float) -> Iterator[Anchor]:
+    """The anchors of a scope in files that were written since then, and the handoffs that stay here."""
+    for path, stamp in memory.worktree.scan(TAPES).files.items():
+        if tape_folder(path) == folder and stamp.mtime_ns >= since * 1e9:
+            yield from anchors_of(decode(memory.worktree.read(path) or b""))
+    yield from LocalTape(memory.state).handoffs(folder)
+
+
+def _unix(timestamp: str) -> float:
+    try:
+        return datetime.fromisoformat(timestamp).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0
+
+
+def _ignored(memory: Memory, home: ProjectHome, paths: Sequence[str]) -> set[str]:
+    """Those of these files that git ignores in their checkout. A checkout that hangs, or in which git can't
+    be asked, ignores none."""
+    found: set[str] = set()
+    for top in home.tops:
+        inside = [path for path in paths if home.first(path, 0, "").top == top]
+        if not inside:
+            continue
+        try:
+            found |= memory.outside.ask(Path(top), partial(ignored, Path(top), inside, memory.env))
+        except CtxrepoError:
+            continue
+    return found
+
+
+def _newest_core(memory: Memory, home: ProjectHome) -> list[str]:
+    """The project's core notes, the one first that was written last."""
+    core = f"{home.folder}/core"
+    files = memory.worktree.scan(core).files if home.folder else {}
+    notes = [path for path in files if path.endswith(".md") and not is_ignored(path, core)]
+    return [f"{home.root}/{path}" for path in sorted(notes, key=lambda p: (-files[p].mtime_ns, p))]
+
+
+def _white(memory: Memory, rules: SelectionRules) -> list[str]:
+    """The files that the white list brings and the black list leaves, in the order of the list."""
+    if not rules.white:
+        return []
+    found = dict(memory.outside.ask_each(rules.white, _files_at, lambda path: Path(path).parent))
+    paths = (path for place in rules.white for path in found.get(place, ()))
+    return [p for p in dict.fromkeys(paths) if not rules.is_listed_out(p)][:_MOST_LISTED]
+
+
+def _files_at(place: str) -> list[str]:
+    """The file itself, or those in a folder without what is ignored everywhere."""
+    if os.path.isfile(place):
+        return [os.path.realpath(place)]
+    return sorted(_below(os.path.realpath(place)))[:_MOST_LISTED]
+
+
+def _below(folder: str) -> Iterable[str]:
+    for at, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not is_ignored(f"{at}/{name}", at))
+        yield from (f"{at}/{name}" for name in names if not is_ignored(f"{at}/{name}", at))

@@ -1,0 +1,156 @@
+"""The packet that a session start would deliver now, whatever the delivery mode, and how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, nullcontext
+from pathlib import Path
+
+from ctxrepo.agents import dialect_of
+from ctxrepo.domain.note.pi_head import pi_head
+from ctxrepo.domain.text import OVERHEAD, size
+from ctxrepo.errors import UsageError
+from ctxrepo.hooks.known.cached import faults_of, open_cache
+from ctxrepo.hooks.known.locate import place_in
+from ctxrepo.hooks.known.pi_switch import MAX_BYTES, project_file, settings_ask_for_silence
+from ctxrepo.hooks.known.world import AgentDelivery, World, open_hooks, world_of
+from ctxrepo.hooks.own_files import bytes_of
+from ctxrepo.hooks.packet.lane import Section
+from ctxrepo.hooks.packet.md import NoteFields, md_block
+from ctxrepo.hooks.packet.packet import BUDGETS, MD, preset_of, render
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import note_paths, read_note
+from ctxrepo.storage.memory import Memory
+
+
+def preset_md(memory: Memory, project: Project | None) -> str:
+    """All global notes and the project's below `core/`, four lines each, uncapped.
+
+    '' when there are none. No newline at the end.
+    """
+    sections = []
+    if project is None or project.folder != memory.global_folder:
+        sections.append(("global", memory.global_folder, [*_notes(memory, memory.global_folder, "")]))
+    if project is not None:
+        sections.append(("project", project.folder, [*_notes(memory, project.folder, "core/")]))
+    return md_block(sections, str(memory.root))
+
+
+def _notes(memory: Memory, folder: str, below: str) -> Iterator[NoteFields]:
+    for path in note_paths(memory, [folder]):
+        if path.startswith(f"{folder}/{below}") and path.endswith(".md"):
+            note = read_note(memory, path)
+            if note is not None:
+                head = pi_head(note.text)
+                yield path, head.description, head.tags
+
+
+NAMES = ("daily", "semantic", MD)
+"""What can be delivered instead of our own packet."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What a lane of the packet was offered and took, in bytes; `scope` is '' where it has none."""
+
+    name: str
+    scope: str
+    floor: int
+    cap: int
+    offered: int
+    taken: int
+    is_cut: bool
+
+
+@dataclass(frozen=True)
+class Context:
+    """`text` is what is delivered, `budget` the most bytes it may have; the lanes are in the order in which
+    they are given room. `md` has none."""
+
+    text: str
+    preset: str
+    budget: int
+    lanes: tuple[Lane, ...] = ()
+    why: str = ""
+    """Why it is empty, where it is."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A session start to be simulated.
+
+    `folder`: where the session would be; its pi settings may ask for silence. `preset`, `budget` (bytes): in
+    place of the settings'; a named preset brings its own budget. `agent`: the packet is limited to what that
+    agent takes.
+    """
+
+    folder: Path
+    preset: str | None = None
+    budget: int = 0
+    agent: str = ""
+
+
+def context(memory: Memory, project: Project | None, start: Start, *, lasting: bool = False) -> Context:
+    """What a session in this project would start with; `lasting` leaves out faults and what was touched last.
+
+    UsageError when there is no such preset. The cache must be up to date: call `commit` first, as the worker
+    does.
+    """
+    folder, preset = start.folder, start.preset
+    if preset not in (None, "", *NAMES):
+        raise UsageError(f"there is no preset {preset!r}", f"There is {', '.join(NAMES)}.")
+    hooks = open_hooks(str(memory.places.state))
+    if hooks is None:
+        return Context("", "", 0)
+    with closing(hooks):
+        dialect = dialect_of(start.agent)
+        delivery = AgentDelivery(dialect.name, dialect.most_bytes) if dialect else AgentDelivery()
+        world = world_of(hooks, str(memory.places.state), delivery)
+        if world is None:
+            return Context("", "", 0)
+        if settings_ask_for_silence(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
+            return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
+        if dialect and (why := dialect.own_settings(hooks, dict(memory.env)).silence):
+            return Context("", "", 0, why=why)
+    if preset == MD:  # asked for by name: whole and from the files; a session gets md_packet from the cache
+        return Context(preset_md(memory, project), MD, 0)
+    chosen: dict[str, str] = {}
+    if preset is not None:
+        chosen = {"preset": preset, "budget_bytes": str(BUDGETS[preset])}
+    if start.budget:
+        chosen["budget_bytes"] = str(start.budget)
+    world = World(world.settings | chosen, world.state, world.repo, delivery)
+    return _rendered(memory, project, world, lasting=lasting)
+
+
+def _pi_settings(folder: Path) -> bytes:
+    return bytes_of(project_file(str(folder)), MAX_BYTES, follow=True) or b""
+
+
+def _rendered(memory: Memory, project: Project | None, world: World, *, lasting: bool) -> Context:
+    folder = project.folder if project and project.is_registered else ""
+    # Files that were touched last are a project's: what lasts leaves them out, and so the project.
+    place = place_in(world, project.id if project and not lasting else "", folder)
+    cache = open_cache(str(memory.state.cache))
+    with closing(cache) if cache else nullcontext():
+        told: frozenset[str] = frozenset()
+        if lasting:  # as if the session had been told all faults: none is shown
+            told = frozenset(fault.hash for fault in faults_of(cache)) if cache else told
+        rendered = render(cache, world, place, world.packet_budget, told)
+    name = world.preset
+    if name == MD:
+        return Context(rendered.text, MD, world.packet_budget)
+    preset = preset_of(world)
+    lanes = tuple(_lane(section) for section in rendered.sections)
+    bytes_ = min(BUDGETS[preset], world.packet_budget)
+    is_budget_too_small = bytes_ < 2 * OVERHEAD or any(section.offered for section in rendered.sections)
+    narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
+    why = "" if rendered.text else narrow if is_budget_too_small else "there is nothing to give"
+    return Context(rendered.text, preset, bytes_, lanes, why)
+
+
+def _lane(section: Section) -> Lane:
+    name, text, bounds = section.lane.name, section.text, section.bounds
+    is_cut = "\n### cut: " in text or (name == "index" and " more: ctxrepo search\n" in text) or not text
+    return Lane(name, section.key, bounds.floor, bounds.cap, section.offered, size(text), is_cut)

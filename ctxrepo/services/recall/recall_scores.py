@@ -1,0 +1,151 @@
+"""How well recall answers prompts whose right answers are known, in one way of asking or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.domain.records.recall_quality import (
+    BUDGETS,
+    MEASURES,
+    DeliveredBlock,
+    delivered,
+    delivery_within,
+    mean,
+    measured,
+    piece,
+)
+from ctxrepo.domain.settings.keys import key_named, understood
+from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.recall.datasets import DataSet, Label, QueryAnswer, read_answers
+from ctxrepo.services.recall.recall_folder import Way, answers
+from ctxrepo.storage.cache.folder import folder_cache
+
+_TRIED: dict[str, Callable[[Way, Any], Way]] = {
+    "recall.limit": lambda way, value: replace(way, limit=value, most=value),
+    "recall.budget_bytes": lambda way, value: replace(way, budget=value),
+    "recall.gate": lambda way, value: replace(way, is_gated=value),
+    "recall.model": lambda way, value: replace(way, model=value),
+}
+"""The settings that affect an answer."""
+
+_SWITCH = {"on": "true", "off": "false"}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Means over prompts of one kind. `measures` is of those that deserve an answer, and empty without any;
+    of the same, `delivered` is the share of the evidence that is in what they were given, `waste` how many
+    bytes they were given beside it. `false_injection` is the share of those that deserve silence and were
+    given something, `noise` how many bytes they were given."""
+
+    answerable: int
+    silent: int
+    measures: Mapping[str, float]
+    delivered: float | None
+    waste: float | None
+    false_injection: float | None
+    noise: float | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one way of asking; `ms` is the mean time of a prompt where it is known."""
+
+    name: str
+    whole: Figures
+    categories: Mapping[str, Figures]
+    ms: float | None
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """One prompt: what it deserved, what it was given."""
+
+    label: Label
+    measures: Mapping[str, float]
+    delivered: float
+    waste: int
+    size: int
+    """Bytes that it was given."""
+    is_answered: bool
+    ms: float | None
+
+
+def evaluate(sets: Sequence[DataSet], ways: Mapping[str, Way]) -> list[Run]:
+    """A run for each way of asking, by its name; each memory is read once for all of them."""
+    found: dict[str, dict[str, QueryAnswer]] = {name: {} for name in ways}
+    for data in sets:
+        with folder_cache(data.memory) as cache:
+            for name, way in ways.items():
+                found[name] |= {answer.id: answer for answer in answers(cache, data.queries, way)}
+    return [score(name, sets, by_id) for name, by_id in found.items()]
+
+
+def score_file(file: Path, sets: Sequence[DataSet]) -> Run:
+    """The run of another program; a prompt that isn't in its file was answered with silence."""
+    return score(file.name, sets, read_answers(file))
+
+
+def score(name: str, sets: Iterable[DataSet], found: Mapping[str, QueryAnswer]) -> Run:
+    """How well answers, by the id of their prompt, fit what is known."""
+    scored = [
+        _scored(data, label, found.get(prompt, QueryAnswer(prompt)))
+        for data in sets
+        for prompt, label in data.labels.items()
+    ]
+    kinds = sorted(
+        {one.label.category for one in scored}, key=lambda kind: (Label(kind, frozenset()).is_silent, kind)
+    )
+    by_kind = {kind: _figures([one for one in scored if one.label.category == kind]) for kind in kinds}
+    whole = _figures([one for one in scored if one.label.counts or one.label.is_silent])
+    return Run(name, whole, by_kind, mean(one.ms for one in scored if one.ms is not None))
+
+
+def way_of(words: Iterable[str], way: Way) -> Way:
+    """`way` with settings changed: each of `words` is KEY=VALUE, several with commas between.
+
+    `recall.` may be left out, and `on` and `off` stand for true and false.
+    """
+    for word in ",".join(words).split(","):
+        name, equals, value = word.strip().partition("=")
+        key = key_named(name if "." in name else f"recall.{name}")
+        if not equals or key.name not in _TRIED:
+            raise UsageError(
+                f"{word.strip()!r} can't be set here", f"It takes KEY=VALUE, with {' or '.join(_TRIED)}."
+            )
+        way = _TRIED[key.name](way, understood(_SWITCH.get(value, value), key))
+    return way
+
+
+def _scored(data: DataSet, label: Label, answer: QueryAnswer) -> _Scored:
+    pieces = [piece(place) for place, _ in answer.results]
+    given = (
+        delivery_within(pieces, BUDGETS[0], data.texts)
+        if answer.given is None
+        else DeliveredBlock([piece(place) for place in answer.given], answer.size)
+    )
+    if not label.evidence or label.is_silent:
+        return _Scored(label, {}, 0.0, 0, given.size, bool(pieces), answer.ms)
+    share, waste = delivered(given, label.evidence, data.texts)
+    figures = measured(pieces, label.evidence, data.texts)
+    return _Scored(label, figures, share, waste, given.size, bool(pieces), answer.ms)
+
+
+def _figures(scored: Sequence[_Scored]) -> Figures:
+    answerable = [one for one in scored if one.measures]
+    silent = [one for one in scored if one.label.is_silent]
+    measures = {name: mean(one.measures[name] for one in answerable) for name in MEASURES}
+    known = {name: value for name, value in measures.items() if value is not None}
+    return Figures(
+        len(answerable),
+        len(silent),
+        known,
+        delivered=mean(one.delivered for one in answerable),
+        waste=mean(one.waste for one in answerable),
+        false_injection=mean(float(one.is_answered) for one in silent),
+        noise=mean(one.size for one in silent),
+    )

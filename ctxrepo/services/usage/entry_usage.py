@@ -1,0 +1,288 @@
+"""What became of delivered entries: opened, used, contradicted."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ctxrepo.agents import only_reads
+from ctxrepo.agents.known import transcripts_of
+from ctxrepo.agents.transcript import reply
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import is_aside
+from ctxrepo.domain.records.evidence import evidence_of
+from ctxrepo.domain.records.recall_quality import Usage, is_used, is_zombie, rate
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.hooks import own_files
+from ctxrepo.hooks.known.locate import inside
+from ctxrepo.hooks.session import traces
+from ctxrepo.hooks.session.ledger import given_before_writes, ledger_path, read_ledger
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import scope_named
+from ctxrepo.services.reading.marks import evidence_files
+from ctxrepo.services.reading.read import Reading
+from ctxrepo.services.transcripts.ends import ends_of_session
+from ctxrepo.storage.cache.rows import CachedEntry, digest_of
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.accesslog import Access, AccessLog
+from ctxrepo.storage.state.spool import SpoolEvent
+from ctxrepo.storage.state.usage import UsageStore
+
+if TYPE_CHECKING:
+    from ctxrepo.agents.protocol import Transcripts
+
+
+@dataclass(frozen=True)
+class EntryUsage:
+    """An entry with its counts; `at` and `text` are what they are today, '' for a text that was edited or is
+    gone."""
+
+    usage: Usage
+    at: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """The entries that were asked for, the most delivered first, and the sums of all in these scopes."""
+
+    entries: Sequence[EntryUsage]
+    count: int
+    delivered: int
+    sessions: int
+    opened: int
+    used: int
+    contradicted: int
+
+    @property
+    def usage_rate(self) -> float:
+        """How many of the entries that a session was given it used, with two decimals."""
+        return rate(self.used, self.sessions)
+
+
+def usage(memory: Memory, scope: str, project: Project | None, limit: int) -> Report:
+    """The entries of one scope, or of all, that were delivered most."""
+    return _report(memory, scope, project, limit, _is_any)
+
+
+def zombies(
+    memory: Memory, scope: str, project: Project | None, limit: int, sessions: int, now: float
+) -> Report:
+    """Those that at least so many sessions were given and none opened or used; neither pinned ones nor those
+    that are known for a few days only."""
+
+    def is_one(one: Usage, known: CachedEntry | None) -> bool:
+        is_live = known is not None and not known.is_struck and not is_aside(known.entry.path)
+        return is_live and not (known and known.is_pinned) and is_zombie(one, now, sessions)
+
+    return _report(memory, scope, project, limit, is_one)
+
+
+def _is_any(*_: object) -> bool:
+    return True
+
+
+def _report(
+    memory: Memory,
+    scope: str,
+    project: Project | None,
+    limit: int,
+    is_wanted: Callable[[Usage, CachedEntry | None], bool],
+) -> Report:
+    folder = scope_named(memory, scope, project).folder if scope else ""
+    try:
+        with UsageStore.writing(memory.state.usage) as store:
+            found = store.all()
+    except sqlite3.DatabaseError as error:
+        raise CtxrepoError(f"{memory.state.usage} can't be read: {error}", "It may be deleted.") from error
+    there = [one for one in found if not folder or one.path.startswith(f"{folder}/")]
+    there.sort(key=lambda one: (-one.delivered, -one.last, one.id))
+    cached = ((one, memory.cache.find_entry(one.id)) for one in there)
+    wanted = [(one, known) for one, known in cached if is_wanted(one, known)]
+    return Report(
+        entries=[_counted(one, known) for one, known in wanted[:limit]],
+        count=len(wanted),
+        delivered=sum(one.delivered for one in there),
+        sessions=sum(one.sessions for one in there),
+        opened=sum(one.opened for one in there),
+        used=sum(one.used for one in there),
+        contradicted=sum(one.contradicted for one in there),
+    )
+
+
+def _counted(one: Usage, known: CachedEntry | None) -> EntryUsage:
+    return EntryUsage(one, known.entry.at, known.entry.plain) if known else EntryUsage(one, one.path, "")
+
+
+REPLY_BYTES = 256 * 1024
+"""As much of the end of a session's record is read for its last reply."""
+
+_MOST_OPENED = 200
+"""Entries that one read opens at most."""
+
+
+def observe(memory: Memory, events: Sequence[SpoolEvent], now: float) -> None:
+    """Count what came since the last time; `events` are those that the worker has done with."""
+    replies, places = _replies(memory, events), _places(memory)  # before anything is locked: they may hang
+    try:
+        with UsageStore.writing(memory.state.usage) as store:
+            _delivered(memory, store)
+            _opened(memory, store, places)
+            sessions = dict.fromkeys((e.agent, e.session) for e in events if e.session)
+            for agent, session in sessions:
+                _begun_with(memory, store, agent, session, now)
+            for event, reply in replies:
+                _used(memory, store, event, reply, now)
+            for agent, session in sessions:
+                _contradicted(memory, store, agent, session, now)
+    except sqlite3.DatabaseError as error:
+        raise CtxrepoError(f"what became of entries can't be counted: {error}") from error
+
+
+def note_read(memory: Memory, origin: Origin, reading: Reading, now: float) -> None:
+    """Note that a session read a note or an entry by a command, as the hook of its own tools would."""
+    if not origin.session:
+        return
+    path, entry = str(memory.root / reading.note.path), reading.entry
+    ranges = ((entry.first_line, entry.last_line),) if entry else ()
+    AccessLog(memory.state.access).add(Access(now, origin.agent, origin.session, "read", path, ranges))
+
+
+def _delivered(memory: Memory, store: UsageStore) -> None:
+    lines = own_files.lines_of(str(memory.state.traces), traces.MAX_BYTES)
+    for fields in _since(store, "traces", lines):
+        given, session = fields.get("given"), text_of(fields, "session")
+        if text_of(fields, "by") or not session or not isinstance(given, list):
+            continue  # a person looked at what a prompt would be given
+        for row in given:
+            match row:
+                case [str(name), str(place), *_]:
+                    path = place.rpartition("#L")[0]
+                    store.note("delivered", _key(text_of(fields, "agent"), session), name, path, fields["at"])
+
+
+def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
+    """What stood in the packet of a session is noted in its ledger, and nowhere else."""
+    key = _key(agent, session)
+    path = ledger_path(str(memory.places.state), agent, session)
+    record = read_ledger(path, memory.state.id)
+    given = record.entries.keys() - record.own
+    for name in given - store.delivered_to(key):
+        known = memory.cache.find_entry(name)
+        if known:
+            store.note("delivered", key, name, known.entry.path, now)
+
+
+def _replies(memory: Memory, events: Sequence[SpoolEvent]) -> list[tuple[SpoolEvent, str]]:
+    """What the agent said last in each session whose turn has ended."""
+    ended = {(e.transcript, e.session): e for e in events if e.event in ("stop", "end") and e.transcript}
+    asked = [(e, known) for e in ended.values() if (known := transcripts_of(e.agent))]
+    found = memory.outside.ask_each(asked, _end_of, lambda one: _folder(one[0].transcript))
+    return [(e, reply(transcripts.messages(lines))) for (e, transcripts), lines in found]
+
+
+def _end_of(ended: tuple[SpoolEvent, Transcripts]) -> list[str]:
+    event, transcripts = ended
+    return ends_of_session(transcripts, Path(event.transcript), event.session, REPLY_BYTES)[1]
+
+
+def _places(memory: Memory) -> dict[str, str]:
+    """path -> where in the memory it is, of the notes that agents' tools have read."""
+    touched = dict.fromkeys(access.path for access in AccessLog(memory.state.access).newest())
+    notes = [path for path in touched if path.endswith(".md")]
+    root = str(memory.root)
+    found = memory.outside.ask_each(notes, lambda path: inside(path, root), _folder)
+    return {path: relative for path, relative in found if relative}
+
+
+def _folder(path: str) -> Path:
+    return Path(path).parent
+
+
+def _opened(memory: Memory, store: UsageStore, places: dict[str, str]) -> None:
+    for access in map(Access.of, _since(store, "access", AccessLog(memory.state.access).lines)):
+        if access is None or not access.session or not only_reads(access.agent, access.tool):
+            continue
+        relative = places.get(access.path)
+        entries = [known.entry for known in memory.cache.entries_of(relative)] if relative else []
+        seen = [entry for entry in entries if access.shows(entry.first_line, entry.last_line)]
+        for entry in seen[:_MOST_OPENED]:
+            store.note("opened", _key(access.agent, access.session), entry.id, entry.path, access.at)
+
+
+def _used(memory: Memory, store: UsageStore, event: SpoolEvent, reply: str, now: float) -> None:
+    key = _key(event.agent, event.session)
+    for name in store.given(key, "used"):
+        known = memory.cache.find_entry(name)
+        if known and is_used(known.entry, reply):
+            store.note("used", key, name, known.entry.path, now)
+
+
+def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
+    """Entries that the session itself superseded, forgot, archived or changed after they were delivered."""
+    key = _key(agent, session)
+    given, paths = store.given(key, "contradicted"), store.paths()
+    if not given:
+        return
+    touched = _touched(memory, ledger_path(str(memory.places.state), agent, session), paths)
+    struck = None
+    for name, at in given.items():
+        known = memory.cache.find_entry(name)
+        if known and known.is_struck:
+            struck = _struck_by(memory, session) if struck is None else struck
+            is_against = struck.get(name, "") >= stamp(datetime.fromtimestamp(at, UTC))
+        elif name in touched:
+            is_against = known is None or known.hash != touched[name] or is_aside(known.entry.path)
+        else:
+            continue
+        if is_against:
+            store.note("contradicted", key, name, paths[name], now)
+
+
+def _touched(memory: Memory, path: str, paths: dict[str, str]) -> dict[str, str]:
+    """The entries whose note the session wrote after it was given them, each with its hash of then."""
+    found: dict[str, str] = {}
+    for note, given in given_before_writes(path, memory.state.id):
+        found |= {name: digest for name, digest in given.items() if paths.get(name) == note}
+    return found
+
+
+def _struck_by(memory: Memory, session: str) -> dict[str, str]:
+    """The entries that a session said are superseded, each with when it did last."""
+    tree = memory.head_tree
+    records = [e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))]
+    return {e.entry: e.ts for e in records if e.session == session and e.kind == "superseded"}
+
+
+def _since(store: UsageStore, log: str, lines: Sequence[str]) -> list[dict[str, Any]]:
+    """The records of a log behind the last one that was read, oldest first.
+
+    Where that line has gone meanwhile, those of a later moment.
+    """
+    known, mark = store.read_to(log)
+    fresh: list[dict[str, Any]] = []
+    last, is_met = "", False
+    for line in filter(None, reversed(lines)):
+        digest = digest_of(line)
+        if is_met := digest == mark:
+            break
+        last = last or digest
+        fields = record(line)
+        if fields is not None and isinstance(fields.get("at"), int | float):
+            fresh.append(fields)
+    if not is_met:
+        fresh = [fields for fields in fresh if fields["at"] > known]
+    if last:
+        store.has_read(log, max([known, *(fields["at"] for fields in fresh)]), last)
+    return fresh[::-1]
+
+
+def _key(agent: str, session: str) -> str:
+    return f"{agent} {session}"
