@@ -42,6 +42,10 @@ def main() -> int:
         from ctxrepo.faces.meaning_server import main as warm
 
         return warm(words[1:])
+    if words[:1] == ["_answer"]:
+        from ctxrepo.storage.processes.apart import serve
+
+        return serve()
     if words[:1] == ["_merge"] and len(words) == 5:
         from ctxrepo.faces.merge_driver import main as merge
 

@@ -20,6 +20,8 @@ from servers.https import HttpsServer, https_server
 from servers.ssh import SshServer, ssh_server
 from world import NOTES, World
 
+from ctxrepo.storage.processes import apart
+
 # A law holds on a busy machine too, so no example has a deadline. `make long` asks for the thorough profile.
 settings.register_profile("quick", settings.default, deadline=None, max_examples=30)
 settings.register_profile("thorough", settings.default, deadline=None, max_examples=1000)
@@ -78,6 +80,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in {**kept, "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1"}.items():
         monkeypatch.setenv(name, value)
     return home
+
+
+@pytest.fixture(autouse=True)
+def _as_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test forks as a command does, which has one thread. pytest-xdist has more; they hold no lock of
+    ours."""
+    monkeypatch.setattr(apart, "has_one_thread", lambda: True)
+
+
+@pytest.fixture
+def several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is forked, as in a server."""
+    monkeypatch.setattr(apart, "has_one_thread", lambda: False)
 
 
 @pytest.fixture

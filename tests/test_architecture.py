@@ -173,6 +173,28 @@ def test_who_starts_a_thread_has_all_dataclasses_made_before(file: Path) -> None
     assert "make_all()" in file.read_text(), f"{name_of(file)}: two threads would make one class at once"
 
 
+@for_each([f for f in MODULES if "utside" in f.read_text()])
+def test_a_question_to_another_process_has_a_name(file: Path) -> None:
+    tree = tree_of(file)
+    inner = {function.name for function in _inner_functions(tree)}
+    for call in ast.walk(tree):
+        name = getattr(call.func, "attr", "") if isinstance(call, ast.Call) else ""
+        if isinstance(call, ast.Call) and name in ("ask", "ask_each") and len(call.args) > 1:
+            question = call.args[1]
+            asked = question.args[0] if isinstance(question, ast.Call) and question.args else question
+            is_named = not isinstance(asked, ast.Lambda) and getattr(asked, "id", "") not in inner
+            assert is_named, (
+                f"{name_of(file)}:{call.lineno}: a helper process finds questions by name (ADR 64)"
+            )
+
+
+def _inner_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    for outer in ast.walk(tree):
+        if isinstance(outer, ast.FunctionDef):
+            inside = ast.walk(outer)
+            yield from (node for node in inside if isinstance(node, ast.FunctionDef) and node is not outer)
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     assert not HOUSE.circles, f"{HOUSE.circles}: none of them can be read, tested or replaced alone"
 

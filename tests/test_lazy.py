@@ -149,14 +149,14 @@ def test_what_another_process_made_is_whole_here() -> None:
     code = """
 import dataclasses
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.apart import Apart
+from ctxrepo.storage.processes.apart import Apart
 
 @dataclass(frozen=True)
 class Sent:
     text: str
 
 assert not dataclasses.is_dataclass(Sent)
-with Apart([lambda: Sent("x")], 5) as apart:
+with Apart(lambda: [Sent("x")], 5) as apart:
     found = apart.next()
 assert found == Sent("x")
 """

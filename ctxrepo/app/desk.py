@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,8 +22,8 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.repository.published import publish_settings
-from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.compiled import read_repositories
 from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
 from ctxrepo.storage.user.places import Places
@@ -140,7 +140,7 @@ class Desk:
     @cached_property
     def folder_facts(self) -> FolderFacts:
         """What is around the current folder. NoAnswer where that hangs."""
-        return Outside(self.places.unresponsive).ask(self.cwd, lambda: folder_facts(self.cwd))
+        return Outside(self.places.unresponsive).ask(self.cwd, partial(folder_facts, self.cwd))
 
     @cached_property
     def project(self) -> Project | None:

@@ -19,9 +19,9 @@ from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner
 from ctxrepo.storage.clone.housekeeping import no_gc
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN, RefFiles
 from ctxrepo.storage.disk.kinds import require_in_place
-from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.disk.private import put
 from ctxrepo.storage.processes.lock import locked
+from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.state.verdicts import VerdictFile
 from ctxrepo.storage.user.config import read_settings, settings_before

@@ -167,7 +167,7 @@ def _has_memory(desk: Desk) -> bool:
 def _search(desk: Desk, place: str, *, with_memory: bool) -> SourceSearch:
     """Where to look. Without a memory nothing is known of projects, and what they have is only counted."""
     from ctxrepo.services.imports.values import SourceSearch
-    from ctxrepo.storage.disk.outside import Outside
+    from ctxrepo.storage.processes.outside import Outside
 
     is_ready = with_memory or _has_memory(desk)
     top = desk.folder_facts.top

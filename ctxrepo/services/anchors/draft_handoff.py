@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents import only_reads
@@ -73,7 +74,9 @@ def _asked(memory: Memory, sitting: Sitting) -> tuple[str, str]:
     if transcripts is None or not sitting.transcript:
         return "", ""
     path = Path(sitting.transcript)
-    ends = memory.outside.ask(path.parent, lambda: ends_of_session(transcripts, path, sitting.session, _READ))
+    ends = memory.outside.ask(
+        path.parent, partial(ends_of_session, transcripts, path, sitting.session, _READ)
+    )
     head, tail = (prompts(transcripts.messages(lines)) for lines in ends)
     first = next((said for said in head if not is_left_alone(said, is_follow_up=True)), "")
     last = [said for said in tail if not is_left_alone(said, is_follow_up=True)][-1:]
@@ -83,7 +86,7 @@ def _asked(memory: Memory, sitting: Sitting) -> tuple[str, str]:
 def _edited(memory: Memory, sitting: Sitting) -> Iterator[str]:
     """The files of the project that the session has edited, the one it edited last first."""
     cwd = Path(sitting.cwd)
-    tops = memory.outside.ask(cwd, lambda: _tops(cwd)) if sitting.cwd and sitting.session else ()
+    tops = memory.outside.ask(cwd, partial(_tops, cwd)) if sitting.cwd and sitting.session else ()
     if not tops:
         return
     seen: set[str] = set()

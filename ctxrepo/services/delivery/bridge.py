@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents.known import transcripts_of
@@ -149,7 +150,7 @@ def _messages(memory: Memory, agent: str, session: str, file: str) -> list[Messa
         return []
     path = Path(file)
     with suppress(NoAnswer):
-        _, tail = memory.outside.ask(path.parent, lambda: ends_of_session(transcripts, path, session, _READ))
+        _, tail = memory.outside.ask(path.parent, partial(ends_of_session, transcripts, path, session, _READ))
         return [message for message in transcripts.messages(tail) if message.text.strip()]
     return []
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -78,7 +79,7 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
         change = Change(path, data, placed.data)
         if not is_trial:
             _put(memory, file, blocks, block, change)
-    track = memory.outside.ask(path.parent, lambda: tracking(path, memory.env))
+    track = memory.outside.ask(path.parent, partial(tracking, path, memory.env))
     return AddResult(block, diff_of(change) if placed.data != data else "", track)
 
 
@@ -163,7 +164,7 @@ def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | No
     """How a block stands, and the change that would bring it up to date."""
     path = block.path
     try:
-        if memory.outside.ask(path.parent, lambda: os.path.realpath(path)) != str(path):
+        if memory.outside.ask(path.parent, partial(os.path.realpath, path)) != str(path):
             return BlockState(block, "unusable", "there is a link on the way to it now"), None
         data = _data(memory, path)
         if data is None:
@@ -222,11 +223,11 @@ def _target(memory: Memory, path: Path) -> Path:
 
 
 def _apply(memory: Memory, change: Change) -> None:
-    memory.outside.ask(change.path.parent, lambda: foreign.apply([change]))
+    memory.outside.ask(change.path.parent, partial(foreign.apply, [change]))
 
 
 def _data(memory: Memory, path: Path) -> bytes | None:
-    data = memory.outside.ask(path.parent, lambda: foreign.read(path))
+    data = memory.outside.ask(path.parent, partial(foreign.read, path))
     if data is not None and (len(data) > MAX_BYTES or b"\0" in data):
         raise Refused(f"{path} isn't text that an agent reads as its instructions")
     return data

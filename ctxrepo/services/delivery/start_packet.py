@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents import dialect_of
@@ -109,7 +110,7 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
         world = world_of(hooks, str(memory.places.state), delivery)
         if world is None:
             return Context("", "", 0)
-        if settings_ask_for_silence(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
+        if settings_ask_for_silence(hooks, memory.outside.ask(folder, partial(_pi_settings, folder))):
             return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
         if dialect and (why := dialect.own_settings(hooks, dict(memory.env)).silence):
             return Context("", "", 0, why=why)

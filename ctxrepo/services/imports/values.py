@@ -9,7 +9,7 @@ from pathlib import Path
 from ctxrepo.domain.tape.anchor import Anchor
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.storage.disk.outside import Outside
+from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.user.places import Places
 
 

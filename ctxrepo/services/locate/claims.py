@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.domain.project.registry import Registry
@@ -55,7 +56,7 @@ def find_claim(memory: Memory, code: CodeCheckout, project: str, own: str, regis
 
 def _is_beside(memory: Memory, code: CodeCheckout, row: CompiledCheckout) -> bool:
     is_one = row.config == str(code.config) and row.top != str(code.top)
-    return is_one and memory.outside.ask(code.top, lambda: is_genuine_worktree(code))
+    return is_one and memory.outside.ask(code.top, partial(is_genuine_worktree, code))
 
 
 def _was_moved(memory: Memory, code: CodeCheckout, row: CompiledCheckout) -> bool:
@@ -66,8 +67,8 @@ def _was_moved(memory: Memory, code: CodeCheckout, row: CompiledCheckout) -> boo
 
 def _odd_place(memory: Memory, top: Path) -> str:
     home = Path(os.path.realpath(memory.places.user_home))
-    status, real = memory.outside.ask(top, lambda: (os.lstat(top), Path(os.path.realpath(top))))
-    if status.st_uid != os.geteuid():
+    owner, real = memory.outside.ask(top, partial(_owner_and_place, top))
+    if owner != os.geteuid():
         return "it belongs to another user"
     if not real.is_relative_to(home):
         return f"it lies outside of {home}"
@@ -75,6 +76,11 @@ def _odd_place(memory: Memory, top: Path) -> str:
     if any(below.startswith(f"{folder.casefold()}/") for folder in (*_PASSING, *_downloads(home))):
         return "it lies in a folder for what was downloaded or doesn't stay"
     return ""
+
+
+def _owner_and_place(top: Path) -> tuple[int, Path]:
+    """The user id of a folder's owner, and its path without links."""
+    return os.lstat(top).st_uid, Path(os.path.realpath(top))
 
 
 def _downloads(home: Path) -> list[str]:
@@ -94,7 +100,7 @@ def _other_history(memory: Memory, code: CodeCheckout, ours: Sequence[CompiledCh
 def _first_commit(memory: Memory, top: Path) -> str | None:
     """'' for a checkout without one, None where it doesn't tell in time."""
     try:
-        return memory.outside.ask(top, lambda: first_commit(top, memory.env), _HISTORY_WAIT)
+        return memory.outside.ask(top, partial(first_commit, top, memory.env), _HISTORY_WAIT)
     except (GitFailed, NoAnswer):
         return None
 
@@ -102,6 +108,6 @@ def _first_commit(memory: Memory, top: Path) -> str | None:
 def _is_there(memory: Memory, top: str) -> bool:
     """Also of what hangs: it may come back."""
     try:
-        return memory.outside.ask(Path(top), lambda: os.path.isdir(top))
+        return memory.outside.ask(Path(top), partial(os.path.isdir, top))
     except NoAnswer:
         return True

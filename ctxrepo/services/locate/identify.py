@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -143,7 +144,7 @@ def _earlier(memory: Memory, code: CodeCheckout, identity: str, registry: Regist
 
 
 def _first_commit(memory: Memory, code: CodeCheckout) -> str:
-    return memory.outside.ask(code.top, lambda: first_commit(code.top, memory.env))
+    return memory.outside.ask(code.top, partial(first_commit, code.top, memory.env))
 
 
 def _is_here(memory: Memory, top: str, code: CodeCheckout) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.domain.project.registry import named_id
@@ -38,7 +39,7 @@ def find_location(
     `around` gives the facts about `cwd`, if the caller has them already.
     """
     if not env.get("CTXREPO_PROJECT", "").strip():
-        seen = around() if around else memory.outside.ask(cwd, lambda: folder_facts(cwd))
+        seen = around() if around else memory.outside.ask(cwd, partial(folder_facts, cwd))
         if sure := recorded_location(memory, seen):
             return sure
 
@@ -100,7 +101,7 @@ def checkout_at(memory: Memory, folder: Path, worktrees: str = "") -> CodeChecko
     `worktrees` is the policy, by default that of the settings.
     """
     policy = worktrees or memory.settings.project.worktrees
-    return memory.outside.ask(folder, lambda: describe_checkout(folder, memory.env, policy))
+    return memory.outside.ask(folder, partial(describe_checkout, folder, memory.env, policy))
 
 
 def folders_there(memory: Memory, folders: Iterable[str]) -> set[str]:

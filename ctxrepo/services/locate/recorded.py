@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.domain.project.registry import is_bare
@@ -40,13 +42,13 @@ def recorded_at(memory: Memory, folder: Path) -> tuple[str, CompiledCheckout | N
     """The top of the checkout that `folder` is in ('' for none), and what is recorded of it, unless its git
     config has changed since. NoAnswer where the folder hangs."""
     rows = {row.top: row for row in read_checkouts(memory.places.state)}
+    return memory.outside.ask(folder, partial(_recorded_at, rows, folder))
 
-    def look() -> tuple[str, CompiledCheckout | None]:
-        top = top_of(os.path.realpath(folder)) if is_path(folder) else ""
-        row = rows.get(top)
-        return top, row if row and row.stamp == stamp_of(row.config) else None
 
-    return memory.outside.ask(folder, look)
+def _recorded_at(rows: Mapping[str, CompiledCheckout], folder: Path) -> tuple[str, CompiledCheckout | None]:
+    top = top_of(os.path.realpath(folder)) if is_path(folder) else ""
+    row = rows.get(top)
+    return top, row if row and row.stamp == stamp_of(row.config) else None
 
 
 def is_known(memory: Memory, cwd: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ from ctxrepo.services.sessions.said import new_message, new_messages
 from ctxrepo.services.sessions.transcripts import Changed
 from ctxrepo.storage.disk.rows import rows_of
 from ctxrepo.storage.processes.database import transaction
+from ctxrepo.storage.processes.priority import give_precedence
 from ctxrepo.storage.sessions.index import IndexedSession, NewMessage, SessionIndex
 from ctxrepo.storage.sessions.lines import (
     PIECE,
@@ -57,6 +58,15 @@ class _ReadPiece(NamedTuple):
     new: Sequence[NewMessage]
     size: int
     is_done: bool
+
+
+def read_in_steps(index: Path, wanted: Sequence[Changed], *, is_background: bool) -> Iterator[ReadStep]:
+    """Read these transcripts into the index; a step is over when its piece is in the index."""
+    if is_background:
+        give_precedence()
+    reader = TranscriptReader(index, wanted)
+    while not reader.is_done:
+        yield reader.step()
 
 
 class TranscriptReader:

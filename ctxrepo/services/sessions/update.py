@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.reader import ReadStep, TranscriptReader
+from ctxrepo.services.sessions.reader import read_in_steps
 from ctxrepo.services.sessions.transcripts import Changed, TranscriptsHere, changed, gone, transcripts_here
-from ctxrepo.storage.disk.apart import Apart
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.apart import Apart
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.processes.pause import pause
-from ctxrepo.storage.processes.priority import give_precedence
 from ctxrepo.storage.sessions.index import SessionIndex, index_file
 
 PATIENCE = 30.0
@@ -68,14 +68,14 @@ def update_index(
     try:
         for _ in range(_TRIES):
             with suppress(sqlite3.DatabaseError):  # it was thrown away, and is built anew
-                return _update(memory, end, tell, [give_precedence] if is_background else [])
+                return _update(memory, end, tell, is_background=is_background)
         return UpdateOutcome(left=1)
     finally:
         lock.release()
 
 
 def _update(
-    memory: Memory, end: float, tell: Callable[[str], None] | None, first: Sequence[Callable[[], None]]
+    memory: Memory, end: float, tell: Callable[[str], None] | None, *, is_background: bool
 ) -> UpdateOutcome:
     """The same once the lock is held; sqlite3.DatabaseError when the index was damaged."""
     unread = unread_mark(memory)
@@ -85,7 +85,7 @@ def _update(
         wanted = _wanted(memory, here)
         if wanted and tell:
             tell(f"reading {counted(len(wanted), 'transcript')} of agents' sessions")
-        read, left = _read(memory, wanted, end, first) if wanted else (0, 0)
+        read, left = _read(memory, wanted, end, is_background=is_background) if wanted else (0, 0)
     except sqlite3.OperationalError as error:
         raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
     if not left:
@@ -104,25 +104,12 @@ def _wanted(memory: Memory, here: TranscriptsHere) -> Sequence[Changed]:
         return changed(here, known)
 
 
-def _read(
-    memory: Memory, wanted: Sequence[Changed], end: float, first: Sequence[Callable[[], None]]
-) -> tuple[int, int]:
-    """(bytes read, transcripts left); `first` is done in the process that reads, before it does."""
-    reader = TranscriptReader(index_file(memory.state.root), wanted)
+def _read(memory: Memory, wanted: Sequence[Changed], end: float, *, is_background: bool) -> tuple[int, int]:
+    """(bytes read, transcripts left)"""
     done, left = 0, len(wanted)
-    with suppress(TimeoutError), Apart(_steps(first, reader), PATIENCE) as apart:
-        for _ in first:
-            apart.next()
+    steps = partial(read_in_steps, index_file(memory.state.root), wanted, is_background=is_background)
+    with suppress(TimeoutError), Apart(steps, PATIENCE, spoils=is_background) as apart:
         while left and time.monotonic() < end:
             step = apart.next()
             done, left = done + step.size, step.left
     return done, left
-
-
-def _steps(
-    first: Sequence[Callable[[], None]], reader: TranscriptReader
-) -> Iterator[Callable[[], ReadStep | None]]:
-    """What the process that reads is to do, one after the other; it remembers where it is."""
-    yield from first
-    while not reader.is_done:
-        yield reader.step

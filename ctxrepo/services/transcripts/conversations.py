@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
@@ -103,7 +104,7 @@ def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) 
         return None
     path = Path(transcript)
     lines, is_whole = memory.outside.ask(
-        path.parent, lambda: end_of_session(transcripts, path, session, most)
+        path.parent, partial(end_of_session, transcripts, path, session, most)
     )
     messages = tuple(message_of(agent, message) for message in transcripts.messages(lines))
     is_whole = is_whole and len(messages) <= MOST_MESSAGES

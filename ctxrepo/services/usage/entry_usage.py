@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -198,8 +199,12 @@ def _places(memory: Memory) -> dict[str, str]:
     touched = dict.fromkeys(access.path for access in AccessLog(memory.state.access).newest())
     notes = [path for path in touched if path.endswith(".md")]
     root = str(memory.root)
-    found = memory.outside.ask_each(notes, lambda path: inside(path, root), _folder)
+    found = memory.outside.ask_each(notes, partial(_inside, root), _folder)
     return {path: relative for path, relative in found if relative}
+
+
+def _inside(root: str, path: str) -> str | None:
+    return inside(path, root)
 
 
 def _folder(path: str) -> Path:

@@ -7,11 +7,13 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.errors import Busy, Unreadable
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.outside import Outside, read, shown
+from ctxrepo.storage.disk.outside import read, shown
+from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.sources.folder import PATIENCE
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -57,7 +59,7 @@ class StoredFacts:
 
 def read_facts(outside: Outside, file: Path, *, follow: bool = True) -> StoredFacts | None:
     """What is in the file, None where there is none. Unreadable, saying why, where it can't be read."""
-    return outside.ask(file, lambda: _read(file, follow), PATIENCE)
+    return outside.ask(file, partial(_read, file, follow), PATIENCE)
 
 
 def _read(file: Path, follow: bool) -> StoredFacts | None:

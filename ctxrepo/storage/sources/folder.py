@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from ctxrepo.domain.guard.refusals import MAX_BYTES
 from ctxrepo.domain.project.layout import is_note, unsafe
 from ctxrepo.errors import BeyondBounds, Unreadable
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.outside import Outside, read, shown
+from ctxrepo.storage.disk.outside import read, shown
+from ctxrepo.storage.processes.outside import Outside
 
 MAX_FILES = 20_000
 """Files that one folder is looked through for."""
@@ -35,7 +37,7 @@ class SourceFolder:
 
 def read_folder(outside: Outside, root: Path) -> SourceFolder:
     """Everything below `root`, however deep, and no link followed. NoAnswer where the folder hangs."""
-    return outside.ask(root, lambda: _read(root), PATIENCE)
+    return outside.ask(root, partial(_read, root), PATIENCE)
 
 
 def is_folder(outside: Outside, place: Path) -> bool:

@@ -23,8 +23,8 @@ from ctxrepo.services.imports.values import SourceSearch
 from ctxrepo.services.reading.search import SearchQuery, search
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import complete
-from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.outside import Outside
 
 WORDS = ("amber", "basalt", "cobalt", "dune", "ember", "fjord", "granite", "harbour")
 

@@ -11,7 +11,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.errors import Unreadable
-from ctxrepo.storage.disk.outside import Outside
+from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.sources.facts import StoredFacts, read_facts
 
 

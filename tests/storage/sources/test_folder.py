@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import BeyondBounds
-from ctxrepo.storage.disk.outside import Outside
+from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.sources import folder
 from ctxrepo.storage.sources.folder import read_folder
 

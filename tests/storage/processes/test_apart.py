@@ -1,11 +1,11 @@
-"""A fork answers questions; it holds nothing of ours, and is left behind where one hangs."""
+"""Another process answers; it holds nothing of ours, and is left behind where it hangs."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
@@ -15,16 +15,16 @@ import pytest
 from needs import needs_proc
 
 from ctxrepo.errors import CtxrepoError, NotFound
-from ctxrepo.storage.disk.apart import Apart
+from ctxrepo.storage.processes.apart import Apart
 
 
 def ask(question: Callable[[], Any], patience: float = 20) -> Any:
-    with Apart([question], patience) as apart:
+    with Apart(lambda: [question()], patience) as apart:
         return apart.next()
 
 
 def test_answers_come_in_their_order_however_long(tmp_path: Path) -> None:
-    with Apart([lambda: [tmp_path, 1], lambda: b"x" * 5_000_000, lambda: None], 20) as apart:
+    with Apart(lambda: [[tmp_path, 1], b"x" * 5_000_000, None], 20) as apart:
         assert [apart.next(), len(apart.next()), apart.next()] == [[tmp_path, 1], 5_000_000, None]
 
 
@@ -68,7 +68,12 @@ def test_it_holds_no_lock_and_no_stream_of_ours(tmp_path: Path) -> None:
 
     ours = [name for name in ask(held) if not name.startswith(("/proc/", "pipe:"))]
     assert set(ours) == {"/dev/null"}
-    with Apart([lambda: None, lambda: time.sleep(60)], 20) as apart:
+
+    def one_and_hang() -> Iterator[None]:
+        yield None
+        time.sleep(60)
+
+    with Apart(one_and_hang, 20) as apart:
         apart.next()
         os.close(lock)
         again = os.open(tmp_path / "lock", os.O_RDWR)

@@ -1,0 +1,121 @@
+"""Questions about folders that are not ours and may hang: a network disk may be gone, and nothing ends a call
+to it (ADR 37)."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from ctxrepo.errors import NoAnswer, Unreadable
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.outside import read, shown
+from ctxrepo.storage.disk.private import put
+from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.processes.apart import Apart, answer_once
+
+ANSWER_WAIT = 5.0
+"""Seconds for which a folder may let us wait."""
+
+QUIET = 60.0
+"""Seconds for which a folder that didn't answer isn't asked again."""
+
+_HANGS = 2
+"""Folders that are waited for while many are asked; those that remain are passed over."""
+
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Asks about folders in another process, which is left behind where one hangs; it holds nothing of ours.
+
+    A question is a named function, or a `partial` of one with arguments that can be pickled; what it changes
+    in memory is lost. `unresponsive` is a file of ours with the folders that hung in the last minute.
+    """
+
+    unresponsive: Path
+
+    def ask(self, place: Path, question: Callable[[], Answer], patience: float = ANSWER_WAIT) -> Answer:
+        """What `question` answers about the folder `place`. NoAnswer when that takes more than `patience`
+        seconds, and at once when the folder hung in the last minute."""
+        if hung := _above(place, self._hung_lately()):
+            raise _no_answer(hung)
+        try:
+            with Apart(partial(answer_once, question), patience) as apart:
+                answer: Answer = apart.next()
+            return answer
+        except TimeoutError:
+            self._note(place)
+            raise _no_answer(place) from None
+
+    def ask_each(
+        self,
+        subjects: Iterable[Asked],
+        question: Callable[[Asked], Answer],
+        place: Callable[[Asked], Path],
+        patience: float = ANSWER_WAIT,
+    ) -> Iterator[tuple[Asked, Answer]]:
+        """The same question about many paths, or what stands for them; those without an answer are passed
+        over. `place` is the folder that is to be left alone when one of them hangs, and all that is in it."""
+        silent = self._hung_lately()
+        waiting = deque(subject for subject in subjects if not _above(place(subject), silent))
+        for _ in range(_HANGS):
+            if not waiting:
+                return
+            try:
+                with Apart(partial(_each, question, list(waiting)), patience) as apart:
+                    while waiting:
+                        is_answered, answer = apart.next()
+                        subject = waiting.popleft()
+                        if is_answered:
+                            yield subject, answer
+            except TimeoutError:
+                hung = place(waiting[0])
+                self._note(hung)
+                waiting = deque(subject for subject in waiting if not place(subject).is_relative_to(hung))
+
+    def _hung_lately(self) -> dict[str, float]:
+        now = time.time()
+        try:
+            moments = json.loads(read(self.unresponsive, follow=False) or b"{}")
+            return {str(p): float(at) for p, at in moments.items() if 0 <= now - float(at) < QUIET}
+        except (Unreadable, ValueError, TypeError, AttributeError):
+            return {}
+
+    def _note(self, place: Path) -> None:
+        """Where it can't be written down, the folder is asked again the next time."""
+        made = self.unresponsive.with_name(f".{self.unresponsive.name}-{random_name(4)}")
+        with suppress(OSError):
+            put(made, json.dumps({**self._hung_lately(), str(place): time.time()}))
+            made.replace(self.unresponsive)
+
+
+def _each(
+    question: Callable[[Asked], Answer], subjects: Iterable[Asked]
+) -> Iterator[tuple[bool, Answer | None]]:
+    """(whether there is an answer, the answer) for each; none for what may not be read, or is no path."""
+    for subject in subjects:
+        try:
+            answer = question(subject)
+        except (OSError, ValueError):
+            yield False, None
+        else:
+            yield True, answer
+
+
+def _above(place: Path, folders: Iterable[str]) -> Path | None:
+    """The one of these folders that `place` is in, or is."""
+    return next((folder for folder in map(Path, folders) if place.is_relative_to(folder)), None)
+
+
+def _no_answer(place: Path) -> NoAnswer:
+    return NoAnswer(
+        f"{shown(place)} doesn't answer", f"Is its disk away? It is asked again after {QUIET:.0f} s."
+    )
