@@ -99,7 +99,7 @@ def _index_sessions(worker: Worker) -> None:
     """Last of all, and after everybody else: a first index of what agents recorded takes minutes."""
     from ctxrepo.services.worker.sessions import index_sessions
 
-    index_sessions(worker.memory, worker.events, worker.log)
+    index_sessions(worker.memory, worker.rounds.events, worker.log)
 
 
 def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:

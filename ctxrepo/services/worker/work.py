@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
@@ -62,6 +63,44 @@ class _Round(NamedTuple):
     before: Mapping[str, str] | None
 
 
+class Rounds:
+    """What the rounds of one worker leave to be done after them."""
+
+    def __init__(self) -> None:
+        self.events: list[SpoolEvent] = []
+        """Events of all rounds, from which usage is counted at the end, when nobody waits."""
+        self.needs_another_worker = False
+        self._unvisited: deque[_Round] = deque()
+        self._waiting_for_fetch: list[SpoolEvent] = []
+
+    def add(self, done: _Round, *, fetches: bool) -> None:
+        """`fetches`: one of its sessions waits for a fetch, so the folders of all of them are visited again
+        when that has come."""
+        self.events.extend(done.events)
+        self._unvisited.append(done)
+        if fetches:
+            self._waiting_for_fetch.extend(done.events)
+
+    @property
+    def are_unvisited(self) -> bool:
+        """Whether the folders of some sessions are still to be visited."""
+        return bool(self._unvisited)
+
+    @property
+    def wait_for_fetch(self) -> bool:
+        return bool(self._waiting_for_fetch)
+
+    def take_unvisited(self) -> Iterator[_Round]:
+        """The rounds whose folders are to be visited, oldest first; each is given once."""
+        while self._unvisited:
+            yield self._unvisited.popleft()
+
+    def take_waiting_for_fetch(self) -> Sequence[SpoolEvent]:
+        """The events of the rounds that wait for a fetch, which has come."""
+        events, self._waiting_for_fetch = self._waiting_for_fetch, []
+        return events
+
+
 @dataclass(frozen=True)
 class Worker:
     """`now` tells the time, `env` is handed to git, `log` takes a line for doctor to find, `wake` starts
@@ -74,13 +113,7 @@ class Worker:
     wake: Callable[[], object]
     lock: TryLock
     remote_queue: RemoteQueue
-    waiting_for_fetch: list[SpoolEvent] = field(default_factory=list)
-    """All events of the rounds in which a session started that waits for a fetch; their folders are visited
-    again when it has come."""
-    rounds: list[_Round] = field(default_factory=list)
-    """Rounds whose sessions' folders are still to be visited."""
-    events: list[SpoolEvent] = field(default_factory=list)
-    """Events of sessions, from which usage is counted at the end, when nobody waits."""
+    rounds: Rounds = field(default_factory=Rounds)
 
     def run(self) -> None:
         """Work until nothing is left; returns at once when another worker holds the lock.
@@ -93,7 +126,7 @@ class Worker:
         while self.lock.acquire():
             left = self._left()
             quiet = self._attempt() if left else 0.0
-            if self.rounds:
+            if self.rounds.are_unvisited:
                 self.lock.release()
                 self._visit()
                 if not self.lock.acquire():
@@ -105,15 +138,35 @@ class Worker:
             if time.monotonic() > began + _MOST_WAITS * quiet:
                 self.wake()  # this one must get on with its errands
                 break
-        # A sync by hand may have changed notes, and leaves no work.
+        for step in self._last_steps():
+            step()
+
+    def _last_steps(self) -> Sequence[Callable[[], None]]:
+        """What is done, in this order, when nothing is left to commit."""
+        return (
+            self._renew_blocks,  # a sync by hand may have changed notes, and leaves no work
+            self._tidy,
+            self._run_errands,  # may take minutes; sessions that wait for a fetch are told during it
+            self._store_stamps,  # of the files that the errands have changed
+            self._count_usage,
+            self._wake_another,  # last: it may take the lock at once
+        )
+
+    def _renew_blocks(self) -> None:
         self._visits_by_current_settings().renew_blocks()
+
+    def _tidy(self) -> None:
         self.memory.journal.tidy(time.time())
         remove_old(self.memory.places.sessions, time.time())
-        is_done = self.remote_queue.run(self._arrived)
-        self._store_stamps()
-        self._count_usage()
-        # We read the settings at the start; if they have changed since, only we were told.
-        if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
+
+    def _run_errands(self) -> None:
+        self.rounds.needs_another_worker = not self.remote_queue.run(self._arrived)
+
+    def _wake_another(self) -> None:
+        """Wake another worker for errands that are left, and when the settings have changed: we have those
+        from the start, and nobody else was told."""
+        settings_stamp = stamp_of(str(self.memory.places.config_file))
+        if self.rounds.needs_another_worker or settings_stamp != self.memory.settings_stamp:
             self.wake()
 
     def maintain(self) -> None:
@@ -174,11 +227,9 @@ class Worker:
         fetches = starts_fetch(self.memory, events)
         is_end = any(e.event in ("start", "end") for e in events)
         self._leave_errands(fetches=fetches, sends=may_send and (has_news or is_end))
-        self.events.extend(events)
         spool.drop(end, events)
-        self.rounds.append(_Round(events, began, before))
+        self.rounds.add(_Round(events, began, before), fetches=fetches)
         if fetches:
-            self.waiting_for_fetch.extend(events)
             return 0.0
         return QUIET if has_news and may_send else LULL
 
@@ -186,14 +237,13 @@ class Worker:
         """Visit the folders of the sessions of each round. Such a folder may hang (ADR 37), so no lock is
         held, and others may commit and send meanwhile."""
         visits = self._visits_by_current_settings()
-        while self.rounds:
-            events, began, before = self.rounds.pop(0)
+        for events, began, before in self.rounds.take_unvisited():
             visits.hand_over()
             self._store_stamps(visits.locate_sessions(events), before)
             if _is_turn(events):
                 visits.update_recent_files()
             visits.renew_blocks()
-            if not self.waiting_for_fetch:  # else they wait for the fetch, too
+            if not self.rounds.wait_for_fetch:  # else they wait for the fetch, too
                 self._note_round(began)
             visits.build_bridges(events)  # no session waits for these two
             visits.leave_anchors(events)
@@ -211,9 +261,8 @@ class Worker:
     def _arrived(self, asked: float) -> None:
         """A fetch that began at `asked` is done: tell the sessions that wait for it."""
         visits = self._visits_by_current_settings()
-        self._store_stamps(visits.locate_sessions(self.waiting_for_fetch))
+        self._store_stamps(visits.locate_sessions(self.rounds.take_waiting_for_fetch()))
         visits.renew_blocks()
-        self.waiting_for_fetch.clear()
         self._note_round(asked)
 
     def _note_round(self, began: float) -> None:
@@ -233,8 +282,8 @@ class Worker:
     def _count_usage(self) -> None:
         """Count what sessions made of the entries they were given."""
         try:
-            if _is_turn(self.events):
-                observe(self.memory, self.events, self.now().timestamp())
+            if _is_turn(self.rounds.events):
+                observe(self.memory, self.rounds.events, self.now().timestamp())
         except Exception as error:  # nobody waits for it
             self.log(in_words(error))
 
