@@ -82,11 +82,20 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+_has_one_thread = apart.has_one_thread
+
+
 @pytest.fixture(autouse=True)
 def _as_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test forks as a command does, which has one thread. pytest-xdist has more; they hold no lock of
     ours."""
     monkeypatch.setattr(apart, "has_one_thread", lambda: True)
+
+
+@pytest.fixture
+def threads_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether something is forked depends on the threads that there are."""
+    monkeypatch.setattr(apart, "has_one_thread", _has_one_thread)
 
 
 @pytest.fixture

@@ -167,7 +167,11 @@ PRINTS_ONLY = {"ctxrepo.faces.cli.waiting"}
 
 
 @for_each(
-    [f for f in MODULES if re.search(r"(Thread\w*|Timer)\(", f.read_text()) and name_of(f) not in PRINTS_ONLY]
+    [
+        f
+        for f in MODULES
+        if re.search(r"\b(Thread\w*|Timer)\(", f.read_text()) and name_of(f) not in PRINTS_ONLY
+    ]
 )
 def test_who_starts_a_thread_has_all_dataclasses_made_before(file: Path) -> None:
     assert "make_all()" in file.read_text(), f"{name_of(file)}: two threads would make one class at once"
@@ -229,6 +233,14 @@ def test_services_and_operations_never_speak_exit_or_read_the_environment(file: 
         )
         is_environ = isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "_exit")
         assert not is_environ, f"{name_of(file)} reads the environment: a face hands it in"
+
+
+@for_each([f for f in MODULES if floor_of(name_of(f)) in ("services", "app")])
+def test_the_cache_of_a_memory_is_opened_by_the_memory(file: Path) -> None:
+    has_no_memory = name_of(file) == "ctxrepo.services.meaning.helper"  # a process that knows a folder only
+    nodes = (node for node in ast.walk(tree_of(file)) if isinstance(node, ast.ImportFrom))
+    imported = {alias.name for node in nodes for alias in node.names}
+    assert has_no_memory or "open_cache" not in imported, f"{name_of(file)}: `memory.hook_cache()` opens it"
 
 
 @for_each(MODULES)

@@ -23,68 +23,139 @@ from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.apart import run_forking
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.compiled import read_repositories
 from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
 from ctxrepo.storage.user.places import Places
 
 if TYPE_CHECKING:
+    from ctxrepo.app.owner import OwnerThread
     from ctxrepo.services.saving.committed import CommitResult
     from ctxrepo.services.setup.connection import Machine
 
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
-_OF_ONE_OPERATION = ("folder_facts", "project", "origin")
+_OF_ONE_OPERATION = ("folder_facts", "project", "session", "origin")
+
+
+@dataclass(frozen=True)
+class Call:
+    """What belongs to one call of an operation, and to no other.
+
+    `progress` is told of long work while it goes on. `notices` collects what is worth knowing besides the
+    result, oldest first, also when the operation fails.
+    """
+
+    cwd: Path
+    environment: Mapping[str, str]
+    """The caller's: it names the project, the agent's session and how git reaches the remote."""
+    session: tuple[str, str] | None = None
+    """(agent, id of its session) of the caller; None to read them from the environment."""
+    progress: Callable[[str], None] | None = None
+    notices: list[str] = field(default_factory=list)
 
 
 @dataclass(eq=False, repr=False)
 class Desk:
-    """One caller's desk, for one operation or for many, one after the other.
+    """Where operations are performed, for one or for many; it keeps the memory open between them.
 
-    Nothing is printed here: `progress` is told of long work while it goes on, and what is worth knowing
-    besides the result is collected as notices, which the caller takes.
+    A desk may be used in one thread; one that is made by `shared` in all. Nothing is printed here.
     """
 
-    env: Mapping[str, str]
-    cwd: Path
+    call: Call
+    """The call under way, or else the one that the desk was opened for: its environment says where everything
+    is."""
     clock: Callable[[], datetime]
     interpreter: str
     """The Python that hooks must start: by its absolute path and never through a shim."""
-    progress: Callable[[str], None] | None = None
     now: datetime = field(init=False)
     """When the operation began."""
+    _environment: Mapping[str, str] = field(init=False)
+    _owner: OwnerThread | None = field(default=None, init=False)
     _opened: Memory | None = field(default=None, init=False)
     _files: tuple[str, ...] = field(default=(), init=False)
     """Which clone and cache the opened memory has open."""
-    _notices: list[str] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.now = self.clock()
+        self._environment = self.call.environment
 
-    def perform(self, operation: Callable[[Desk, Request], Answer], request: Request) -> Answer:
-        """Carry out an operation with the moment, memory and project as they are by now.
+    @classmethod
+    def shared(cls, call: Call, clock: Callable[[], datetime], interpreter: str) -> Desk:
+        """A desk at which any thread may `perform` and `close`; a thread of its own carries that out in turn
+        (ADR 64). `call` is for callers that bring none."""
+        from ctxrepo.app.owner import OwnerThread  # a command needs no thread, and saves the import
 
-        An operation that needs to be told nothing is given None.
+        desk = cls(call, clock, interpreter)
+        desk._owner = OwnerThread()
+        return desk
+
+    def perform(
+        self, operation: Callable[[Desk, Request], Answer], request: Request, call: Call | None = None
+    ) -> Answer:
+        """Carry out an operation with the moment, memory and project as they are by now, for this call.
+
+        An operation that needs to be told nothing is given None. Without a `call` it is the one under way or,
+        outside of any, the one that the desk was opened for.
         """
+        action = partial(self._perform, operation, request, call)
+        return self._owner.run(action) if self._owner else action()
+
+    def _perform(
+        self, operation: Callable[[Desk, Request], Answer], request: Request, call: Call | None
+    ) -> Answer:
         self.now = self.clock()
-        for name in _OF_ONE_OPERATION:
-            self.__dict__.pop(name, None)
+        self._forget()
         if self._opened and self._must_reopen(self._opened):
             self._opened = None
-        return operation(self, request)
+        outer, self.call = self.call, call or self.call
+        try:
+            return operation(self, request)
+        finally:
+            if call:  # the operation that performed this one goes on with what belongs to its own call
+                self.call = outer
+                self._forget()
+
+    def _forget(self) -> None:
+        for name in _OF_ONE_OPERATION:
+            vars(self).pop(name, None)
+
+    @property
+    def cwd(self) -> Path:
+        """The caller's current folder."""
+        return self.call.cwd
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """The caller's environment."""
+        return self.call.environment
+
+    def progress(self, text: str) -> None:
+        """Tell the caller of long work while it goes on."""
+        if self.call.progress:
+            self.call.progress(text)
 
     def notice(self, text: str) -> None:
-        """Keep something worth knowing that is not the result."""
-        self._notices.append(text)
+        """Tell the caller something worth knowing that is not the result."""
+        self.call.notices.append(text)
 
     def take_notices(self) -> list[str]:
-        """The notices since the last time, oldest first; they are taken once."""
-        taken, self._notices = self._notices, []
+        """The notices of the call since the last time, oldest first; they are taken once."""
+        taken = self.call.notices[:]
+        self.call.notices.clear()
         return taken
 
     def close(self) -> None:
-        """Close what is open; the next operation opens it again."""
+        """Close what is open. A shared desk ends with that; at another the next operation opens it again."""
+        if self._owner is None:
+            self._close()
+        elif not self._owner.has_ended:
+            self._owner.run(self._close)
+            self._owner.end()
+
+    def _close(self) -> None:
         if self._opened and "cache" in vars(self._opened):
             self._opened.cache.close()
         self._opened = None
@@ -92,7 +163,7 @@ class Desk:
     @cached_property
     def places(self) -> Places:
         """Where everything is, put right or refused before anything is read there."""
-        places = Places.of(self.env)
+        places = Places.of(self._environment)
         places.secure()
         return places
 
@@ -108,6 +179,8 @@ class Desk:
         With `or_last_settings`, if config.toml can't be read, the settings hold that it had when it last
         could: for operations that tell what is wrong.
         """
+        if self._owner and not self._owner.is_current:
+            raise RuntimeError("the memory of a shared desk belongs to its thread: perform an operation")
         if self._opened is None or (self._opened.config_error and not or_last_settings):
             memory = Memory.open(self.places, self.env, or_last_settings=or_last_settings)
             for warning in (*memory.settings.warnings, *self.pi_warnings):
@@ -115,6 +188,8 @@ class Desk:
             publish_settings(memory, self.interpreter)
             self._opened = replace(memory, progress=self.progress)
             self._files = _files(self._opened)
+        elif self._opened.env != self.env:
+            self._opened = self._opened.for_caller(self.env)
         return self._opened
 
     def _must_reopen(self, memory: Memory) -> bool:
@@ -156,6 +231,8 @@ class Desk:
     def session(self) -> tuple[str, str]:
         """(agent, id of its session) that the operation is performed in; '' for both in a person's shell, and
         where it can't be told which session of the agent it is."""
+        if self.call.session:
+            return self.call.session
         agent, session = session_in(self.env)
         if agent and not session:
             from ctxrepo.services.delivery.sessions import only_session_in
@@ -178,7 +255,8 @@ class Desk:
         """Let a worker commit what was just acknowledged; nobody here waits for it."""
         state = self.places.state
         if known := next(iter(read_repositories(state)), None):
-            start_worker(self.interpreter, str(state), str(state / known.id))
+            with suppress(TimeoutError):  # it is started by whoever writes next
+                run_forking(partial(start_worker, self.interpreter, str(state), str(state / known.id)))
 
     def commit_pending(self) -> CommitResult | None:
         """Commit what was written and isn't committed, so that what is shown is up to date.

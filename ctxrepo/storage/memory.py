@@ -1,4 +1,4 @@
-"""Memory: an opened memory repository. The one door through which faces and services reach storage."""
+"""An opened memory repository: its settings, its clone, its state on this machine, and what is open."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
+from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.writer import Cache
@@ -30,6 +31,8 @@ from ctxrepo.storage.user.repository import clone_root, first_repository, state_
 from ctxrepo.storage.worktree.worktree import Worktree
 
 if TYPE_CHECKING:  # these are slow to import (pygit2 most of all): they are imported where they are used
+    import _sqlite3
+
     from ctxrepo.storage.git.committer import Committer
     from ctxrepo.storage.git.git import Git, Progress
     from ctxrepo.storage.isolated.owngit import OwnGit
@@ -108,6 +111,13 @@ class Memory:
             return replace(self, settings=read_settings(self.places.config_file), settings_stamp=stamp)
         except ConfigError:
             return self
+
+    def for_caller(self, env: Mapping[str, str]) -> Memory:
+        """The same memory, and what is open of it, with another environment for git."""
+        other = replace(self, env=env)
+        shared = ("own_git", "worktree", "journal", "cache", "host")  # none of these depends on it
+        vars(other).update({name: value for name, value in vars(self).items() if name in shared})
+        return other
 
     @property
     def root(self) -> Path:
@@ -214,6 +224,11 @@ class Memory:
     @cached_property
     def cache(self) -> Cache:
         return Cache.open(self.state.cache)
+
+    def hook_cache(self) -> _sqlite3.Connection | None:
+        """A new connection to the cache, as hooks read it, which the caller closes; None where there is no
+        cache that can be read."""
+        return open_cache(str(self.state.cache))
 
     @cached_property
     def committer(self) -> Committer:

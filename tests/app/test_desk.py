@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from machines import Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes.browsing import ListRequest, list_notes, read
 from ctxrepo.app.notes.writing import TargetRequest
 from ctxrepo.app.result import Result
@@ -18,7 +18,7 @@ from ctxrepo.errors import ConfigError
 
 
 def desk_at(machine: Machine) -> Desk:
-    return Desk(machine.env, machine.project_folder, lambda: datetime.now(UTC), sys.executable)
+    return Desk(Call(machine.project_folder, machine.env), lambda: datetime.now(UTC), sys.executable)
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_a_project_is_looked_up_for_each_operation(ada: Machine, desk: Desk) -> 
 def test_each_operation_has_its_own_moment(ada: Machine) -> None:
     ada.init()
     moments = iter(datetime(2026, 11, 20, tzinfo=UTC) + timedelta(days=n) for n in range(9))
-    desk = Desk(ada.env, ada.project_folder, lambda: next(moments), sys.executable)
+    desk = Desk(Call(ada.project_folder, ada.env), lambda: next(moments), sys.executable)
 
     def days(desk: Desk, _: None) -> tuple[int, int]:
         return desk.now.day, desk.now.day

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import pytest
 from machines import Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.faces.cli import table
@@ -79,6 +79,6 @@ def test_as_json(mine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_for_another_face(mine: Machine) -> None:
-    desk = Desk(mine.env, mine.project_folder, lambda: datetime.now(UTC), sys.executable)
+    desk = Desk(Call(mine.project_folder, mine.env), lambda: datetime.now(UTC), sys.executable)
     result = desk.perform(count_words, CountRequest(parse_target("global:many.md")))
     assert (result.value, result.data, desk.take_notices()) == (101, {"words": 101}, ["this is a long note"])

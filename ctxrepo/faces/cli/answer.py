@@ -41,9 +41,10 @@ def clock() -> datetime:
 
 def open_desk() -> Desk:
     """The desk of one run of one command."""
-    from ctxrepo.app.desk import Desk  # importing it imports storage, which `--help` doesn't need
+    from ctxrepo.app.desk import Call, Desk  # importing it imports storage, which `--help` doesn't need
 
-    desk = Desk(dict(os.environ), _here(), clock, sys.executable, waiting.tell)
+    call = Call(_here(), dict(os.environ), progress=waiting.tell)
+    desk = Desk(call, clock, sys.executable)
     _desks.append(desk)
     return desk
 

@@ -11,7 +11,7 @@ from ctxrepo.agents import dialect_of
 from ctxrepo.domain.note.pi_head import pi_head
 from ctxrepo.domain.text import OVERHEAD, size
 from ctxrepo.errors import UsageError
-from ctxrepo.hooks.known.cached import faults_of, open_cache
+from ctxrepo.hooks.known.cached import faults_of
 from ctxrepo.hooks.known.locate import place_in
 from ctxrepo.hooks.known.pi_switch import MAX_BYTES, project_file, settings_ask_for_silence
 from ctxrepo.hooks.known.world import AgentDelivery, World, open_hooks, world_of
@@ -133,7 +133,7 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
     folder = project.folder if project and project.is_registered else ""
     # Files that were touched last are a project's: what lasts leaves them out, and so the project.
     place = place_in(world, project.id if project and not lasting else "", folder)
-    cache = open_cache(str(memory.state.cache))
+    cache = memory.hook_cache()
     with closing(cache) if cache else nullcontext():
         told: frozenset[str] = frozenset()
         if lasting:  # as if the session had been told all faults: none is shown

@@ -10,7 +10,6 @@ from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.tape.conversation import Conversation, SessionMessage, Stretch
 from ctxrepo.domain.words.prompt_terms import is_left_alone
 from ctxrepo.errors import NotFound
-from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.digest.stretch import DONE, DigestRequest, choose_stretch
 from ctxrepo.services.recall.recall import Question, RecalledEntry, answered
@@ -108,7 +107,7 @@ def _known(
     view: TapeView, texts: Sequence[str], scopes: Sequence[str], now: datetime
 ) -> Iterator[RecalledEntry]:
     """What memory says of these texts, the best of each first, every entry once."""
-    cache = open_cache(str(view.memory.state.cache))
+    cache = view.memory.hook_cache()
     if cache is None:
         return
     with closing(cache):

@@ -66,7 +66,7 @@ def make_ready(memory: Memory) -> ReadyResult:
 
     meanings, embedder = open_semantic(name, models, memory.state.vectors)
     _ = memory.cache.head  # laid out, should it be missing
-    cache = open_cache(str(memory.state.cache))
+    cache = memory.hook_cache()
     if cache is None:
         raise ModelUnusable(f"{memory.state.cache} can't be read", "`ctxrepo cache rebuild` makes it anew.")
     try:
@@ -117,7 +117,7 @@ def _behind(memory: Memory, key: str) -> Readiness:
     from ctxrepo.services.meaning.meanings import standing
     from ctxrepo.storage.meaning.vectors import Vectors
 
-    cache = open_cache(str(memory.state.cache))
+    cache = memory.hook_cache()
     if cache is None:
         return Readiness()
     vectors = Vectors(memory.state.vectors, key)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from ctxrepo.errors import CtxrepoError, ModelUnusable
-from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.storage.cache.search import Found
 from ctxrepo.storage.meaning.embedder import EXTRA, has_libraries
@@ -30,7 +29,7 @@ def near(
             "searching by meaning needs libraries that are not installed",
             f"{EXTRA}, then `ctxrepo config set recall.semantic true` and `ctxrepo cache embed`.",
         )
-    cache = open_cache(str(memory.state.cache))
+    cache = memory.hook_cache()
     if cache is None:
         raise CtxrepoError("there is no cache that can be read", "`ctxrepo cache rebuild` makes it.")
     with closing(cache):

@@ -14,7 +14,7 @@ from ctxrepo.domain.project.layout import INVISIBLE
 from ctxrepo.domain.text import age_mark, day_of, place
 from ctxrepo.domain.words.prompt_terms import STOP
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.known.cached import BETWEEN_TITLES, EntryHit, open_cache, spans_of
+from ctxrepo.hooks.known.cached import BETWEEN_TITLES, EntryHit, spans_of
 from ctxrepo.hooks.known.pi_switch import why_silent
 from ctxrepo.hooks.known.world import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
 from ctxrepo.hooks.moments.prompt_parts import not_given, why_recall_is_off
@@ -242,7 +242,7 @@ def recall(
     state = str(memory.places.state)
     hooks = open_hooks(state)
     world = world_of(hooks, state) if hooks else None
-    cache = open_cache(str(memory.state.cache))
+    cache = memory.hook_cache()
     if hooks is None or world is None or cache is None:
         return RecallResult(
             "unavailable", "there is no cache that can be read", "`ctxrepo cache rebuild` makes it."

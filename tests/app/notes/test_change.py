@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from machines import Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
 from ctxrepo.domain.project.target import parse_destination, parse_target
 from ctxrepo.errors import Refused
@@ -20,7 +20,7 @@ from ctxrepo.services.notes.requests import RestoreRequest
 def desk(ada: Machine) -> Desk:
     ada.init()
     ada.remember("Tests need redis")
-    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+    return Desk(Call(ada.project_folder, ada.env), lambda: datetime.now(UTC), sys.executable)
 
 
 def test_a_note_is_edited_moved_archived_and_brought_back(desk: Desk) -> None:

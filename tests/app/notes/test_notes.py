@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from machines import Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
 from ctxrepo.domain.project.target import parse_entry, parse_target
 from ctxrepo.errors import UsageError
@@ -18,7 +18,7 @@ from ctxrepo.services.notes.requests import Fact, NewNoteRequest
 @pytest.fixture
 def desk(ada: Machine) -> Desk:
     ada.init()
-    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+    return Desk(Call(ada.project_folder, ada.env), lambda: datetime.now(UTC), sys.executable)
 
 
 def test_a_fact_is_remembered_superseded_and_read_by_its_former_id(desk: Desk) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from machines import Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
 from ctxrepo.services.notes.requests import TickRequest
 from ctxrepo.services.reading.search import SearchQuery
@@ -17,7 +17,7 @@ from ctxrepo.services.reading.search import SearchQuery
 @pytest.fixture
 def desk(ada: Machine) -> Desk:
     ada.init()
-    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+    return Desk(Call(ada.project_folder, ada.env), lambda: datetime.now(UTC), sys.executable)
 
 
 def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.repository.decide import DecideRequest, command, decide
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
@@ -38,7 +38,7 @@ def waiting(machine: Machine) -> list[ItemToDecide]:
 
 
 def desk_at(machine: Machine) -> Desk:
-    return Desk(machine.env, machine.project_folder, lambda: datetime.now(UTC), sys.executable)
+    return Desk(Call(machine.project_folder, machine.env), lambda: datetime.now(UTC), sys.executable)
 
 
 def conflict_at(machine: Machine) -> ItemToDecide:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.repository import agents, cache, config, doctor, init, project, status, sync
 from ctxrepo.errors import NotInitialised, UsageError
 from ctxrepo.services.repository.init import InitRequest
@@ -18,7 +18,7 @@ from ctxrepo.services.setup.setup import Plan
 
 @pytest.fixture
 def desk(ada: Machine) -> Desk:
-    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+    return Desk(Call(ada.project_folder, ada.env), lambda: datetime.now(UTC), sys.executable)
 
 
 def test_a_memory_is_made_exchanged_and_looked_at_by_one_desk(desk: Desk, remote: Path) -> None:

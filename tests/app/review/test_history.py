@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from machines import Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.review import conflicts, declined, history
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import NotFound, UsageError
@@ -18,7 +18,7 @@ from ctxrepo.errors import NotFound, UsageError
 def desk(ada: Machine) -> Desk:
     ada.init()
     ada.remember("Tests need redis")
-    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+    return Desk(Call(ada.project_folder, ada.env), lambda: datetime.now(UTC), sys.executable)
 
 
 def test_what_was_just_written_is_in_the_history_and_brought_out(desk: Desk) -> None:

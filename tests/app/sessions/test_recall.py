@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.sessions import context, handoff
 from ctxrepo.app.sessions.recall import FolderRecallRequest, MemoryRecallRequest, recall, recall_in_folder
 from ctxrepo.domain.tape.handoff import Handoff
@@ -23,7 +23,7 @@ from ctxrepo.services.recall.recall import Question
 def desk(ada: Machine) -> Desk:
     ada.init()
     ada.remember("Tests need redis on port 6380", category="gotcha")
-    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+    return Desk(Call(ada.project_folder, ada.env), lambda: datetime.now(UTC), sys.executable)
 
 
 def test_what_a_prompt_is_given_and_why(desk: Desk) -> None:
@@ -57,7 +57,7 @@ def test_a_scope_that_is_not_there_is_an_error(desk: Desk) -> None:
 
 def test_a_folder_needs_no_memory(ada: Machine, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("- Tests need redis on port 6380\n")
-    desk = Desk(ada.env, tmp_path, lambda: datetime.now(UTC), sys.executable)
+    desk = Desk(Call(tmp_path, ada.env), lambda: datetime.now(UTC), sys.executable)
     asked = FolderRecallRequest(Question("which redis port do the tests need?"), tmp_path)
     assert desk.perform(recall_in_folder, asked).data["hits"][0]["at"] == "a.md#L1"
 

@@ -9,7 +9,7 @@ import pytest
 from machines import Machine
 from transcripts import claude_says
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.sessions import search
 from ctxrepo.app.sessions.search import SessionsRequest, search_sessions
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
@@ -23,7 +23,7 @@ HIT = {"agent", "session", "project", "cwd", "who", "when", "text", "entry", "pa
 def desk(ada: Machine) -> Desk:
     ada.init()
     claude_says(ada, "s-1", ["where is the dunlin?", "there"])
-    return Desk(ada.env, ada.project_folder, lambda: datetime(2026, 11, 25, tzinfo=UTC), sys.executable)
+    return Desk(Call(ada.project_folder, ada.env), lambda: datetime(2026, 11, 25, tzinfo=UTC), sys.executable)
 
 
 def test_what_a_program_is_given(desk: Desk) -> None:
@@ -117,6 +117,8 @@ def test_what_the_asking_session_said_itself_comes_last(ada: Machine, desk: Desk
     found = [hit.session for hit in desk.perform(search_sessions, request).value.hits]
     assert found == ["s-2", "s-1"]
     inside = {**ada.env, "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-2"}
-    asking = Desk(inside, ada.project_folder, lambda: datetime(2026, 11, 25, tzinfo=UTC), sys.executable)
+    asking = Desk(
+        Call(ada.project_folder, inside), lambda: datetime(2026, 11, 25, tzinfo=UTC), sys.executable
+    )
     found = [hit.session for hit in asking.perform(search_sessions, request).value.hits]
     assert found == ["s-1", "s-2"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.app.desk import Desk
+from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import upkeep
 from ctxrepo.app.sessions import block, sessions, stats, trace
 from ctxrepo.app.sessions.recall import MemoryRecallRequest, recall
@@ -21,7 +21,7 @@ from ctxrepo.services.recall.recall import Question
 def desk(ada: Machine) -> Desk:
     ada.init()
     ada.remember("Tests need redis on port 6380")
-    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+    return Desk(Call(ada.project_folder, ada.env), lambda: datetime.now(UTC), sys.executable)
 
 
 def test_without_sessions_there_is_none_to_switch(desk: Desk) -> None:

@@ -1,0 +1,166 @@
+"""One desk for many threads: one of them owns the memory, and each call gets what is its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from threading import Event, Timer, get_ident
+
+import pytest
+from long import mostly_long
+from machines import Machine
+
+from ctxrepo.app.desk import Call, Desk
+from ctxrepo.app.notes.browsing import ListRequest, SearchRequest, list_notes, read, search
+from ctxrepo.app.notes.writing import TargetRequest, remember
+from ctxrepo.app.repository.status import status
+from ctxrepo.domain.project.target import parse_target
+from ctxrepo.errors import NotFound
+from ctxrepo.services.notes.requests import Fact
+from ctxrepo.services.reading.search import SearchQuery
+
+pytestmark = pytest.mark.usefixtures("threads_counted")
+
+
+def clock() -> datetime:
+    return datetime.now(UTC)
+
+
+@pytest.fixture
+def desk(ada: Machine) -> Iterator[Desk]:
+    ada.init()
+    desk = Desk.shared(call_of(ada), clock, sys.executable)
+    yield desk
+    desk.close()
+
+
+def call_of(machine: Machine, **more: str) -> Call:
+    return Call(machine.project_folder, {**machine.env, **more})
+
+
+def told(desk: Desk, text: str) -> tuple[str, str, int]:
+    """An operation that tells its caller something, and says who performed it for whom."""
+    desk.notice(text)
+    desk.progress(text)
+    return str(desk.cwd), desk.origin.session, get_ident()
+
+
+def test_two_threads_perform_two_hundred_operations(ada: Machine, desk: Desk) -> None:
+    def work(name: str) -> set[str]:
+        call = call_of(ada, CLAUDECODE="1", CLAUDE_CODE_SESSION_ID=name)
+        for number in range(20):
+            fact = f"{name} {sha256(f'{name}{number}'.encode()).hexdigest()[:20]}"
+            done = desk.perform(remember, Fact(fact), call)
+            assert json.loads(json.dumps(done.data))["id"]
+            for _ in range(4):
+                notes = desk.perform(list_notes, ListRequest(), call).value
+                assert "shop/MEMORY.md" in [note.place for note in notes]
+        text = desk.perform(read, TargetRequest(parse_target("MEMORY")), call).data["text"]
+        return {line for line in text.splitlines() if name in line}
+
+    with ThreadPoolExecutor(2) as threads:
+        one, other = threads.map(work, ("s-one", "s-other"))
+    assert (len(one), len(other)) == (20, 20)
+
+
+def test_each_call_has_its_own_folder_session_notices_and_progress(
+    ada: Machine, desk: Desk, tmp_path: Path
+) -> None:
+    heard: dict[str, list[str]] = {"a": [], "b": []}
+    calls = {
+        "a": Call(ada.project_folder, ada.env, ("claude", "s-a"), heard["a"].append),
+        "b": Call(tmp_path, {**ada.env, "MORE": "1"}, ("codex", "s-b"), heard["b"].append),
+    }
+
+    def work(name: str) -> list[tuple[str, str, int]]:
+        return [desk.perform(told, f"{name}{number}", calls[name]) for number in range(20)]
+
+    with ThreadPoolExecutor(2) as threads:
+        of_a, of_b = threads.map(work, "ab")
+    assert set(of_a) == {(str(ada.project_folder), "s-a", of_b[0][2])}
+    assert set(of_b) == {(str(tmp_path), "s-b", of_a[0][2])}
+    assert get_ident() != of_a[0][2]
+    for name, call in calls.items():
+        assert call.notices == heard[name] == [f"{name}{number}" for number in range(20)]
+    assert desk.take_notices() == []
+
+
+def test_an_operation_that_performs_another_one_does_not_wait_for_itself(
+    ada: Machine, desk: Desk, tmp_path: Path
+) -> None:
+    inner_call = Call(tmp_path, ada.env)
+
+    def outer(desk: Desk, _: None) -> tuple[str, str, Path]:
+        same = desk.perform(told, "of the same call")[0]
+        other = desk.perform(told, "of another call", inner_call)[0]
+        return same, other, desk.cwd
+
+    call = call_of(ada)
+    assert desk.perform(outer, None, call) == (str(ada.project_folder), str(tmp_path), ada.project_folder)
+    assert (call.notices, inner_call.notices) == (["of the same call"], ["of another call"])
+
+
+def test_an_error_comes_back_to_its_caller_with_the_notices(ada: Machine, desk: Desk) -> None:
+    def fail(desk: Desk, _: None) -> None:
+        desk.notice("before it failed")
+        raise NotFound("nothing", "look")
+
+    call = call_of(ada)
+    with pytest.raises(NotFound, match="nothing"):
+        desk.perform(fail, None, call)
+    assert call.notices == ["before it failed"]
+    assert desk.perform(told, "x", call)
+
+
+def test_ctrl_c_ends_the_waiting_and_the_desk_goes_on(ada: Machine, desk: Desk) -> None:
+    go_on = Event()
+
+    def slow(desk: Desk, _: None) -> None:
+        assert go_on.wait(20)
+
+    Timer(0.2, signal.pthread_kill, (get_ident(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        desk.perform(slow, None, call_of(ada))
+    go_on.set()
+    assert desk.perform(told, "x", call_of(ada))
+
+
+def test_the_memory_of_a_shared_desk_stays_in_its_thread(desk: Desk) -> None:
+    with pytest.raises(RuntimeError, match="perform an operation"):
+        _ = desk.memory
+
+
+def test_a_closed_desk_performs_nothing(ada: Machine, desk: Desk) -> None:
+    desk.perform(list_notes, ListRequest(), call_of(ada))
+    desk.close()
+    desk.close()
+    with pytest.raises(RuntimeError, match="shutdown"):
+        desk.perform(list_notes, ListRequest(), call_of(ada))
+
+
+@pytest.mark.parametrize("rounds", mostly_long([5, 250], keep=1))
+def test_a_process_with_threads_forks_nothing(
+    ada: Machine, desk: Desk, monkeypatch: pytest.MonkeyPatch, rounds: int
+) -> None:
+    forks = []
+    os.register_at_fork(before=lambda: forks.append(1))
+    call, start = call_of(ada), os.fork
+
+    def fork() -> int:
+        forks.append(2)
+        return start()
+
+    monkeypatch.setattr(os, "fork", fork)
+    for number in range(rounds):
+        desk.perform(remember, Fact(f"the number {number} is even or odd"), call)
+        desk.perform(list_notes, ListRequest(), call)
+        desk.perform(search, SearchRequest(SearchQuery("number")), call)
+        desk.perform(status, None, call)
+    assert forks == []
