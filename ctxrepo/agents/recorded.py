@@ -12,7 +12,7 @@ Fate = Literal["sent", "cut", "lost", "open"]
 
 
 @dataclass(frozen=True)
-class Call:
+class HookCall:
     """A hook of ours that was called; `took` is in milliseconds, None where it isn't recorded.
 
     `ended`: the agent ended it before it was done. `is_surely_ours` is False where the records don't say
@@ -51,7 +51,7 @@ class RecordedSession:
     cwd: str
     happened: Mapping[str, int] = field(default_factory=dict)
     """How often there was cause to call a hook of this event, as far as the conversation shows."""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[HookCall, ...] = ()
     given: tuple[Delivery, ...] = ()
 
     def with_part(self, part: RecordedSession) -> RecordedSession:

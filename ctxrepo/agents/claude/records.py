@@ -15,7 +15,7 @@ from typing import Any
 from ctxrepo.agents.claude.settings import SETTINGS
 from ctxrepo.agents.claude.transcript import is_own_words
 from ctxrepo.agents.hook_line import is_ours
-from ctxrepo.agents.recorded import Call, Delivery, Fate, RecordedSession
+from ctxrepo.agents.recorded import Delivery, Fate, HookCall, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.lazy import lazy_pattern
 
@@ -69,7 +69,7 @@ def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False)
     )
 
 
-def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Call]:
+def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[HookCall]:
     """Calls of our hooks that a line tells of; those `ended` have a line of their own, as failed ones do."""
     at = _moment(line)
     if line.get("subtype") == "stop_hook_summary":
@@ -77,29 +77,29 @@ def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Cal
         for index, info in enumerate(_list(line, "hookInfos")):
             is_told = index in failed or not isinstance(info, dict) or _who(line, info) in ended
             if not is_told and _is_ours(info.get("command")):
-                yield Call("Stop", at, "ran", _milliseconds(info))
+                yield HookCall("Stop", at, "ran", _milliseconds(info))
         return
     for command, how, words in _COMPACTED.findall(_text(line).removesuffix("</local-command-stdout>")):
         if _is_ours(command) and how == "completed":
-            yield Call("PreCompact", at, "ran")
+            yield HookCall("PreCompact", at, "ran")
         elif _is_ours(command):
-            yield Call("PreCompact", at, "ended" if words == _ENDED else "failed", words=words[:_WORDS])
+            yield HookCall("PreCompact", at, "ended" if words == _ENDED else "failed", words=words[:_WORDS])
     yield from _attached(_attachment(line), at)
 
 
-def _attached(said: Mapping[str, Any], at: str) -> Iterator[Call]:
+def _attached(said: Mapping[str, Any], at: str) -> Iterator[HookCall]:
     event, kind = text_of(said, "hookEvent"), text_of(said, "type")
     command = said.get("command")
     if event not in SETTINGS.matchers or (command is not None and not _is_ours(command)):
         return
     if kind == "hook_success" and event != "Stop":
-        yield Call(event, at, "ran", _milliseconds(said))
+        yield HookCall(event, at, "ran", _milliseconds(said))
     elif kind == "hook_cancelled":
-        yield Call(event, at, "ended", _milliseconds(said), is_surely_ours=command is not None)
+        yield HookCall(event, at, "ended", _milliseconds(said), is_surely_ours=command is not None)
     elif kind.startswith("hook_") and kind.endswith("error") and command is not None:
         words = " ".join(text_of(said, "stderr").removeprefix(_CHATTER).split())
         words = words or f"it ended with {said.get('exitCode')}"
-        yield Call(event, at, "failed", _milliseconds(said), words[:_WORDS])
+        yield HookCall(event, at, "failed", _milliseconds(said), words[:_WORDS])
 
 
 def _given(found: list[dict[str, Any]], is_whole: bool) -> Iterator[Delivery]:

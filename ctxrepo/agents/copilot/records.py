@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from ctxrepo.agents.copilot import install
-from ctxrepo.agents.recorded import Call, Delivery, Fate, RecordedSession
+from ctxrepo.agents.recorded import Delivery, Fate, HookCall, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.lazy import lazy_pattern
 
@@ -87,7 +87,7 @@ def _happened(found: Sequence[_Line]) -> dict[str, int]:
     return counted
 
 
-def _calls(found: Sequence[_Line]) -> Iterator[Call]:
+def _calls(found: Sequence[_Line]) -> Iterator[HookCall]:
     """The calls of hooks that have ended. One that failed is ours only where its error names us."""
     began = {text_of(data, "hookInvocationId"): at for kind, at, data in found if kind == "hook.start"}
     for event, at, data in _ends(found):
@@ -95,9 +95,9 @@ def _calls(found: Sequence[_Line]) -> Iterator[Call]:
         took = _milliseconds(start, at) if start else None
         error = " ".join(str(data.get("error", "")).split())
         if data.get("success") is True:
-            yield Call(event, at, "ran", took, is_surely_ours=bool(_OPENED.search(_text_given(data))))
+            yield HookCall(event, at, "ran", took, is_surely_ours=bool(_OPENED.search(_text_given(data))))
         elif "ctxrepo" in error:
-            yield Call(event, at, "failed", took, error[:_WORDS])
+            yield HookCall(event, at, "failed", took, error[:_WORDS])
 
 
 def _given(found: Sequence[_Line], is_whole: bool) -> Iterator[Delivery]:

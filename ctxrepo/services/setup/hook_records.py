@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, Agent
 from ctxrepo.agents.protocol import Records, SkillsFolder, Transcripts
-from ctxrepo.agents.recorded import Call, Delivery, RecordedSession
+from ctxrepo.agents.recorded import Delivery, HookCall, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import CtxrepoError
@@ -44,7 +44,7 @@ class Row:
 
     event: str
     happened: int
-    calls: Sequence[Call]
+    calls: Sequence[HookCall]
     given: Sequence[Delivery]
     noted: int
     unrecorded: str
@@ -168,7 +168,7 @@ def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterato
         yield from _undelivered(title, row.event, given)
 
 
-def _which(calls: Sequence[Call]) -> str:
+def _which(calls: Sequence[HookCall]) -> str:
     """The events of these calls, how many there were, and when the last one was."""
     events = ", ".join(dict.fromkeys(call.event for call in calls))
     return f"the hook of {events} ({_times(len(calls))}, last {max(call.at for call in calls)})"
