@@ -26,7 +26,7 @@ from ctxrepo.hooks.known.world import Repo, stamp_of
 from ctxrepo.hooks.known.world import World as Known
 from ctxrepo.hooks.recall.ask_helper import address
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
-from ctxrepo.storage.cache.rows import NewestHandoff
+from ctxrepo.storage.cache.layout import NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,

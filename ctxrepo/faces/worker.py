@@ -97,7 +97,7 @@ def _embed(state: str) -> None:
 
 def _index_sessions(worker: Worker) -> None:
     """Last of all, and after everybody else: a first index of what agents recorded takes minutes."""
-    from ctxrepo.services.worker.sessions import index_sessions
+    from ctxrepo.services.worker.maintain import index_sessions
 
     index_sessions(worker.memory, worker.rounds.events, worker.log)
 

@@ -23,8 +23,8 @@ from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.disk.private import put
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.processes.outside import Outside
+from ctxrepo.storage.state.committed_records import VerdictFile
 from ctxrepo.storage.state.journal import Journal
-from ctxrepo.storage.state.verdicts import VerdictFile
 from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
 from ctxrepo.storage.user.repository import clone_root, first_repository, state_of
@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # these are slow to import (pygit2 most of all): they are imp
     from ctxrepo.storage.objects.store import Objects
     from ctxrepo.storage.remote.conversation import Remote
     from ctxrepo.storage.remote.exchanges import Exchanges
-    from ctxrepo.storage.state.donelog import DoneLog
+    from ctxrepo.storage.state.committed_records import DoneLog
     from ctxrepo.storage.worktree.checkout import Checkout
     from ctxrepo.storage.worktree.index import UserIndex
 
@@ -207,7 +207,7 @@ class Memory:
 
     @property
     def done_log(self) -> DoneLog:
-        from ctxrepo.storage.state.donelog import DoneLog
+        from ctxrepo.storage.state.committed_records import DoneLog
 
         return DoneLog(self.state.done)
 

@@ -20,7 +20,7 @@ from typing import Any
 from bench.corpus import Author
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.transcript import Message
-from ctxrepo.storage.disk.rows import rows_of
+from ctxrepo.storage.disk.recent import rows_of
 
 TURNS = 40
 

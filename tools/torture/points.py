@@ -19,7 +19,7 @@ from unittest import mock
 from ctxrepo.hooks import saves
 from ctxrepo.storage.objects.reading import Refs
 from ctxrepo.storage.state import journal as journals
-from ctxrepo.storage.state.donelog import DoneLog
+from ctxrepo.storage.state.committed_records import DoneLog
 from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.worktree.checkout import Checkout
 from ctxrepo.storage.worktree.replaced import ReplacedFiles

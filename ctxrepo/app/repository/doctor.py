@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.faults.finding import CheckOutcome
     from ctxrepo.services.setup.hook_records import AgentRecords, Row
-    from ctxrepo.storage.state.faultlog import FaultRecord
+    from ctxrepo.storage.state.ledgers import FaultRecord
 
 FAILED = 1
 

@@ -192,7 +192,7 @@ _STREAMS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 def text_of(source: str) -> str:
     """What `--from` names: a file, `-` for standard input, '' for nothing; no byte of it is lost."""
     from ctxrepo.domain.note.note import decode_exactly
-    from ctxrepo.storage.disk.outside import read
+    from ctxrepo.storage.disk.foreign import read
 
     try:
         if source == "-" or source.startswith(_STREAMS):
@@ -209,7 +209,7 @@ def text_of(source: str) -> str:
 
 def _stream(source: str) -> bytes:
     """Standard input, or a pipe such as a shell's `<(command)`, read to its end, however long that takes."""
-    from ctxrepo.storage.disk.outside import MAX_BYTES
+    from ctxrepo.storage.disk.foreign import MAX_BYTES
 
     with nullcontext(sys.stdin.buffer) if source == "-" else open(source, "rb") as stream:
         data = stream.read(MAX_BYTES + 1)

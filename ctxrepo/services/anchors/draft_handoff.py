@@ -23,7 +23,7 @@ from ctxrepo.services.reading.log import entries_today
 from ctxrepo.services.reading.tape import anchor_names
 from ctxrepo.services.transcripts.ends import ends_of_session
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.accesslog import AccessLog
+from ctxrepo.storage.state.usage import AccessLog
 from ctxrepo.storage.user.sound import is_path
 
 OWN = "handoff/"

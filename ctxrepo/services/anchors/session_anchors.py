@@ -21,10 +21,9 @@ from ctxrepo.services.reading.tape import BY_ITSELF
 from ctxrepo.services.settings.tape import leaves_alone, tape_settings
 from ctxrepo.services.transcripts.conversations import last_entry
 from ctxrepo.services.transcripts.find import transcript_of
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.compactions import Compactions
-from ctxrepo.storage.state.spool import SpoolEvent
+from ctxrepo.storage.state.spool import Compactions, SpoolEvent
 from ctxrepo.storage.tape.local_tape import LocalTape
 
 _KINDS = {"resume": "resume", "reload": "resume", "fork": "fork", "clear": "clear"}

@@ -24,10 +24,10 @@ from ctxrepo.hooks.packet.packet import MD as MD_PRESET
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.settings.tape import settings_by_owner
-from ctxrepo.storage.cache.rows import digest_of
+from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.accesslog import AccessLog
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
+from ctxrepo.storage.state.usage import AccessLog
 from ctxrepo.storage.tape.local_tape import LocalTape
 from ctxrepo.storage.user.code import ignored
 

@@ -16,8 +16,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.faultlog import FaultLog, FaultRecord
-from ctxrepo.storage.state.ledgers import latest
+from ctxrepo.storage.state.ledgers import FaultLog, FaultRecord, latest
 from ctxrepo.storage.state.spool import Spool
 
 if TYPE_CHECKING:

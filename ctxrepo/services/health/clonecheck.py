@@ -12,7 +12,7 @@ from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import CheckOutcome, Finding, halfway, unseen
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import note_paths
-from ctxrepo.services.saving.held import lost_files
+from ctxrepo.services.saving.accept import lost_files
 from ctxrepo.storage.clone.clone import require_our_format
 from ctxrepo.storage.clone.housekeeping import old_locks
 from ctxrepo.storage.clone.reffiles import FOLLOWED, WT, WT_NEXT, RefFiles

@@ -18,7 +18,7 @@ from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.donelog import Operation
+from ctxrepo.storage.state.committed_records import Operation
 
 _CLAIMS = frozenset({"rename", "link", "unlink"})
 """Operations that are about which folder is whose; for others that is a side effect."""

@@ -19,7 +19,7 @@ from ctxrepo.services.imports.fitting import KnownEntries, fitted
 from ctxrepo.services.imports.plan import ImportPlan, PlannedNote, PlannedTape, exact, planned_tape
 from ctxrepo.services.imports.values import SourceNote
 from ctxrepo.services.repository.configure import change
-from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.describe import made, record_all
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 

@@ -19,7 +19,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.imports.values import SourceNote
 from ctxrepo.services.reading.find import note_paths, read_note
 from ctxrepo.services.reading.marks import evidence_now
-from ctxrepo.storage.cache.rows import is_pinned
+from ctxrepo.storage.cache.layout import is_pinned
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user import assets
 

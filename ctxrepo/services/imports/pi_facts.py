@@ -15,7 +15,7 @@ from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.services.imports.injection import injection_of
 from ctxrepo.services.imports.values import NotTaken, SourceContents, SourceNote, SourceSearch, SourceSetting
-from ctxrepo.storage.disk.json_file import read_object
+from ctxrepo.storage.disk.foreign import read_object
 from ctxrepo.storage.sources.facts import StoredFact, StoredFacts, StoredLesson, read_facts
 from ctxrepo.storage.user.places import pi_settings_file
 

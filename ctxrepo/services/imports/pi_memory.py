@@ -12,7 +12,7 @@ from ctxrepo.services.imports.markdown import contents_of
 from ctxrepo.services.imports.pi_facts import NAME as NAME
 from ctxrepo.services.imports.pi_facts import contents_of_facts, files_of_facts
 from ctxrepo.services.imports.values import NotTaken, SourceContents, SourceSearch
-from ctxrepo.storage.disk.outside import shown
+from ctxrepo.storage.disk.foreign import shown
 from ctxrepo.storage.sources.folder import is_folder, read_folder
 
 TOPICS = "topics"

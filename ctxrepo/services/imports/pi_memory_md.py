@@ -13,7 +13,7 @@ from ctxrepo.domain.tape.anchor import anchor_of, anchors_of
 from ctxrepo.errors import Unreadable
 from ctxrepo.services.imports.markdown import contents_of
 from ctxrepo.services.imports.values import NotTaken, SourceContents, SourceSearch, SourceTape
-from ctxrepo.storage.disk.outside import read
+from ctxrepo.storage.disk.foreign import read
 from ctxrepo.storage.sources.folder import SourceFolder, is_folder, read_folder
 from ctxrepo.storage.user.pimemory import read_pi
 

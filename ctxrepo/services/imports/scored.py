@@ -14,7 +14,7 @@ from ctxrepo.lazy import lazy_pattern
 from ctxrepo.services.imports.markdown import contents_of
 from ctxrepo.services.imports.pi_memory import TOPICS, memory_of, require_here
 from ctxrepo.services.imports.values import NotTaken, SourceContents, SourceNote, SourceSearch
-from ctxrepo.storage.disk.json_file import read_object
+from ctxrepo.storage.disk.foreign import read_object
 from ctxrepo.storage.sources.folder import is_folder, read_folder
 
 NAME = "scored"

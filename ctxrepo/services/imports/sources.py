@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.services.imports import pi_memory, pi_memory_md, scored
 from ctxrepo.services.imports.values import SourceContents, SourceSearch
-from ctxrepo.storage.disk.outside import shown
+from ctxrepo.storage.disk.foreign import shown
 
 SOURCES: Mapping[str, Callable[[SourceSearch], Iterator[SourceContents]]] = {
     pi_memory_md.NAME: pi_memory_md.find,

@@ -11,10 +11,9 @@ from pathlib import Path
 from ctxrepo.domain.project.registry import Registry
 from ctxrepo.errors import GitFailed, NoAnswer
 from ctxrepo.lazy import lazy_pattern
-from ctxrepo.storage.disk.outside import text
+from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
-from ctxrepo.storage.state.trusted import TrustedCheckouts
+from ctxrepo.storage.state.compiled import CompiledCheckout, TrustedCheckouts, read_checkouts
 from ctxrepo.storage.user.code import CodeCheckout, first_commit, is_genuine_worktree
 
 _PASSING = ("downloads", "download", "tmp", "temp", ".cache", ".trash", ".local/share/trash")

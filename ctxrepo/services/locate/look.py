@@ -26,7 +26,7 @@ from ctxrepo.services.locate.identify import (
 from ctxrepo.services.locate.recorded import record, recorded_at, recorded_location
 from ctxrepo.storage.git.git import INSTALL_GIT
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.trusted import TrustedCheckouts
+from ctxrepo.storage.state.compiled import TrustedCheckouts
 from ctxrepo.storage.user.code import CodeCheckout, describe_checkout
 from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
 

@@ -8,7 +8,7 @@ from contextlib import closing
 
 from ctxrepo.errors import CtxrepoError, ModelUnusable
 from ctxrepo.hooks.recall.ranking import RecallRequest
-from ctxrepo.storage.cache.search import Found
+from ctxrepo.storage.cache.reading import Found
 from ctxrepo.storage.meaning.embedder import EXTRA, has_libraries
 from ctxrepo.storage.memory import Memory
 

@@ -11,7 +11,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.reading.find import scope_named
-from ctxrepo.storage.disk.export_folder import fill, require_empty
+from ctxrepo.storage.disk.folders import fill, require_empty
 from ctxrepo.storage.memory import Memory
 
 

@@ -15,7 +15,7 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.read import read
-from ctxrepo.services.saving.evidence import record
+from ctxrepo.services.saving.describe import record
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 

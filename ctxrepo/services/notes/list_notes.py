@@ -10,7 +10,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.delivered import Delivered, delivered
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
 from ctxrepo.services.saving.committed import CommitResult
-from ctxrepo.storage.cache.rows import CachedNote
+from ctxrepo.storage.cache.layout import CachedNote
 from ctxrepo.storage.memory import Memory
 
 

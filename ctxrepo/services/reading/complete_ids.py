@@ -13,7 +13,7 @@ from ctxrepo.hooks.session.ledger import FOLDER
 from ctxrepo.hooks.session.traces import MAX_BYTES
 from ctxrepo.services.reading.complete import MANY, WIDTH, Candidate
 from ctxrepo.storage.cache.completion import Known, known_at
-from ctxrepo.storage.disk.outside import text
+from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.state.ledgers import ledgers
 from ctxrepo.storage.user.places import RepositoryPlaces
 

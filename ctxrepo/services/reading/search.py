@@ -13,8 +13,8 @@ from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named, search_order
-from ctxrepo.storage.cache.rows import CachedNote
-from ctxrepo.storage.cache.search import Found
+from ctxrepo.storage.cache.layout import CachedNote
+from ctxrepo.storage.cache.reading import Found
 from ctxrepo.storage.memory import Memory
 
 MOST = 2000

@@ -12,7 +12,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.records.recall_quality import Line
 from ctxrepo.errors import Unreadable, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.outside import read
+from ctxrepo.storage.disk.foreign import read
 
 SILENT = "null"
 """A category that begins so holds prompts that deserve silence."""

@@ -19,7 +19,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.datasets import Query, QueryAnswer, read_queries, render_answers
 from ctxrepo.services.recall.recall import Question, Ranker, RecallResult, answered, by_meaning, by_words
 from ctxrepo.storage.cache.folder import SCOPE, FolderCache, folder_cache
-from ctxrepo.storage.disk.output_file import require_place, write_whole
+from ctxrepo.storage.disk.folders import require_place, write_whole
 
 LIMIT = 50
 """Results for each query of a batch: a caller that measures takes as many as it needs."""

@@ -14,7 +14,7 @@ from ctxrepo.services.settings.tape import settings_by_owner
 from ctxrepo.storage.clone.clone import foreign_format
 from ctxrepo.storage.clone.configfile import configure, remove_key, values
 from ctxrepo.storage.disk.foreign import Change, apply, read
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.isolated.dangers import ATTRIBUTES, MERGE_NAME, PUSH, is_parking, merge_driver, parking
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.first_files import update_recent_files
 from ctxrepo.services.saving.refresh import build, notes_at, refresh, text_of
-from ctxrepo.storage.cache.rows import digest_of, storable
+from ctxrepo.storage.cache.layout import digest_of, storable
 from ctxrepo.storage.memory import Memory
 
 _SHOWN = 10

@@ -13,8 +13,8 @@ from ctxrepo.errors import GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import put_aside
 from ctxrepo.services.rescue.repair import repair
+from ctxrepo.services.saving.accept import lost_files
 from ctxrepo.services.saving.commit import commit_locked
-from ctxrepo.services.saving.held import lost_files
 from ctxrepo.services.saving.pending import find_pending, fold_all
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.clone.clone import foreign_format

@@ -19,7 +19,7 @@ from ctxrepo.errors import Unreadable
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.review.declined import declined
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.heldback import HeldBack, HeldBackFile
+from ctxrepo.storage.state.committed_records import HeldBack, HeldBackFile
 
 _MOST_TEXTS = 20
 

@@ -4,16 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import takewhile
 
+from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.fold import FoldedFile, Ground, fold, versions_in
 from ctxrepo.domain.project.layout import is_ignored, unsafe
-from ctxrepo.domain.records.save import TOOL, Save
+from ctxrepo.domain.records.save import LATE, TOOL, Save
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.worktree.checkout import Snapshot
+from ctxrepo.storage.worktree.replaced import LateWrite
+
+
+def journal_late_writes(memory: Memory, late: Sequence[LateWrite], now: datetime) -> None:
+    """Journal them, and forget them where they were found. The write lock is held."""
+    if late:
+        memory.journal.add(_saves(memory, late, now))
+    memory.worktree.replaced.forget(late)  # killed before this, the next run adds them once more: no harm
+
+
+def _saves(memory: Memory, late: Sequence[LateWrite], now: datetime) -> list[Save]:
+    objects, name = memory.objects, random_name()
+    return [
+        Save(
+            path=one.path,
+            base=objects.data(one.base) if objects.has(one.base) else None,
+            after=one.data,
+            op=LATE,
+            by=Origin(""),
+            at=stamp(now),
+            id=name,
+        )
+        for one in late
+    ]
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,12 @@ from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings,
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.reading.tape import handoff_text, newest_handoff
-from ctxrepo.storage.cache.rows import NewestHandoff
+from ctxrepo.storage.cache.layout import NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
-from ctxrepo.storage.processes.lock import is_held, locked
-from ctxrepo.storage.processes.pause import pause
-from ctxrepo.storage.state.heldback import HeldBackFile
+from ctxrepo.storage.processes.lock import is_held, locked, pause
+from ctxrepo.storage.state.committed_records import HeldBackFile
 from ctxrepo.storage.tape.local_tape import LocalTape
 from ctxrepo.storage.user.blocks import BlockFile
 from ctxrepo.storage.worktree.scan import MAX_BYTES

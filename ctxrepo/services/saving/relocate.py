@@ -2,22 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
-from ctxrepo.domain.guard.refusals import Refusal
+from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note.entry import entries_of, moved
-from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.layout import TAPES, is_note, moved_path
+from ctxrepo.domain.note.links import Moves
+from ctxrepo.domain.note.note import decode_exactly, encode, utf16
+from ctxrepo.domain.project.layout import TAPES, is_conflict_copy, is_note, moved_path
 from ctxrepo.domain.project.registry import rename_links
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
-from ctxrepo.errors import Refused
+from ctxrepo.errors import Refused, Unreadable
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.reading.marks import named_in_evidence
-from ctxrepo.services.saving.evidence import record
-from ctxrepo.services.saving.relink import follow_links, moves_of
+from ctxrepo.services.saving.describe import record
 from ctxrepo.services.saving.write import Draft
+from ctxrepo.storage.memory import Memory
+
+
+def moves_of(memory: Memory, to: Mapping[str, str]) -> Moves:
+    """What becomes of the links when notes get the paths that `to` gives them; to be asked before they do."""
+    return Moves(to, frozenset(note_paths(memory)), memory.global_folder)
+
+
+def follow_links(draft: Draft, moves: Moves, also: Callable[[str], str] = lambda text: text) -> list[str]:
+    """Let the links of all notes that stay lead to the notes that move; returns the paths of those changed.
+
+    `also` does more to a note's text. A note that the write guard would refuse is left as it is.
+    """
+    allow = draft.memory.settings.secrets.allow_secret
+    done = []
+    for path in sorted(moves.notes):
+        if path in moves.to or is_conflict_copy(path):
+            continue
+        text = _text(draft, path)
+        changed = also(moves.rewrite(path, text))
+        if changed != text and not check_file(path, encode(changed), allow):
+            draft.put(path, changed)
+            done.append(path)
+    return done
+
+
+def _text(draft: Draft, path: str) -> str:
+    """A note that may have links in it, or ''."""
+    if path in draft.after:
+        return draft.there(path) or ""
+    try:
+        data = draft.memory.worktree.read(path) or b""
+    except Unreadable:
+        return ""
+    may_link = b"[[" in data or b".md" in data.lower()
+    return decode_exactly(data) if may_link and not utf16(data) else ""
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.storage.cache.rows import hash_of
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.cache.layout import hash_of
+from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.accesslog import MEMORY_WRITE, Access, AccessLog
+from ctxrepo.storage.state.usage import MEMORY_WRITE, Access, AccessLog
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _MOVES = frozenset({"move", "rename", "link", "unlink"})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.services.sessions.said import key_of
-from ctxrepo.storage.disk.rows import RowReader
+from ctxrepo.storage.disk.recent import RowReader
 from ctxrepo.storage.sessions.index import IndexedSession
 from ctxrepo.storage.sessions.lines import first_line, opened_file, read_piece
 from ctxrepo.storage.sessions.search import MessageRow

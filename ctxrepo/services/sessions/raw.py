@@ -18,7 +18,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.sessions.search import SessionHit, SessionQuery, snippet
 from ctxrepo.services.sessions.transcripts import transcripts_here
 from ctxrepo.services.sessions.where import Projects, SessionFilter, resume_command, why_no_command
-from ctxrepo.storage.disk.rows import rows_of
+from ctxrepo.storage.disk.recent import rows_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.files import TranscriptFile
 from ctxrepo.storage.sessions.index import IndexedSession

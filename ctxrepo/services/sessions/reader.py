@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.services.sessions.said import new_message, new_messages
 from ctxrepo.services.sessions.transcripts import Changed
-from ctxrepo.storage.disk.rows import rows_of
+from ctxrepo.storage.disk.recent import rows_of
 from ctxrepo.storage.processes.database import transaction
-from ctxrepo.storage.processes.priority import give_precedence
+from ctxrepo.storage.processes.process import give_precedence
 from ctxrepo.storage.sessions.index import IndexedSession, NewMessage, SessionIndex
 from ctxrepo.storage.sessions.lines import (
     PIECE,

@@ -9,7 +9,7 @@ from ctxrepo.agents.transcript import Message
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import lazy_pattern
-from ctxrepo.storage.cache.rows import spelled_out
+from ctxrepo.storage.cache.layout import spelled_out
 from ctxrepo.storage.sessions.index import BY_AGENT, IS_COPY, USED_TOOLS, NewMessage
 
 MOST_CHARACTERS = 100_000

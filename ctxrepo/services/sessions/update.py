@@ -17,8 +17,7 @@ from ctxrepo.services.sessions.transcripts import Changed, TranscriptsHere, chan
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import Apart
-from ctxrepo.storage.processes.lock import TryLock
-from ctxrepo.storage.processes.pause import pause
+from ctxrepo.storage.processes.lock import TryLock, pause
 from ctxrepo.storage.sessions.index import SessionIndex, index_file
 
 PATIENCE = 30.0

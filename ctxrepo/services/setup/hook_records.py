@@ -21,8 +21,8 @@ from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.recent import lines_of, newest, written
 from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.accesslog import MEMORY_WRITE, AccessLog
 from ctxrepo.storage.state.ledgers import ledgers
+from ctxrepo.storage.state.usage import MEMORY_WRITE, AccessLog
 
 SESSIONS = 10
 """How many of the newest sessions are looked at."""

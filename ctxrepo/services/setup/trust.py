@@ -15,7 +15,7 @@ from ctxrepo.errors import UsageError
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connected import Standing
 from ctxrepo.services.setup.connection import Machine
-from ctxrepo.storage.processes.rpc import Rpc, RpcFailed, started
+from ctxrepo.storage.processes.process import Rpc, RpcFailed, started
 
 SECONDS = 15.0
 """How long an agent may take to answer; half a second is usual."""

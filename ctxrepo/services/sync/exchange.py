@@ -32,7 +32,7 @@ from ctxrepo.services.sync.upstream import outgoing_secrets
 from ctxrepo.storage.clone.clone import LAST_TIP
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.processes.pause import pause
+from ctxrepo.storage.processes.lock import pause
 
 OFFLINE_PATIENCE = 1.0
 """Seconds after which a dropped connection is not tried again: the next sync will."""

@@ -6,8 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxrepo.storage.disk.recent import end_of, ends_of
-from ctxrepo.storage.disk.rows import ends_of_rows
+from ctxrepo.storage.disk.recent import end_of, ends_of, ends_of_rows
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts

@@ -30,11 +30,10 @@ from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.reading.read import Reading
 from ctxrepo.services.transcripts.ends import ends_of_session
-from ctxrepo.storage.cache.rows import CachedEntry, digest_of
+from ctxrepo.storage.cache.layout import CachedEntry, digest_of
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.accesslog import Access, AccessLog
 from ctxrepo.storage.state.spool import SpoolEvent
-from ctxrepo.storage.state.usage import UsageStore
+from ctxrepo.storage.state.usage import Access, AccessLog, UsageStore
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts

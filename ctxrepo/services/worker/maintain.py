@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from ctxrepo.errors import Busy, GitFailed
+from ctxrepo.errors import Busy, CtxrepoError, GitFailed, in_words
+from ctxrepo.services.sessions.update import unread_mark, update_index
 from ctxrepo.storage.clone.housekeeping import no_gc
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.packing import Loose, SmallPacks
 from ctxrepo.storage.processes.lock import TryLock, locked
+from ctxrepo.storage.state.spool import SpoolEvent
 
 INTERVAL = 24 * 3600.0
 """Seconds between two tries, so that a failure to pack is not repeated at every turn of a session."""
@@ -72,3 +75,22 @@ def _pack(loose: Loose, now: float) -> bool:
     if not answer.ok:
         raise GitFailed(f"the objects of the memory could not be packed: {answer.reason}")
     return True
+
+
+SECONDS = 120.0
+"""For so long one worker reads; the next one goes on. It has the lowest priority, and of our locks only the
+index's, so nobody notices."""
+
+_BY_TOOLS = ("tool", "shell")
+"""Events within a turn, of which there are many."""
+
+
+def index_sessions(memory: Memory, events: Sequence[SpoolEvent], log: Callable[[str], None]) -> None:
+    """Bring the index up to date if a session had a turn, or if transcripts are left from the last time; the
+    newest come first."""
+    if not (unread_mark(memory).exists() or any(event.event not in _BY_TOOLS for event in events)):
+        return
+    try:
+        update_index(memory, SECONDS, is_background=True)
+    except (CtxrepoError, OSError) as error:
+        log(in_words(error))

@@ -21,8 +21,7 @@ from ctxrepo.services.locate.recorded import is_known
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
-from ctxrepo.storage.state.compactions import Compactions
-from ctxrepo.storage.state.spool import SpoolEvent
+from ctxrepo.storage.state.spool import Compactions, SpoolEvent
 
 _TRIES = 4
 """How often we try to get the write lock."""

@@ -19,7 +19,7 @@ from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.writer import Cache
-from ctxrepo.storage.disk.outside import read
+from ctxrepo.storage.disk.foreign import read
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 if TYPE_CHECKING:

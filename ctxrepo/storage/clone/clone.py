@@ -13,8 +13,7 @@ from ctxrepo.errors import Damaged, NotInitialised, RepositoryState
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.configfile import entries, values
 from ctxrepo.storage.clone.reffiles import OUR_REFS, RefFiles, text_of
-from ctxrepo.storage.disk.private import put, require_private
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.disk.private import put, random_name, require_private
 
 LAST_TIP = "refs/ctxrepo/seen"
 """The remote's tip at our last exchange: merged here, or pushed by us. A fetch alone doesn't move it."""

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from ctxrepo.errors import GitFailed
 from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.kinds import kind_of
+from ctxrepo.storage.disk.private import sync_folder
 
 if TYPE_CHECKING:
     from ctxrepo.storage.git.git import Git

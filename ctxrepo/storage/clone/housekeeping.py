@@ -14,7 +14,7 @@ from pathlib import Path
 from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import RefFiles
-from ctxrepo.storage.processes.pause import pause
+from ctxrepo.storage.processes.lock import pause
 
 GC_WAIT = 5.0
 """Seconds to wait for a `git gc` that is under way. A longer one is not waited for: what it may delete of

@@ -16,7 +16,7 @@ from ctxrepo.errors import Busy, Damaged, GitFailed
 from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import RefFiles, is_name
-from ctxrepo.storage.disk.durable import sync_folder
+from ctxrepo.storage.disk.private import sync_folder
 
 _NULL = "0" * 40
 

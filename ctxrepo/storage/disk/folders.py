@@ -1,17 +1,18 @@
-"""Folders of the clone, opened step by step and never through a symbolic link."""
+"""Folders opened step by step, never through a symbolic link; and files that a person asked for."""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
 
 from ctxrepo.domain.project.layout import unsafe
-from ctxrepo.errors import Refused
+from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.private import random_name
 
 _OPEN = 64
 """Descriptors that are held at a time."""
@@ -86,3 +87,59 @@ def _step(handle: int, name: str, path: str, create: bool) -> int:
         os.mkdir(name, 0o755, dir_fd=handle)
         os.fsync(handle)
     return os.open(name, flags, dir_fd=handle)
+
+
+def require_empty(folder: Path) -> None:
+    """UsageError unless `folder` is missing or empty; what it is a link to doesn't count."""
+    if folder.is_symlink():
+        raise UsageError(f"{folder} is a link", "Name the folder itself.")
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} isn't a folder", "Name one that is empty or not there yet.")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty", "Name one that is empty or not there yet.")
+
+
+def fill(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
+    """Write (path, bytes) below `folder`, which is made when missing; returns how many there were.
+
+    Nothing is written through a link, or over a file that somebody put there meanwhile.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with opened(folder) as folders:
+        for path, data in files:
+            _write(folders, path, data)
+            count += 1
+    return count
+
+
+def _write(folders: Folders, path: str, data: bytes) -> None:
+    place, name = folders.of(path, create=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, 0o644, dir_fd=place), "wb") as file:
+        file.write(data)
+
+
+def require_place(file: Path) -> None:
+    """UsageError if no file can be written there, before the work is done whose result it is for."""
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder", "Name a file.")
+    if not file.parent.is_dir():
+        raise UsageError(f"there is no folder {file.parent}", "Make it, or name another place.")
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Put `data` into the file in one step; what is not a regular file, as /dev/stdout, is written to."""
+    if file.exists() and not file.is_file():
+        file.write_bytes(data)
+        return
+    target = Path(os.path.realpath(file))
+    fresh = target.with_name(f".{target.name[:200]}.{random_name(4)}")
+    try:
+        fresh.write_bytes(data)
+        if target.exists():
+            fresh.chmod(target.stat().st_mode & 0o777)
+        fresh.replace(target)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise

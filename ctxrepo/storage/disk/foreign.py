@@ -1,7 +1,4 @@
-"""Files of other programs: read whole, replaced in one step; their links, modes and owners stay.
-
-Nothing is known here about what they say.
-"""
+"""Files of other programs: regular ones are read up to a size, and replaced in one step."""
 
 from __future__ import annotations
 
@@ -11,13 +8,78 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.domain.formats.jsonl import record
+from ctxrepo.errors import Busy, CtxrepoError, Unreadable
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk import outside
-from ctxrepo.storage.disk.durable import sync_folder
-from ctxrepo.storage.disk.private import make_folder
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.disk.private import make_folder, random_name, sync_folder
+
+MAX_BYTES = 16 * 1024 * 1024
+"""A larger file is nothing that we would read whole."""
+
+
+def read(path: Path | str, most: int = MAX_BYTES, *, follow: bool = True) -> bytes | None:
+    """The bytes of the regular file at `path`; None where nothing is there.
+
+    Unreadable, saying why, for anything else: what isn't a file, has more than `most` bytes, is a link where
+    `follow` is false, or may not be read.
+    """
+    try:
+        handle = open_regular(path, follow=follow)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"{shown(path)} can't be read: {_words(error)}") from error
+    try:
+        return _whole(handle, path, most)
+    except OSError as error:
+        raise Unreadable(f"{shown(path)} can't be read: {_words(error)}") from error
+    finally:
+        os.close(handle)
+
+
+def text(path: Path | str, most: int = MAX_BYTES) -> str:
+    """The text of a file; '' where `read` has nothing to give, for whatever reason."""
+    try:
+        return (read(path, most) or b"").decode("utf-8", "surrogateescape")
+    except Unreadable:
+        return ""
+
+
+def open_regular(path: Path | str, *, follow: bool = True) -> int:
+    """A handle to read a regular file by. OSError for anything else; nobody is waited for: a pipe would let
+    us wait for whoever writes to it."""
+    links = 0 if follow else os.O_NOFOLLOW
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | links)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(f"{shown(path)} is not a file")
+    return handle
+
+
+def shown(path: Path | str) -> str:
+    """The path as a line can show it, whatever bytes are in its name."""
+    whole = "".join(char if char.isprintable() else repr(char)[1:-1] for char in str(path))
+    return whole if len(whole) <= 300 else f"{whole[:150]}…{whole[-150:]}"
+
+
+def _whole(handle: int, path: Path | str, most: int) -> bytes:
+    data = bytearray()
+    if os.fstat(handle).st_size <= most:
+        while len(data) <= most and (chunk := os.read(handle, min(1 << 20, most + 1 - len(data)))):
+            data += chunk
+        if len(data) <= most:
+            return bytes(data)
+    raise Unreadable(f"{shown(path)} is larger than {_size(most)}, and is not read")
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"
+
+
+def _words(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else "") or str(error)
 
 
 @dataclass(frozen=True)
@@ -28,11 +90,6 @@ class Change:
     before: bytes | None
     after: bytes | None
     private: bool = False
-
-
-def read(path: Path) -> bytes | None:
-    """The bytes of the file at `path`, links followed; None when there is none."""
-    return outside.read(path)
 
 
 def check_writable(path: Path) -> None:
@@ -160,3 +217,31 @@ def _told(path: Path, done: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise CtxrepoError(f"{path} can't be {done}: {error.strerror or error}") from error
+
+
+MAX_JSON_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class JsonFile:
+    """The object in a JSON file, None where there is no file; `trouble` says why it can't be read, or ''."""
+
+    fields: dict[str, Any] | None = None
+    trouble: str = ""
+
+
+def read_object(file: Path, *, follow: bool = True) -> JsonFile:
+    """The JSON object in a file."""
+    try:
+        data = read(file, MAX_JSON_BYTES, follow=follow)
+    except Unreadable as error:
+        return JsonFile({}, f"{error.message}; it counts as empty")
+    if data is None:
+        return JsonFile()
+    try:
+        found = record(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return JsonFile({}, f"{shown(file)} can't be read and counts as empty: {error}")
+    if found is None:
+        return JsonFile({}, f"{shown(file)} isn't a JSON object and counts as empty")
+    return JsonFile(found)

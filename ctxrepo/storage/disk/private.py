@@ -13,6 +13,24 @@ from typing import BinaryIO, cast
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import is_own_file, make_place_private, make_private, open_own
 
+MANY = 32
+"""From so many files on, one sync of everything is cheaper than one fsync a file."""
+
+
+def sync_folder(folder: Path) -> None:
+    """A file that was made or renamed is only safe from a power cut once its folder is on disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def random_name(size: int = 8) -> str:
+    """`size` random bytes, in hexadecimal."""
+    return os.urandom(size).hex()
+
+
 _ASIDE = ".aside"
 
 

@@ -21,8 +21,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.clone import Clone, require_our_format
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.disk.kinds import Misplaced, kind_of, require_in_place
-from ctxrepo.storage.disk.private import make_folder
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.disk.private import make_folder, random_name
 from ctxrepo.storage.git.address import carries_password, is_local
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ctxrepo.errors import GitFailed
 from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.reffiles import RefFiles
-from ctxrepo.storage.disk.durable import sync_folder
+from ctxrepo.storage.disk.private import sync_folder
 from ctxrepo.storage.git.git import Answer, Git, Watch
 from ctxrepo.storage.objects.objectfiles import JOINED, ids_in
 

@@ -12,7 +12,7 @@ from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.errors import BeyondBounds, Damaged, GitFailed
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.durable import MANY
+from ctxrepo.storage.disk.private import MANY
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.objects.libgit2 import enums, pygit2
 from ctxrepo.storage.objects.reading import Past, Refs

@@ -192,14 +192,6 @@ class Child:
                 return
         _left_behind.append(self)
 
-    def kill(self) -> None:
-        """End a process that has nothing to tidy up."""
-        os.close(self._reading)
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
-
     def has_ended(self, patience: float = 0.0) -> bool:
         end = time.monotonic() + patience
         while True:

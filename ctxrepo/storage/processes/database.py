@@ -12,9 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage.disk.private import aside_of, make_folder, ready
-from ctxrepo.storage.processes.holder import holder
-from ctxrepo.storage.processes.lock import is_held, locked, locked_folder
-from ctxrepo.storage.processes.pause import pause
+from ctxrepo.storage.processes.lock import holder, is_held, locked, locked_folder, pause
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")

@@ -1,4 +1,4 @@
-"""Locks between processes: flock, which dies with its holder, so that a stale one cannot exist."""
+"""Locks between processes, and who holds one: flock, which dies with its holder, so that none is stale."""
 
 from __future__ import annotations
 
@@ -6,15 +6,56 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ctxrepo.errors import Busy
 from ctxrepo.hooks.own_files import open_own
 from ctxrepo.hooks.wakeup import is_taken, take
 from ctxrepo.storage.disk.private import make_folder
-from ctxrepo.storage.processes.holder import holder
-from ctxrepo.storage.processes.pause import pause
+
+
+def pause(least: float, most: float) -> None:
+    """Sleep between `least` and `most` seconds."""
+    # The module `random` takes long to load, and its state is the same in processes that one parent forked.
+    fraction = int.from_bytes(os.urandom(4), "big") / 2**32
+    time.sleep(least + (most - least) * fraction)
+
+
+_LOCKS = Path("/proc/locks")
+
+_WORKER = "_work"
+
+
+def holder(*files: Path) -> str:
+    """The process that has locked one of these files, in words: `the worker, process 4711`; '' for nobody."""
+    wanted = set()
+    for file in files:
+        with suppress(OSError):
+            status = file.stat()
+            wanted.add((os.major(status.st_dev), os.minor(status.st_dev), status.st_ino))
+    with suppress(OSError, ValueError, IndexError):
+        for line in _LOCKS.read_text("ascii", "replace").splitlines():
+            words = line.split()
+            if words[1] == "->":  # one that waits
+                continue
+            major, minor, inode = words[5].split(":")
+            pid = int(words[4])
+            if (int(major, 16), int(minor, 16), int(inode)) in wanted and pid not in (os.getpid(), 0, -1):
+                return f"{_named(pid)}process {pid}"
+    return ""
+
+
+def _named(pid: int) -> str:
+    """What of ours the process is, '' for another program."""
+    with suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+        if _WORKER in words:
+            return "the worker, "
+        for number, word in enumerate(words):
+            if word.rpartition("/")[2] == "ctxrepo" and words[number + 1 : number + 2]:
+                return f"`ctxrepo {words[number + 1]}`, "
+    return ""
 
 
 @contextmanager

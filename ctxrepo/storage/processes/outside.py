@@ -14,9 +14,8 @@ from typing import TypeVar
 
 from ctxrepo.errors import NoAnswer, Unreadable
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.outside import read, shown
-from ctxrepo.storage.disk.private import put
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.disk.foreign import read, shown
+from ctxrepo.storage.disk.private import put, random_name
 from ctxrepo.storage.processes.apart import Apart, answer_once
 
 ANSWER_WAIT = 5.0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from functools import partial
 
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.storage.processes.apart import forked, has_one_thread
+from ctxrepo.storage.processes import apart
 
 _MOST = 4
 _NICE = 10
@@ -24,11 +24,11 @@ def work_ahead(work: Callable[[int], bytes], count: int) -> Generator[bytes]:
     is done here, so that errors are raised here. Where this process may not fork, all of it is.
     """
     processes = min(_MOST, count, os.cpu_count() or 1)
-    if processes < 2 or not has_one_thread():
+    if processes < 2 or not apart.has_one_thread():
         yield from map(work, range(count))
         return
     share = (range(first, count, processes) for first in range(processes))
-    forks = [forked(partial(map, work, numbers), _step_back) for numbers in share]
+    forks = [apart.forked(partial(map, work, numbers), _step_back) for numbers in share]
     try:
         for number in range(count):
             try:
@@ -38,7 +38,7 @@ def work_ahead(work: Callable[[int], bytes], count: int) -> Generator[bytes]:
             yield data if kind == "answer" else work(number)
     finally:
         for fork in forks:
-            fork.kill()
+            fork.leave()
 
 
 def _step_back(writing: int) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from ctxrepo.errors import Damaged
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.broken import Broken
-from ctxrepo.storage.disk.durable import sync_folder
+from ctxrepo.storage.disk.private import sync_folder
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.objects.objectfiles import packs_without_index, spoiled_objects
 from ctxrepo.storage.objects.store import Objects

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.outside import text
-from ctxrepo.storage.disk.rows import rows_of
+from ctxrepo.storage.disk.foreign import text
+from ctxrepo.storage.disk.recent import rows_of
 
 MOST_FILES = 50_000
 """Files that are looked at below one folder."""

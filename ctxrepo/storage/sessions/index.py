@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.rows import storable
+from ctxrepo.storage.cache.layout import storable
 from ctxrepo.storage.processes.database import discard, open_database, transaction
 from ctxrepo.storage.sessions.schema import build, is_current
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ctxrepo.domain.formats.jsonl import MAX_LINE, record
 from ctxrepo.domain.text import blake2b
-from ctxrepo.storage.disk.outside import open_regular
+from ctxrepo.storage.disk.foreign import open_regular
 
 PIECE = 4 * 1024 * 1024
 """Bytes that are read at a time."""

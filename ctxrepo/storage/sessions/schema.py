@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from ctxrepo.storage.cache.schema import TOKENIZER
+from ctxrepo.storage.cache.layout import TOKENIZER
 
 FORMAT = 2
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.rows import storable
+from ctxrepo.storage.cache.layout import storable
 from ctxrepo.storage.sessions.index import BY_AGENT, USED_TOOLS
 
 _ROWS = """

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ctxrepo.errors import Busy, Unreadable
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.outside import read, shown
+from ctxrepo.storage.disk.foreign import read, shown
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.sources.folder import PATIENCE
 

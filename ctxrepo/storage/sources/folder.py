@@ -11,7 +11,7 @@ from ctxrepo.domain.guard.refusals import MAX_BYTES
 from ctxrepo.domain.project.layout import is_note, unsafe
 from ctxrepo.errors import BeyondBounds, Unreadable
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.outside import read, shown
+from ctxrepo.storage.disk.foreign import read, shown
 from ctxrepo.storage.processes.outside import Outside
 
 MAX_FILES = 20_000

@@ -18,9 +18,8 @@ from ctxrepo.domain.tape.anchor import Anchor, anchor_of, to_line
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import append
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.durable import sync_folder
-from ctxrepo.storage.disk.outside import text
-from ctxrepo.storage.disk.private import opened
+from ctxrepo.storage.disk.foreign import text
+from ctxrepo.storage.disk.private import opened, sync_folder
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 SESSION_BYTES = 256 * 1024

@@ -12,7 +12,7 @@ from typing import Literal
 from ctxrepo.errors import GitFailed
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk import outside
+from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.git.git import Answer, Git
 from ctxrepo.storage.user.sound import is_path, is_sound
 
@@ -92,13 +92,13 @@ def is_genuine_worktree(code: CodeCheckout) -> bool:
     link = code.top / ".git"
     if os.path.isdir(link) and not os.path.islink(link):
         return _real(link) == code.common
-    named = outside.text(link, _LINK_BYTES).removeprefix("gitdir:").strip()
+    named = foreign.text(link, _LINK_BYTES).removeprefix("gitdir:").strip()
     if not named or not is_path(code.top / named):
         return False
     own = _real(code.top / named)
     if own == code.common:
         return own.is_relative_to(_real(code.top))
-    tree = outside.text(own / "gitdir", _LINK_BYTES).strip()
+    tree = foreign.text(own / "gitdir", _LINK_BYTES).strip()
     return bool(tree) and is_path(own / tree) and _real(own / tree) == _real(link)
 
 
@@ -139,7 +139,7 @@ def _around(folder: Path, common: Path) -> Path | None:
     """The folder of a bare repository that has its worktrees beside it: a file `.git` there names it."""
     real = _real(folder)
     for top in (real, *real.parents):
-        if link := outside.text(top / ".git", _LINK_BYTES):
+        if link := foreign.text(top / ".git", _LINK_BYTES):
             named = top / link.removeprefix("gitdir:").strip()
             return top if is_path(named) and _real(named) == common else None
     return None

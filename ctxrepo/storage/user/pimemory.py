@@ -10,7 +10,7 @@ from typing import Any
 from ctxrepo.domain.settings.pi import SECTION, PiSettings, pi_settings, redirecting
 from ctxrepo.hooks.known.pi_switch import project_file
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.json_file import read_object
+from ctxrepo.storage.disk.foreign import read_object
 from ctxrepo.storage.user.places import Places, pi_settings_file
 
 

@@ -13,11 +13,11 @@ from ctxrepo.storage.disk.private import (
     make_folder,
     opened,
     put,
+    random_name,
     require_own_file,
     require_own_folder,
     require_private,
 )
-from ctxrepo.storage.disk.random_names import random_name
 
 
 @dataclass(frozen=True)

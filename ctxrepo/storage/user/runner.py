@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.private import make_folder
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.disk.private import make_folder, random_name
 from ctxrepo.storage.user import assets
 
 _TEXT = """\

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from ctxrepo.errors import Unreadable
-from ctxrepo.storage.disk.outside import read
+from ctxrepo.storage.disk.foreign import read
 
 LONGEST = 4096
 """Bytes of a path; the system takes none that is longer."""

@@ -17,9 +17,8 @@ from pathlib import Path
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.outside import text
-from ctxrepo.storage.disk.private import make_folder, opened, put
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.disk.foreign import text
+from ctxrepo.storage.disk.private import make_folder, opened, put, random_name
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 KEPT = 600.0

@@ -13,10 +13,8 @@ from pathlib import Path
 from ctxrepo.domain.git.oid import EMPTY_BLOB, blob_id
 from ctxrepo.errors import Refused, Unreadable
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.disk.durable import MANY
 from ctxrepo.storage.disk.folders import Folders, opened
-from ctxrepo.storage.disk.private import make_folder
-from ctxrepo.storage.disk.random_names import random_name
+from ctxrepo.storage.disk.private import MANY, make_folder, random_name
 from ctxrepo.storage.worktree.replaced import ReplacedFiles
 from ctxrepo.storage.worktree.scan import MAX_BYTES, Listing, Scan, in_the_way, scan, scan_some, walk
 

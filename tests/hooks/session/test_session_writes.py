@@ -12,7 +12,7 @@ from world import NOTES, World
 
 from ctxrepo.domain.note.note import decode
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.storage.cache.rows import digest_of, storable
+from ctxrepo.storage.cache.layout import digest_of, storable
 
 OWN = "- Deploy with `make ship`\n- and wait\n"
 

@@ -15,7 +15,7 @@ from ctxrepo.services.setup import trust as asking
 from ctxrepo.services.setup.connected import Standing
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.trust import hint_of, left_of, trust, trusted_standing
-from ctxrepo.storage.processes.rpc import RpcFailed
+from ctxrepo.storage.processes.process import RpcFailed
 
 SERVER = """
 import json, sys

@@ -8,8 +8,8 @@ from transcripts import claude_says
 
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.sessions.update import unread_mark
-from ctxrepo.services.worker import sessions
-from ctxrepo.services.worker.sessions import index_sessions
+from ctxrepo.services.worker import maintain
+from ctxrepo.services.worker.maintain import index_sessions
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import size_of_index
 from ctxrepo.storage.state.spool import SpoolEvent
@@ -48,7 +48,7 @@ def test_what_goes_wrong_is_logged(memory: Memory, monkeypatch: pytest.MonkeyPat
     def fail(*_: object, **__: object) -> None:
         raise CtxrepoError("the disk is full")
 
-    monkeypatch.setattr(sessions, "update_index", fail)
+    monkeypatch.setattr(maintain, "update_index", fail)
     logged: list[str] = []
     index_sessions(memory, [SpoolEvent(event="stop", agent="claude", session="s-1")], logged.append)
     assert logged == ["the disk is full"]

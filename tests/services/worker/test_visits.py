@@ -13,8 +13,7 @@ from ctxrepo.services.locate.identify import Location
 from ctxrepo.services.worker import visits as visits_module
 from ctxrepo.services.worker.visits import Visits
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.compactions import Compactions
-from ctxrepo.storage.state.spool import SpoolEvent
+from ctxrepo.storage.state.spool import Compactions, SpoolEvent
 
 
 @pytest.fixture

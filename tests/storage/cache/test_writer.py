@@ -20,7 +20,7 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known import cached as hook_cache
 from ctxrepo.hooks.known import cached as hook_notes
 from ctxrepo.hooks.recall.prompt_query import find
-from ctxrepo.storage.cache.rows import NewestHandoff
+from ctxrepo.storage.cache.layout import NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 
 NONE = Marks()

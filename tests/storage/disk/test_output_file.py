@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import UsageError
-from ctxrepo.storage.disk.output_file import require_place, write_whole
+from ctxrepo.storage.disk.folders import require_place, write_whole
 
 
 @pytest.fixture

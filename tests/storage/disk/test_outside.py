@@ -11,7 +11,7 @@ from needs import needs_proc
 from odd import bound_socket, endless, folder, huge, loop, pipe
 
 from ctxrepo.errors import Unreadable
-from ctxrepo.storage.disk.outside import read, shown, text
+from ctxrepo.storage.disk.foreign import read, shown, text
 
 
 @pytest.mark.parametrize("make", [pipe, bound_socket, endless, loop, huge, folder])

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.storage.disk import rows
-from ctxrepo.storage.disk.rows import ends_of_rows
+from ctxrepo.storage.disk import recent
+from ctxrepo.storage.disk.recent import ends_of_rows
 
 QUERY = "select line from said where session = :session order by n"
 
@@ -78,7 +78,7 @@ def test_what_is_no_database_is_as_empty(tmp_path: Path, database: Path) -> None
 
 
 def test_a_view_without_end_is_left_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "_SECONDS", 0.2)
+    monkeypatch.setattr(recent, "_SECONDS", 0.2)
     path = tmp_path / "hostile.db"
     endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select i from n where i < 0"
     with closing(sqlite3.connect(path)) as db, db:
@@ -89,7 +89,7 @@ def test_a_view_without_end_is_left_in_time(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_row_of_any_size_ends_it(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "_ROW_BYTES", 1000)
+    monkeypatch.setattr(recent, "_ROW_BYTES", 1000)
     with closing(sqlite3.connect(database)) as db, db:
         db.execute("update said set line = hex(zeroblob(1000)) where n = 5")
     head, tail = ends_of_rows(database, QUERY, "s1", 100_000)

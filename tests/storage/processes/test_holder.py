@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from needs import needs_proc
 
-from ctxrepo.storage.processes.holder import holder
-from ctxrepo.storage.processes.lock import locked
+from ctxrepo.storage.processes.lock import holder, locked
 
 pytestmark = needs_proc
 

@@ -11,7 +11,7 @@ import pytest
 from silent import needs_silent_disk, silent_disk
 
 from ctxrepo.errors import NoAnswer, NotFound
-from ctxrepo.storage.disk.outside import read
+from ctxrepo.storage.disk.foreign import read
 from ctxrepo.storage.processes import outside
 from ctxrepo.storage.processes.outside import Outside
 

@@ -9,7 +9,7 @@ import sys
 _SAID = """
 import os
 from pathlib import Path
-from ctxrepo.storage.processes.priority import give_precedence
+from ctxrepo.storage.processes.process import give_precedence
 give_precedence()
 group = Path("/proc/self/autogroup")
 print(os.nice(0), group.read_text().split()[-1] if group.exists() else 19)

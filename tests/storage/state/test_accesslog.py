@@ -10,8 +10,8 @@ from machines import Machine
 from sessions import Session, connected
 
 from ctxrepo.domain.formats.jsonl import record
-from ctxrepo.storage.state import accesslog
-from ctxrepo.storage.state.accesslog import Access, AccessLog
+from ctxrepo.storage.state import usage
+from ctxrepo.storage.state.usage import Access, AccessLog
 
 
 def access(at: float = 1.0, path: str = "/code/a.py", ranges: tuple[tuple[int, int], ...] = ()) -> Access:
@@ -29,7 +29,7 @@ def test_what_is_added_comes_back_the_newest_first(tmp_path: Path) -> None:
 
 
 def test_a_full_log_is_read_with_the_one_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accesslog, "ACCESS_BYTES", 250)
+    monkeypatch.setattr(usage, "ACCESS_BYTES", 250)
     log = AccessLog(tmp_path / "access.jsonl")
     for at in (1.0, 2.0, 3.0):
         log.add(access(at))

@@ -6,8 +6,7 @@ import os
 from itertools import islice
 from pathlib import Path
 
-from ctxrepo.storage.state.compactions import Compactions
-from ctxrepo.storage.state.spool import SpoolEvent
+from ctxrepo.storage.state.spool import Compactions, SpoolEvent
 
 
 def test_each_is_there_until_the_next_one_is_asked_for(tmp_path: Path) -> None:

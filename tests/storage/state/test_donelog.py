@@ -10,8 +10,8 @@ import pytest
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Save
-from ctxrepo.storage.state import donelog
-from ctxrepo.storage.state.donelog import DoneLog, PastWrite
+from ctxrepo.storage.state import committed_records
+from ctxrepo.storage.state.committed_records import DoneLog, PastWrite
 
 
 def save(save_id: str, path: str = "a.md", before: str | None = None, after: str | None = "- a\n") -> Save:
@@ -44,7 +44,7 @@ def test_of_lines_that_were_added_only_these_are_kept(tmp_path: Path) -> None:
 
 
 def test_one_that_is_too_large_is_known_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(donelog, "MAX_BYTES", 1000)
+    monkeypatch.setattr(committed_records, "MAX_BYTES", 1000)
     log = DoneLog(tmp_path / "done")
     log.add([save("1")], "c1")
     log.add([save("2", after="x" * 1000)], "c2")
@@ -54,7 +54,7 @@ def test_one_that_is_too_large_is_known_all_the_same(tmp_path: Path, monkeypatch
 def test_the_log_is_bounded_and_torn_lines_are_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(donelog, "MAX_BYTES", 1000)
+    monkeypatch.setattr(committed_records, "MAX_BYTES", 1000)
     log = DoneLog(tmp_path / "done")
     for number in range(50):
         log.add([save(str(number))], "c")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.hooks.own_files import LOG_BYTES
-from ctxrepo.storage.state.faultlog import FaultLog, FaultRecord
+from ctxrepo.storage.state.ledgers import FaultLog, FaultRecord
 
 T0 = 1_790_000_000.0
 AT = ["2026-09-21T14:13:20Z", "2026-09-21T14:13:21Z", "2026-09-21T14:13:22Z"]

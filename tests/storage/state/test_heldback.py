@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.domain.guard.refusals import Refusal
-from ctxrepo.storage.state.heldback import HeldBack, HeldBackFile
+from ctxrepo.storage.state.committed_records import HeldBack, HeldBackFile
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LARGE = Refusal("shop/big.md", "size", "it is larger than 1024 KiB")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import Unreadable
-from ctxrepo.storage.state.trusted import TrustedCheckouts
+from ctxrepo.storage.state.compiled import TrustedCheckouts
 
 
 def test_a_checkout_is_trusted_under_its_name_at_its_place(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.repository.doctor import Diagnosis
     from ctxrepo.services.faults.finding import CheckOutcome
     from ctxrepo.services.setup.hook_records import AgentRecords
-    from ctxrepo.storage.state.faultlog import FaultRecord
+    from ctxrepo.storage.state.ledgers import FaultRecord
 
 
 def register(app: typer.Typer) -> None:
