@@ -11,7 +11,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.meaning.helper import ReadyResult
+    from ctxrepo.services.meaning.ready import ReadyResult
     from ctxrepo.services.rescue.cache_repair import Rebuilt
 
 
@@ -49,7 +49,7 @@ def rebuild(desk: Desk, _: None) -> Result[TimedRebuild]:
 
 def embed(desk: Desk, _: None) -> Result[TimedEmbedding]:
     """Make ready what finding by meaning needs, now."""
-    from ctxrepo.services.meaning.helper import make_ready
+    from ctxrepo.services.meaning.ready import make_ready
     from ctxrepo.services.repository.published import publish_settings
 
     desk.commit_pending()

@@ -23,7 +23,7 @@ from ctxrepo.services.faults.faults import (
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.health.clonecheck import FIX
 from ctxrepo.services.health.health import agents, is_anyone_connected, last_exchange, last_served
-from ctxrepo.services.meaning.helper import EMBED, readiness
+from ctxrepo.services.meaning.ready import EMBED, readiness
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.trust import trusted_standing

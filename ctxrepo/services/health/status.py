@@ -13,7 +13,7 @@ from ctxrepo.services.faults.faults import of_bounds, of_others, of_settings
 from ctxrepo.services.faults.finding import halfway
 from ctxrepo.services.health.health import LastExchange, LastSession, agents, last_exchange, last_served
 from ctxrepo.services.locate.identify import Location, Project, read_registry
-from ctxrepo.services.meaning.helper import readiness
+from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.review.declined import DeclinedReview, declined
 from ctxrepo.services.review.items import items_to_decide

@@ -9,7 +9,7 @@ from contextlib import closing
 from ctxrepo.errors import CtxrepoError, ModelUnusable
 from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.storage.cache.reading import Found
-from ctxrepo.storage.meaning.embedder import EXTRA, has_libraries
+from ctxrepo.storage.meaning.models import EXTRA, has_libraries
 from ctxrepo.storage.memory import Memory
 
 Near = tuple[Found, float, float]

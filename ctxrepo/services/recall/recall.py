@@ -39,7 +39,7 @@ from ctxrepo.hooks.recall.ranking import (
 from ctxrepo.hooks.session.traces import Subject, note_trace
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.cache.reading import CacheReading, ChecklistHit
-from ctxrepo.storage.meaning.embedder import find_model, has_libraries
+from ctxrepo.storage.meaning.models import find_model, has_libraries
 from ctxrepo.storage.memory import Memory
 
 Ranker = Callable[[sqlite3.Connection, RecallRequest], Ranking]

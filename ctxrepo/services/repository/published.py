@@ -71,7 +71,7 @@ def can_find_by_meaning(memory: Memory) -> bool:
     recall = memory.settings.recall
     if not (recall.enabled and recall.semantic):
         return False
-    from ctxrepo.storage.meaning.embedder import find_model, has_libraries  # every command comes here
+    from ctxrepo.storage.meaning.models import find_model, has_libraries  # every command comes here
 
     return has_libraries() and find_model(recall.model, memory.places.models) is not None
 

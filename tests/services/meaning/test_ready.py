@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from checkout import MODEL
 from machines import Machine
 from meanings import within
 
 from ctxrepo.errors import ModelUnusable
-from ctxrepo.services.meaning.helper import make_ready, readiness
+from ctxrepo.services.meaning.ready import make_ready, readiness
 from ctxrepo.services.repository.published import can_find_by_meaning
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.state.compiled import read_settings
@@ -110,10 +113,29 @@ def test_a_helper_that_could_not_begin_is_told(machine: Machine) -> None:
 def test_without_the_libraries_it_says_how_to_get_them(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ctxrepo.storage.meaning.embedder._LIBRARIES", ("no_such_library",))
+    monkeypatch.setattr("ctxrepo.storage.meaning.models._LIBRARIES", ("no_such_library",))
     config = machine.places.config_file
     config.write_text(config.read_text() + "\n[recall]\nsemantic = true\n")
     assert "`pipx inject ctxrepo numpy onnxruntime tokenizers`" in readiness(machine.open()).remedy
     with pytest.raises(ModelUnusable, match="aren't installed"):
         make_ready(machine.open())
     assert not can_find_by_meaning(machine.open())
+
+
+def test_what_does_not_need_the_libraries_loads_without_them() -> None:
+    code = """
+import sys
+
+class Missing:
+    @staticmethod
+    def find_spec(name, *_):
+        if name.partition(".")[0] in ("numpy", "onnxruntime", "tokenizers"):
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Missing)
+import ctxrepo.services.health.doctor, ctxrepo.services.health.status, ctxrepo.services.recall.recall
+import ctxrepo.services.meaning.ready, ctxrepo.services.meaning.search_by_meaning
+import ctxrepo.app.repository.cache
+import ctxrepo.services.worker.work, ctxrepo.services.repository.published
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -14,7 +14,7 @@ import pytest
 from checkout import MODEL
 
 from ctxrepo.errors import ModelUnusable
-from ctxrepo.storage.meaning.embedder import Model, find_model
+from ctxrepo.storage.meaning.models import Model, find_model
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_nobody_is_told_that_a_model_was_loaded(tmp_path: Path) -> None:
     load = (
         "import sys; from pathlib import Path; "
         "from ctxrepo.storage.meaning.embedder import Embedder; "
-        "from ctxrepo.storage.meaning.embedder import find_model; "
+        "from ctxrepo.storage.meaning.models import find_model; "
         "Embedder(find_model(sys.argv[1], Path('/nowhere'))).prompt('dog')"
     )
     home = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "PATH": os.environ["PATH"]}

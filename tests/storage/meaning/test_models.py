@@ -12,7 +12,7 @@ import pytest
 from checkout import MODEL
 
 from ctxrepo.errors import ModelUnusable
-from ctxrepo.storage.meaning.embedder import bring, find_model
+from ctxrepo.storage.meaning.models import bring, find_model
 
 NAME = "acme/tiny"
 
