@@ -276,8 +276,8 @@ RECURSES = {
     "ctxrepo.domain.formats.jsontext": {"_value", "_container"},  # 100 levels, then it is refused
     "ctxrepo.domain.formats.plain_data": {"plain_data"},  # as deep as the classes of its values
     "ctxrepo.domain.settings.keys": {"accepted", "kind"},  # a variable of that name
-    "ctxrepo.domain.note.pi_head": {"_word"},  # as deep as a head may be
-    "ctxrepo.domain.settings.pi": {"_hooks"},  # once
+    "ctxrepo.domain.note.md_head": {"_word"},  # as deep as a head may be
+    "ctxrepo.agents.pi.memory_settings": {"_hooks"},  # once
     # _branching: our own patterns; the others: base64 in base64, 12 KiB at most, each a quarter shorter
     "ctxrepo.domain.secrets.search": {
         "_branching",

@@ -18,7 +18,7 @@ from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.storage.state.compiled import read_settings
 from ctxrepo.storage.user import assets
-from ctxrepo.storage.user.runner import Runner, place, read_runner, write_runner
+from ctxrepo.storage.user.assets import Runner, place, read_runner, write_runner
 
 SHELLS = [found for name in ("sh", "bash", "dash", "zsh", "ksh") if (found := shutil.which(name))]
 

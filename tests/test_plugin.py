@@ -12,7 +12,7 @@ from machines import Machine
 from plugin_calls import answer_to
 
 import ctxrepo
-from ctxrepo.agents.claude.settings import SETTINGS
+from ctxrepo.agents.claude.install import SETTINGS
 from ctxrepo.agents.hook_line import HookLine
 
 CHECKOUT = Path(__file__).resolve().parents[1]

@@ -16,6 +16,7 @@ from typing import Any
 from checkout import PAYLOADS
 
 from ctxrepo import hook
+from ctxrepo.agents.known import instruction_files
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
@@ -26,6 +27,7 @@ from ctxrepo.hooks.known.world import Repo, stamp_of
 from ctxrepo.hooks.known.world import World as Known
 from ctxrepo.hooks.recall.ask_helper import address
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.services.settings.session_settings import silence_switches
 from ctxrepo.storage.cache.layout import NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import (
@@ -92,7 +94,12 @@ class World:
         self.memory.mkdir()
         (self.code / ".git").mkdir(parents=True)
         (self.code / ".git/config").write_text("[core]\n")
-        self.settings = {"interpreter": str(self.worker()), "secret": "0f" * 16}
+        self.settings = {
+            "interpreter": str(self.worker()),
+            "secret": "0f" * 16,
+            "instructions": instruction_files(),
+            "silence": silence_switches(),
+        }
         self.compile()
         self.know()
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import re
 import subprocess
 import tarfile
 import tempfile
@@ -48,8 +49,24 @@ BARS = {
     "class names that stand for two things": 0,
     "values read by number in the hook's path": 5,
     "functions with seven or more parameters beside commands": 5,
+    "places outside an agent's folder that name the agent": 0,
 }
 """The most there may be of each. What makes the package grow says what it pays with: no bar is raised."""
+
+
+AGENTS = "ctxrepo.agents."
+"""The folders of the agents are rooms below this."""
+
+NO_AGENTS = {
+    ("ctxrepo.domain.project.layout", "pi-memory-md"): "the program whose repositories open here unchanged",
+    ("ctxrepo.domain.tape.anchor", "pi"): "a key in the lines of tapes that exist",
+    ("ctxrepo.domain.secrets.tables.prompts", "pi@"): "the user of a Raspberry Pi at a prompt",
+}
+"""Texts with an agent's name in them that mean something else: the format of a repository, a computer."""
+
+_WORD = re.compile(r"[^\W_]+")
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+"""Where one word of a name in CamelCase ends."""
 
 
 @dataclass(frozen=True)
@@ -183,6 +200,19 @@ class House:
         ]
 
     @cached_property
+    def agents_named(self) -> list[str]:
+        """Where code outside an agent's folder has the agent's name as a word of its own, in a name or in a
+        text: `module:line name`. What docstrings say as an example doesn't count."""
+        agents = {room.removeprefix(AGENTS) for room in self.rooms if room.startswith(AGENTS)}
+        return [
+            f"{name}:{line} {word}"
+            for name, tree in sorted(self.trees.items())
+            for line, text in sorted(_words_of(tree))
+            for word in sorted(agents.intersection(_WORD.findall(text.lower())))
+            if not name.startswith(f"{AGENTS}{word}") and (name, text) not in NO_AGENTS
+        ]
+
+    @cached_property
     def figures(self) -> dict[str, int]:
         """How many there are of each thing that BARS names."""
         counts = (
@@ -197,6 +227,7 @@ class House:
             len(self.names_twice),
             len(self.by_number),
             len(self.wide),
+            len(self.agents_named),
         )
         return dict(zip(BARS, counts, strict=True))
 
@@ -263,6 +294,25 @@ def _loaded(tree: ast.AST, passed_over: tuple[type[ast.AST], ...] = ()) -> Itera
         todo += node.orelse if isinstance(node, ast.If) and is_for_types else ast.iter_child_nodes(node)
 
 
+def _words_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """(line, text) of every name and every text in a module but its docstrings."""
+    docstrings = {
+        below.value
+        for node in ast.walk(tree)
+        for below in (getattr(node, "body", []) if not isinstance(node, ast.Lambda | ast.IfExp) else [])
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and node not in docstrings:
+                yield line, node.value
+            continue
+        for name in ("id", "attr", "arg", "name", "asname", "module"):
+            if isinstance(text := getattr(node, name, None), str):
+                yield line, _HUMPS.sub(" ", text)
+
+
 def _is_by_number(node: ast.Subscript) -> bool:
     is_value = isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript)
     is_type = isinstance(node.value, ast.Name) and node.value.id in ("Literal", "Annotated")
@@ -297,6 +347,7 @@ def main() -> None:
         print("", "the longest chain, imports inside functions counted:", *house.all_levels, sep="\n  ")
         print("", "file names that stand twice:", *map(" ".join, house.file_names_twice.values()), sep="\n  ")
         print("", "wide:", *house.wide, sep="\n  ")
+        print("", "agents named outside their folders:", *house.agents_named, sep="\n  ")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""The hook line: the command that agents run at each event."""
+"""What of an agent's files is ours: the hook line that it runs, and the name of our plugin."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
+from ctxrepo.domain.formats import jsontext
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _HOOK = lazy_pattern(r"""ctxrepo/hook\.py['"]?\s+(\w+)(?=\s|$)""")
@@ -52,3 +54,20 @@ def is_ours(command: object, agent: str) -> bool:
     """Whether a hook's command is ctxrepo's for this agent, of whichever installation."""
     match = _HOOK.search(command) if isinstance(command, str) else None
     return bool(match and match[1] == agent)
+
+
+NAME = "ctxrepo"
+
+
+def is_enabled(text: str) -> bool:
+    """Whether `enabledPlugins` in these settings has our plugin, as Claude Code and Copilot CLI note it;
+    jsontext.Malformed when they can't be read."""
+    said = jsontext.parse(text).value if text.strip("\ufeff \t\r\n") else {}
+    plugins = said.get("enabledPlugins") if isinstance(said, dict) else None
+    named = plugins.items() if isinstance(plugins, dict) else ()
+    return is_among(name for name, is_on in named if is_on is True)
+
+
+def is_among(plugins: Iterable[str]) -> bool:
+    """Whether our plugin is among those of these names."""
+    return any(name.partition("@")[0] == NAME for name in plugins)

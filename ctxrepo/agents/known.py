@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
@@ -14,13 +15,16 @@ from ctxrepo.errors import UsageError
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import (
         AgentIdentity,
+        Imports,
         Install,
+        MemorySettings,
         NativeMemory,
         Plugin,
         Records,
         Transcripts,
         Trust,
     )
+    from ctxrepo.agents.sources import Source
 
 
 _Offered = TypeVar("_Offered")
@@ -34,13 +38,9 @@ class _FolderPart(Generic[_Offered]):
         self._module = module
 
     def __get__(self, agent: Agent, _: object) -> _Offered | None:
-        name = f"ctxrepo.agents.{agent.name}.{self._module}"
-        try:
-            return cast("_Offered", import_module(name))
-        except ModuleNotFoundError as error:
-            if error.name != name:
-                raise
+        if not os.path.isfile(f"{os.path.dirname(__file__)}/{agent.name}/{self._module}.py"):
             return None
+        return cast("_Offered", import_module(f"ctxrepo.agents.{agent.name}.{self._module}"))
 
 
 class Agent:
@@ -73,17 +73,30 @@ class Agent:
     trust: _FolderPart[Trust] = _FolderPart("trust")
     """How it is asked whether it trusts our hooks; None where it runs every hook that is in its files."""
 
-    plugin: _FolderPart[Plugin] = _FolderPart("plugin")
-    """How it notes that our plugin is on; None where there is no such plugin."""
+    @property
+    def plugin(self) -> Plugin | None:
+        """How it notes that our plugin is on; None where there is no such plugin."""
+        return getattr(self.install, "PLUGIN", None)
 
-    native: _FolderPart[NativeMemory] = _FolderPart("native")
-    """The memory that it has of its own; None where it has none, or nobody has looked into that."""
+    @property
+    def native_memory(self) -> NativeMemory | None:
+        """The memory that it has of its own; None where it has none, or nobody has looked into that."""
+        return getattr(self.install, "NATIVE_MEMORY", None)
 
-    transcripts: _FolderPart[Transcripts] = _FolderPart("transcript")
+    imports: _FolderPart[Imports] = _FolderPart("imports")
+    """The memory programs of it whose notes can be brought here; None where there is none."""
+
+    memory_settings: _FolderPart[MemorySettings] = _FolderPart("memory_settings")
+    """What its own settings say of memory; None where no memory program of its own has settings there."""
+
+    transcripts: _FolderPart[Transcripts] = _FolderPart("records")
     """How it records what is said in its sessions; None where nobody has looked into that yet."""
 
-    records: _FolderPart[Records] = _FolderPart("records")
-    """What it records about our hooks; None where it records nothing, or nobody has looked into that."""
+    @property
+    def records(self) -> Records | None:
+        """What it records about our hooks; None where it records nothing, or nobody has looked into that."""
+        part = self.transcripts
+        return cast("Records", part) if hasattr(part, "read") else None
 
     def session(self, environment: Mapping[str, str]) -> str | None:
         """The id of its session that a command with this environment runs in; '' where the agent tells its
@@ -117,6 +130,24 @@ SETUP_STEP = f"{SETUP_HINT} connects the agents on this machine"
 def transcripts_of(name: str) -> Transcripts | None:
     """How the agent of this name records what is said in its sessions; None when nobody knows."""
     return AGENTS[name].transcripts if name in AGENTS else None
+
+
+def sources() -> Mapping[str, Source]:
+    """The memory programs whose notes can be brought here, by name."""
+    parts = (agent.imports for agent in AGENTS.values())
+    return {source.name: source for part in parts if part is not None for source in part.SOURCES}
+
+
+def instruction_files() -> str:
+    """The files that the agents read at a session's start, as a list in a sentence."""
+    *others, last = sorted({agent.identity.INSTRUCTIONS for agent in AGENTS.values()})
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def anchors_file_writer() -> str:
+    """The agent whose memory program keeps a project's anchors in `layout.anchors_file`; '' for none."""
+    parts = ((name, agent.memory_settings) for name, agent in AGENTS.items())
+    return next((name for name, part in parts if part is not None and part.WRITES_ANCHORS_FILE), "")
 
 
 def session_in(environment: Mapping[str, str]) -> tuple[str, str]:

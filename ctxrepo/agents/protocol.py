@@ -11,8 +11,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
-from ctxrepo.agents.recorded import RecordedSession
-from ctxrepo.agents.transcript import Message, SessionHead
+from ctxrepo.agents.own_memory import OwnMemory
+from ctxrepo.agents.recorded import Message, RecordedSession, SessionHead
+from ctxrepo.agents.sources import Source
+from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 
 Line = Callable[[str], str]
@@ -157,32 +159,75 @@ class Trust(Protocol):
         ...
 
 
-class Plugin(Protocol):
-    """`plugin.py`, where there is a plugin or extension of ours for the agent: how it notes that it is on."""
+@dataclass(frozen=True)
+class Plugin:
+    """`PLUGIN` in `install.py`, where there is a plugin or extension of ours for the agent: how it notes that
+    it is on. `note` is the file in the agent's folder in which it does, and `is_on` whether the text of that
+    file, when it is there, says so; ValueError when it can't be read."""
 
-    def note(self, user_home: Path, environment: Mapping[str, str]) -> Path:
-        """The file in which the agent notes it."""
+    note: str
+    is_on: Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class NativeMemory:
+    """`NATIVE_MEMORY` in `install.py`, where the agent has a memory of its own, which no other agent sees.
+
+    `name` is what it is called in a sentence, `settings` the file in the agent's folder in which a person
+    turns it off, and `off` what to write there. `is_on` tells from its text and the environment whether it is
+    on; ValueError when it can't be read.
+    """
+
+    name: str
+    settings: str
+    off: str
+    is_on: Callable[[str, Mapping[str, str]], bool]
+
+
+class Imports(Protocol):
+    """`imports.py`, where there are memory programs of the agent's whose notes can be brought here."""
+
+    SOURCES: Sequence[Source]
+
+
+class MemorySettings(Protocol):
+    """`memory_settings.py`, where a memory program of the agent's has settings of its own: what they say.
+
+    Example usage::
+
+        settings = AGENTS["pi"].memory_settings
+        file = settings.file(home, environment)
+        memory = settings.read(json.loads(file.read_text()), home)
+        print(memory.local_path if memory else f"{file} doesn't mention {settings.PROGRAM}")
+    """
+
+    PROGRAM: str
+    """The memory program whose settings they are."""
+
+    SILENCE: tuple[str, str]
+    """The agent's settings of a project, as a path below its folder, and where in their JSON a project asks
+    to be given no memory."""
+
+    WRITES_ANCHORS_FILE: bool
+    """Whether the program keeps a project's anchors in the file `layout.anchors_file`: a line there that
+    names no agent is of this agent's sessions."""
+
+    OFFERS_TAPE_TOOLS: bool
+    """Whether our extension of the agent can offer the model tools for the tape (`tape.tools`)."""
+
+    ANCHOR_COMMAND: str
+    """The command of our extension with which a user of the agent asks for an anchor."""
+
+    def file(self, user_home: Path, environment: Mapping[str, str]) -> Path:
+        """The agent's settings for all projects."""
         ...
 
-    def is_on(self, text: str) -> bool:
-        """Whether this file, when it is there, says that our plugin is on; ValueError when it can't be
-        read."""
+    def read(self, fields: Mapping[str, Any], user_home: Path) -> OwnMemory | None:
+        """What these settings say of memory; None where they say nothing."""
         ...
 
-
-class NativeMemory(Protocol):
-    """`native.py`, where the agent has a memory of its own, which no other agent sees."""
-
-    NAME: str
-    """What it is called, in a sentence."""
-
-    OFF: str
-    """What to write into its settings to turn it off."""
-
-    def settings(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
-
-    def is_on(self, text: str, environment: Mapping[str, str]) -> bool:
-        """Whether it is on, when its settings say `text`; ValueError when they can't be read."""
+    def redirecting(self, fields: Mapping[str, Any]) -> Sequence[str]:
+        """The keys in a project's settings by which it would decide where memory is or what runs."""
         ...
 
 
@@ -245,3 +290,13 @@ class Records(Protocol):
         over; without `is_whole` some in the middle are missing. `is_subagent`: it is the file of one, and the
         part of the session is told that it played."""
         ...
+
+
+def named_folder(variable: str, environment: Mapping[str, str]) -> Path | None:
+    """The folder that this variable names, None where it is unset; ConfigError for a relative path."""
+    named = environment.get(variable, "")
+    if named and not Path(named).is_absolute():
+        raise ConfigError(
+            f"{variable} is {named!r}, which is not an absolute path", "Set it to one, or unset it."
+        )
+    return Path(named) if named else None

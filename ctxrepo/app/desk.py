@@ -22,6 +22,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.repository.published import publish_settings
+from ctxrepo.services.settings.session_settings import redirections
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import run_forking
 from ctxrepo.storage.processes.outside import Outside
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
-_OF_ONE_OPERATION = ("folder_facts", "project", "session", "origin")
+_OF_ONE_OPERATION = ("_around", "folder_facts", "project", "session", "origin")
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ class Desk:
             raise RuntimeError("the memory of a shared desk belongs to its thread: perform an operation")
         if self._opened is None or (self._opened.config_error and not or_last_settings):
             memory = Memory.open(self.places, self.env, or_last_settings=or_last_settings)
-            for warning in (*memory.settings.warnings, *self.pi_warnings):
+            for warning in (*memory.settings.warnings, *self.project_warnings):
                 self.notice(warning)
             publish_settings(memory, self.interpreter)
             self._opened = replace(memory, progress=self.progress)
@@ -203,19 +204,24 @@ class Desk:
         )
 
     @property
-    def pi_warnings(self) -> tuple[str, ...]:
-        """What is odd in the settings for pi that came with the current folder.
+    def project_warnings(self) -> tuple[str, ...]:
+        """What is odd in agents' settings that came with the current folder.
 
         Nothing where that folder hangs: operations that need the project say so.
         """
         with suppress(NoAnswer):
-            return self.folder_facts.warnings
+            return self._around[1]
         return ()
 
     @cached_property
     def folder_facts(self) -> FolderFacts:
         """What is around the current folder. NoAnswer where that hangs."""
-        return Outside(self.places.unresponsive).ask(self.cwd, partial(folder_facts, self.cwd))
+        return self._around[0]
+
+    @cached_property
+    def _around(self) -> tuple[FolderFacts, tuple[str, ...]]:
+        """The facts and warnings about the current folder, for which another process is asked once."""
+        return Outside(self.places.unresponsive).ask(self.cwd, partial(_look_around, self.cwd))
 
     @cached_property
     def project(self) -> Project | None:
@@ -279,6 +285,10 @@ class Desk:
             self.notice(f"what was written last is not in this: {error.message}. {error.hint}".rstrip())
             return None
         return done
+
+
+def _look_around(cwd: Path) -> tuple[FolderFacts, tuple[str, ...]]:
+    return folder_facts(cwd), redirections(cwd)
 
 
 def _files(memory: Memory) -> tuple[str, ...]:

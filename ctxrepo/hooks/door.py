@@ -35,7 +35,7 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         world = world_of(db, state, delivery)
         if world is None or _is_run_by_another(world, dialect) or not ensure_private_folder(world.repo.state):
             return ""
-        silence = own.silence or _why_silent(db, fields["cwd"] or os.getcwd())
+        silence = own.silence or _why_silent(db, world, fields["cwd"] or os.getcwd())
         event = Event(dialect.name, name, fields)
         event.silence_reason = UNHEARD if name in dialect.unheard else silence
         if moment == "prompt":
@@ -88,17 +88,18 @@ def _ask_for_rebuild(state: str) -> None:
     start_worker(sys.executable, state, state)
 
 
-def _why_silent(db: _sqlite3.Connection, folder: str) -> str:
+def _why_silent(db: _sqlite3.Connection, world: World, folder: str) -> str:
     """Why sessions in this folder are given nothing, or ''. Checked before any answer is made, so that no
     ledger says that something was given. What agents write in such a folder is kept nevertheless.
 
-    Only a folder with a `.pi` can ask for silence, so for most folders no module is loaded here.
+    Few folders have a switch, so for most of them no module is loaded here.
     """
-    if not os.path.exists(f"{folder}/.pi"):
+    switches = world.switches_in(folder)
+    if not switches:
         return ""
-    from ctxrepo.hooks.known.pi_switch import why_silent
+    from ctxrepo.hooks.known.silence import why_silent
 
-    return why_silent(db, folder)
+    return why_silent(db, switches)
 
 
 def _answer_at(

@@ -8,7 +8,7 @@ import pytest
 from transcripts import PLACES, RECORDED, recorded
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
-from ctxrepo.agents.transcript import SessionHead
+from ctxrepo.agents.recorded import SessionHead
 
 HEADS = {
     "claude": SessionHead("", "/home/ada/shop"),
@@ -63,7 +63,7 @@ def test_most_of_a_file_of_claude_code_is_not_parsed(monkeypatch: pytest.MonkeyP
         parsed.append(line)
         return json.loads(line)
 
-    monkeypatch.setattr("ctxrepo.agents.claude.transcript.record", count)
+    monkeypatch.setattr("ctxrepo.agents.claude.records.record", count)
     lines = recorded("claude").splitlines()
     found = list(known.messages(lines))
     assert found

@@ -229,7 +229,7 @@ def test_the_worker_is_not_ended_with_it(world: World, impatient: Path) -> None:
 
 
 def test_agents_wait_longer_than_a_hook_takes_at_most() -> None:
-    from ctxrepo.agents.claude.settings import TIMEOUT
+    from ctxrepo.agents.claude.install import TIMEOUT
     from ctxrepo.hook import HOOK_SECONDS
 
     assert HOOK_SECONDS + 1 < TIMEOUT

@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.corpus import Author
 from ctxrepo.agents.known import transcripts_of
-from ctxrepo.agents.transcript import Message
+from ctxrepo.agents.recorded import Message
 from ctxrepo.storage.disk.recent import rows_of
 
 TURNS = 40

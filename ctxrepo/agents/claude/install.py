@@ -5,19 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ctxrepo.agents.claude.settings import SETTINGS
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
-from ctxrepo.errors import ConfigError
+from ctxrepo.agents.hook_groups import HookGroups
+from ctxrepo.agents.hook_line import is_enabled
+from ctxrepo.agents.protocol import EditedDocument, NativeMemory, Plugin, SkillsFolder, Wanted, named_folder
+
+TIMEOUT = 10
+"""Seconds after which Claude Code ends a hook; without it a session's end would have 1.5."""
+
+
+class _ClaudeSettings(HookGroups):
+    def obstacle(self, text: str) -> str:
+        """What in these settings keeps hooks from running, or ''."""
+        return "disableAllHooks is on" if self.settings(text).get("disableAllHooks") is True else ""
+
+
+SETTINGS = _ClaudeSettings(
+    name="claude",
+    matchers={
+        "SessionStart": "",
+        "UserPromptSubmit": "",
+        "PostToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit",
+        "PostToolUseFailure": "Bash",
+        "SubagentStart": "",
+        "Stop": "",
+        "PreCompact": "",
+        "SessionEnd": "",
+    },
+    timeout=TIMEOUT,
+)
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """The user's folder of Claude Code: CLAUDE_CONFIG_DIR, else ~/.claude."""
-    named = environment.get("CLAUDE_CONFIG_DIR", "")
-    if named and not Path(named).is_absolute():
-        raise ConfigError(
-            f"CLAUDE_CONFIG_DIR is {named!r}, which is not an absolute path", "Set it to one, or unset it."
-        )
-    return Path(named) if named else user_home / ".claude"
+    return named_folder("CLAUDE_CONFIG_DIR", environment) or user_home / ".claude"
 
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
@@ -25,3 +45,17 @@ def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str],
     root = folder(user_home, environment)
     hooks = {event: line(event) for event in SETTINGS.events()}
     return (SkillsFolder(root / "skills"), EditedDocument(root / "settings.json", SETTINGS, hooks))
+
+
+def _is_memory_on(text: str, environment: Mapping[str, str]) -> bool:
+    """Whether its auto memory is on, as it is unless somebody turned it off."""
+    if environment.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "").lower() in ("1", "true", "yes", "on"):
+        return False
+    return SETTINGS.settings(text).get("autoMemoryEnabled") is not False
+
+
+PLUGIN = Plugin("settings.json", is_enabled)
+
+NATIVE_MEMORY = NativeMemory(
+    "Claude Code's auto memory", "settings.json", '"autoMemoryEnabled": false', _is_memory_on
+)

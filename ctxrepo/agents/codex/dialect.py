@@ -3,6 +3,7 @@
 import _sqlite3
 
 from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile, hook_output
+from ctxrepo.hooks.own_files import start_of
 
 _PATCH = "apply_patch"
 
@@ -41,7 +42,6 @@ class _Codex(Dialect):
 
     def origin(self, transcript: str) -> str:
         """The session that the transcript says that it goes on with."""
-        from ctxrepo.agents.codex.fork import origin
 
         return origin(transcript)
 
@@ -105,3 +105,13 @@ DIALECT = _Codex(
     shells=frozenset((_SHELL,)),
     most_bytes=9500,
 )
+
+
+_HEAD_BYTES = 4096
+_MARK = '"forked_from_id":"'
+
+
+def origin(transcript: str) -> str:
+    """The id of the session that the one with this `transcript` goes on with; '' where it can't be told."""
+    head = start_of(transcript, _HEAD_BYTES).decode("utf-8", "replace").partition("\n")[0]
+    return head.partition(_MARK)[2].partition('"')[0]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.hook_groups import HookGroups
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
-from ctxrepo.errors import ConfigError
+from ctxrepo.agents.hook_line import is_among
+from ctxrepo.agents.protocol import EditedDocument, NativeMemory, Plugin, SkillsFolder, Wanted, named_folder
 
 TIMEOUT = 10
 """Seconds after which Codex ends a hook."""
@@ -34,12 +35,7 @@ HOOKS = HookGroups(
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """The user's folder of Codex: CODEX_HOME, else ~/.codex."""
-    named = environment.get("CODEX_HOME", "")
-    if named and not Path(named).is_absolute():
-        raise ConfigError(
-            f"CODEX_HOME is {named!r}, which is not an absolute path", "Set it to one, or unset it."
-        )
-    return Path(named) if named else user_home / ".codex"
+    return named_folder("CODEX_HOME", environment) or user_home / ".codex"
 
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
@@ -49,3 +45,23 @@ def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str],
         EditedDocument(folder(user_home, environment) / "hooks.json", HOOKS, hooks),
         SkillsFolder(user_home / ".agents" / "skills"),
     )
+
+
+def _is_plugin_on(text: str) -> bool:
+    """Whether this configuration says that our plugin is on."""
+    plugins = tomllib.loads(text).get("plugins")
+    named = plugins.items() if isinstance(plugins, dict) else ()
+    return is_among(name for name, said in named if isinstance(said, dict) and said.get("enabled") is True)
+
+
+def _is_memory_on(text: str, _environment: Mapping[str, str]) -> bool:
+    """Whether its memories are on, as they are only where somebody turned them on."""
+    features = tomllib.loads(text).get("features")
+    return isinstance(features, dict) and features.get("memories") is True
+
+
+PLUGIN = Plugin("config.toml", _is_plugin_on)
+
+NATIVE_MEMORY = NativeMemory(
+    "Codex' memories", "config.toml", "memories = false under [features]", _is_memory_on
+)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ctxrepo.agents.hook_line import is_ours
-from ctxrepo.agents.plugins import is_among
+from ctxrepo.agents.hook_line import is_among, is_ours
 from ctxrepo.agents.protocol import AskedHook
 
 PROGRAM = ("codex", "app-server")

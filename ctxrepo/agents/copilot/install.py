@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.copilot.dialect import DIALECT
-from ctxrepo.agents.protocol import OwnFile, SkillsFolder, Wanted
-from ctxrepo.errors import ConfigError
+from ctxrepo.agents.hook_line import is_enabled
+from ctxrepo.agents.protocol import OwnFile, Plugin, SkillsFolder, Wanted, named_folder
 
 TIMEOUT = 10
 """Seconds after which Copilot ends a hook."""
@@ -19,12 +19,7 @@ TOOLS = ("view", "edit", "create", "str_replace_editor", "apply_patch", "bash")
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """The user's folder of Copilot CLI: COPILOT_HOME, else ~/.copilot."""
-    named = environment.get("COPILOT_HOME", "")
-    if named and not Path(named).is_absolute():
-        raise ConfigError(
-            f"COPILOT_HOME is {named!r}, which is not an absolute path", "Set it to one, or unset it."
-        )
-    return Path(named) if named else user_home / ".copilot"
+    return named_folder("COPILOT_HOME", environment) or user_home / ".copilot"
 
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
@@ -48,3 +43,6 @@ def document(line: Callable[[str], str]) -> str:
 def _hook(event: str, command: str) -> dict[str, object]:
     matcher = {"matcher": "|".join(TOOLS)} if event == "postToolUse" else {}
     return {"type": "command", **matcher, "bash": command, "timeoutSec": TIMEOUT}
+
+
+PLUGIN = Plugin("settings.json", is_enabled)

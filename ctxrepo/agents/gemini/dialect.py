@@ -3,6 +3,7 @@
 import _sqlite3
 
 from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event, TouchedFile, extract_fields, hook_output
+from ctxrepo.hooks.own_files import end_of
 
 _SHELL = "run_shell_command"
 
@@ -52,7 +53,6 @@ class _Gemini(Dialect):
 
     def compaction(self, transcript: str) -> str:
         """What stands for it in the transcript: its PreCompress comes before every request."""
-        from ctxrepo.agents.gemini.compaction import last_compaction
 
         return last_compaction(transcript)
 
@@ -131,3 +131,20 @@ DIALECT = _Gemini(
     most_bytes=9500,
     packet_at=WITH_PROMPT,
 )
+
+
+_MOST_BYTES = 8 * 1024 * 1024
+"""As much of the end of a transcript is read; a compaction that lies farther back counts as none."""
+
+_MARK = b'"type":"gemini","content":[{"text":"Got it. Thanks for the additional context!"}]'
+"""The answer to the summary that Gemini CLI has the model give; it has an id of its own, which stays."""
+
+_ID = b'{"id":"'
+
+
+def last_compaction(transcript: str) -> str:
+    """The id of that answer in this transcript; '' where there is none."""
+    text = end_of(transcript, _MOST_BYTES)
+    at = text.rfind(_MARK)
+    start = text.rfind(_ID, 0, at) + len(_ID) if at > 0 else -1
+    return text[start : text.find(b'"', start)].decode("ascii", "replace") if start >= len(_ID) else ""

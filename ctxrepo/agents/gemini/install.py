@@ -5,9 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ctxrepo.agents.gemini.settings import SETTINGS
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
-from ctxrepo.errors import ConfigError
+from ctxrepo.agents.hook_groups import HookGroups
+from ctxrepo.agents.protocol import EditedDocument, NativeMemory, Plugin, SkillsFolder, Wanted, named_folder
+
+NAME = "ctxrepo"
+"""What our hooks are called: `/hooks disable` takes this name."""
+
+TIMEOUT = 10_000
+"""Milliseconds after which Gemini CLI ends a hook."""
+
+
+class _GeminiSettings(HookGroups):
+    def hook(self, event: str, command: str) -> dict[str, object]:
+        """Our hook for an event, with a name that it is listed by."""
+        return {"name": NAME, **super().hook(event, command)}
+
+    def obstacle(self, text: str) -> str:
+        """What in these settings keeps our hooks from running, or ''."""
+        config = self.settings(text).get("hooksConfig")
+        said = config if isinstance(config, dict) else {}
+        if said.get("enabled") is False:
+            return "hooksConfig.enabled is off"
+        disabled = said.get("disabled")
+        return f"hooksConfig.disabled names {NAME}" if isinstance(disabled, list) and NAME in disabled else ""
+
+
+SETTINGS = _GeminiSettings(
+    name="gemini",
+    matchers={
+        "SessionStart": "",
+        "BeforeAgent": "",
+        # What it calls PreCompress comes before every request, and says nothing of a compaction.
+        "AfterTool": "^(read_file|replace|write_file|run_shell_command)$",
+        "AfterAgent": "",
+        "SessionEnd": "",
+    },
+    timeout=TIMEOUT,
+    has_comments=True,
+)
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -25,9 +60,19 @@ def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str],
 
 
 def _home(user_home: Path, environment: Mapping[str, str]) -> Path:
-    named = environment.get("GEMINI_CLI_HOME", "")
-    if named and not Path(named).is_absolute():
-        raise ConfigError(
-            f"GEMINI_CLI_HOME is {named!r}, which is not an absolute path", "Set it to one, or unset it."
-        )
-    return Path(named) if named else user_home
+    return named_folder("GEMINI_CLI_HOME", environment) or user_home
+
+
+def _is_memory_on(text: str, _environment: Mapping[str, str]) -> bool:
+    """Whether its auto memory is on, as it is only where somebody turned it on."""
+    experimental = SETTINGS.settings(text).get("experimental")
+    return isinstance(experimental, dict) and experimental.get("autoMemory") is True
+
+
+PLUGIN = Plugin(f"extensions/{NAME}/.gemini-extension-install.json", lambda _text: True)
+"""Gemini CLI leaves this file when it links or installs our extension. That it is there is all it tells; a
+person may have switched the extension off for some folders."""
+
+NATIVE_MEMORY = NativeMemory(
+    "Gemini CLI's auto memory", "settings.json", '"experimental": { "autoMemory": false }', _is_memory_on
+)

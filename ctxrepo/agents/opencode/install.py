@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.opencode.dialect import DIALECT
-from ctxrepo.agents.protocol import ShippedFile, SkillsFolder, Wanted
-from ctxrepo.errors import ConfigError
+from ctxrepo.agents.protocol import ShippedFile, SkillsFolder, Wanted, named_folder
 
 BRIDGE = "opencode/ctxrepo.js"
 """The bridge in hooks/, which OpenCode can load from there as well."""
@@ -21,12 +20,7 @@ EVENTS = tuple(event for event, _ in DIALECT.events.values())
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """The user's folder of OpenCode, which it reads whatever OPENCODE_CONFIG_DIR says: what that names is one
     more."""
-    named = environment.get("XDG_CONFIG_HOME", "")
-    if named and not Path(named).is_absolute():
-        raise ConfigError(
-            f"XDG_CONFIG_HOME is {named!r}, which is not an absolute path", "Set it to one, or unset it."
-        )
-    return (Path(named) if named else user_home / ".config") / "opencode"
+    return (named_folder("XDG_CONFIG_HOME", environment) or user_home / ".config") / "opencode"
 
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:

@@ -5,7 +5,9 @@ import _sqlite3
 import os
 
 from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, OwnSettings, TouchedFile
+from ctxrepo.hooks.known.silence import is_switched_off
 from ctxrepo.hooks.known.world import NO_LIMIT, World, world_of
+from ctxrepo.hooks.own_files import bytes_of
 
 _READ = """
         select
@@ -55,13 +57,11 @@ class _Pi(Dialect):
 
     def own_settings(self, db: _sqlite3.Connection, environment: dict[str, str]) -> OwnSettings:
         """What pi's settings for all projects say, as pi-memory-md reads them."""
-        from ctxrepo.agents.pi.own_settings import own_settings
 
         return own_settings(db, environment)
 
     def origin(self, transcript: str) -> str:
         """The session that the first line of the transcript names as its parent."""
-        from ctxrepo.agents.pi.fork import origin
 
         return origin(transcript)
 
@@ -141,3 +141,99 @@ DIALECT = _Pi(
     most_bytes=NO_LIMIT,
     own_modes=frozenset(("system", "turn")),
 )
+
+
+MAX_BYTES = 1024 * 1024
+
+PROJECT_FILE = ".pi/settings.json"
+"""Where pi keeps the settings of a project, below its folder; that is not searched upwards."""
+
+ENABLED = '$."pi-memory-md".enabled'
+"""Where in pi's settings it is said that memory is off, for a project or for all."""
+
+_MESSAGE = "message-append"
+"""The value of `delivery` that stands for a message; any other one stands for the system prompt."""
+
+_SAID = """
+    select
+        case 'text'
+            when json_type(section, '$.delivery') then json_extract(section, '$.delivery')
+            when json_type(section, '$.injection') then json_extract(section, '$.injection')
+            else ''
+        end,
+        case
+            when json_type(section, '$.hooks.onSessionStart') is not null
+                then json_type(section, '$.hooks.onSessionStart') = 'false'
+            when json_type(section, '$.hooks.sessionStart') = 'array' then not exists (
+                select 1 from json_each(section, '$.hooks.sessionStart') where trim(value) = 'pull')
+            when ifnull(json_type(section, '$.hooks'), 'null') <> 'null' then 0
+            else ifnull(json_type(section, '$.autoSync.onSessionStart') = 'false', 0)
+        end
+    from (select json_extract(:json, '$."pi-memory-md"') as section)
+    where json_valid(section) and json_type(section) = 'object'"""
+"""The way of delivery, and whether a session's start shall do without a fetch."""
+
+
+def settings_file(environment: dict[str, str]) -> str:
+    """Where pi keeps them: in PI_CODING_AGENT_DIR, else in ~/.pi/agent; '' without a home."""
+    home, named = environment.get("HOME", ""), environment.get("PI_CODING_AGENT_DIR", "")
+    if named == "~" or named.startswith("~/"):
+        named = f"{home}{named[1:]}" if home else ""
+    folder = named or (f"{home}/.pi/agent" if home else "")
+    return f"{folder}/settings.json" if folder.startswith("/") else ""
+
+
+def own_settings(db: _sqlite3.Connection, environment: dict[str, str]) -> OwnSettings:
+    """What the file says; one that is missing or can't be read says nothing."""
+    file = settings_file(environment)
+    data = bytes_of(file, MAX_BYTES, follow=True) if file else None
+    if not data or b"\0" in data:
+        return OwnSettings()
+    if is_switched_off(db, data, ENABLED):
+        return OwnSettings(silence=f"{file} says that pi-memory-md isn't enabled")
+    try:
+        row = db.execute(_SAID, {"json": data.decode("utf-8")}).fetchone()
+    except (UnicodeDecodeError, _sqlite3.Error):
+        return OwnSettings()
+    delivery, has_no_fetch = row or ("", 0)
+    place = "" if not delivery else "message" if delivery == _MESSAGE else "system"
+    return OwnSettings(place=place, fetches=not has_no_fetch)
+
+
+_HEAD_BYTES = 64 * 1024
+
+_PARENT = "select json_extract(:head, '$.parentSession') where json_valid(:head)"
+
+
+def origin(transcript: str) -> str:
+    """The id of the session from which the one with this `transcript` was made; '' where there is none."""
+    head = _first_line(transcript)
+    if not head or "\0" in head:
+        return ""
+    db = _sqlite3.connect(":memory:")
+    try:
+        row = db.execute(_PARENT, {"head": head}).fetchone()
+        return session_of(row[0]) if row and isinstance(row[0], str) else ""
+    except _sqlite3.Error:
+        return ""
+    finally:
+        db.close()
+
+
+def session_of(file: str) -> str:
+    """The id of the session in this file, which is called `<time>_<id>.jsonl`."""
+    name = file.replace("\\", "/").rpartition("/")[2]
+    return name.partition("_")[2].removesuffix(".jsonl")
+
+
+def _first_line(path: str) -> str:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except (OSError, ValueError):
+        return ""
+    try:
+        return os.read(file, _HEAD_BYTES).partition(b"\n")[0].decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(file)

@@ -3,13 +3,14 @@ skills."""
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.agents.protocol import ShippedFile, SkillsFolder, Wanted
-from ctxrepo.errors import ConfigError
+from ctxrepo.agents.hook_line import NAME, HookLine
+from ctxrepo.agents.protocol import Plugin, ShippedFile, SkillsFolder, Wanted, named_folder
 
 EVENTS = (
     "session_start",
@@ -32,6 +33,8 @@ MODULES = (
     *("tape", "tool", "tools", "turn"),
 )
 """The extension's modules, in the folder beside it."""
+
+_SOURCE = re.compile(rf"npm:{NAME}(?:@[^/]*)?|(?!npm:)(?:.*[:/])?{NAME}(?:\.git)?/?(?:@[^/]*)?")
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -73,13 +76,28 @@ def command_line(hook_line: str) -> str:
     return f'export CTXREPO_STATE={state}; {is_there} && exec {python} -P -E -m ctxrepo "$@"'
 
 
+def _is_plugin_on(text: str) -> bool:
+    """Whether one of the packages in these settings has our name: from npm, from git or in a folder. With its
+    extensions filtered out (`"extensions": []`) it is not on."""
+    settings = json.loads(text)
+    packages = settings.get("packages") if isinstance(settings, dict) else None
+    sources = map(_source, packages if isinstance(packages, list) else ())
+    return any(_SOURCE.fullmatch(source) for source in sources)
+
+
+def _source(package: object) -> str:
+    """Where a package that brings extensions is from; '' for others."""
+    if isinstance(package, dict) and package.get("extensions") != []:
+        package = package.get("source")
+    return package if isinstance(package, str) else ""
+
+
 def _named(variable: str, user_home: Path, environment: Mapping[str, str]) -> Path | None:
     """The folder that a variable of pi's names; `~` stands for the home, as in pi."""
     named = environment.get(variable, "")
     if named == "~" or named.startswith("~/"):
         return user_home / named[2:]
-    if named and not Path(named).is_absolute():
-        raise ConfigError(
-            f"{variable} is {named!r}, which is not an absolute path", "Set it to one, or unset it."
-        )
-    return Path(named) if named else None
+    return named_folder(variable, environment)
+
+
+PLUGIN = Plugin("settings.json", _is_plugin_on)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.plain_data import plain_data
-from ctxrepo.domain.settings.pi import expanded
+from ctxrepo.domain.project.layout import expanded
 from ctxrepo.errors import NotInitialised
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
+    from ctxrepo.agents.sources import SourceContents, SourceSearch
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.checks.check import NoteFinding
     from ctxrepo.services.checks.fix import FileFix
-    from ctxrepo.services.imports.plan import ImportPlan, PlannedNote
-    from ctxrepo.services.imports.values import SourceContents, SourceSearch
+    from ctxrepo.services.imports.destination import ImportPlan, PlannedNote
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class ImportRequest:
 class ImportResult:
     """What was planned for each place of the source, or is done, and whether it was done.
 
-    Where there was no memory and pi-memory-md's repository became it, `adopted` is that folder.
+    Where there was no memory and the source's own repository became it, `adopted` is that folder.
     """
 
     plans: Sequence[ImportPlan]
@@ -115,8 +115,7 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     Notes that the guard refuses are held back and told, the others are brought all the same; it ends with 6
     then.
     """
-    from ctxrepo.services.imports.carry_out import carry_out
-    from ctxrepo.services.imports.plan import plan
+    from ctxrepo.services.imports.destination import MemoryDestination
     from ctxrepo.services.imports.sources import contents, require_source
 
     require_source(request.source)
@@ -124,27 +123,26 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
         return adopted
     memory = desk.memory
     search = _search(desk, request.place, with_memory=True)
-    plans = [plan(memory, one, desk.now) for one in contents(request.source, search)]
-    wanted = [one for one in plans if one.changes]
-    is_applied = bool(wanted) and not request.is_trial and request.agrees(plans)
+    destination = MemoryDestination(memory, desk.origin, desk.now, desk.interpreter, desk.project)
+    plans = [destination.plan(place) for place in contents(request.source, search)]
+    changes = any(plan.changes for plan in plans)
+    is_applied = changes and not request.is_trial and request.agrees(plans)
     if is_applied:
-        done = {id(one): carry_out(memory, one, desk.origin, desk.now, desk.interpreter) for one in wanted}
-        plans = [done.get(id(one), one) for one in plans]
+        plans = [destination.put(plan) if plan.changes else plan for plan in plans]
         desk.wake()
-    fields = {"source": request.source, "applied": is_applied, "plans": [_fields(one) for one in plans]}
-    code = 6 if any(one.refused for one in plans) else 0
+    fields = {"source": request.source, "applied": is_applied, "plans": [_fields(plan) for plan in plans]}
+    code = 6 if any(plan.refused for plan in plans) else 0
     return Result(ImportResult(plans, is_applied), fields, code)
 
 
 def _adopted(desk: Desk, request: ImportRequest) -> Result[ImportResult] | None:
-    """pi-memory-md's own repository becomes the memory where there is none, as `init` does it; None where
-    there is one."""
+    """The source's own repository becomes the memory where there is none, as `init` does it; None where
+    there is one, or the source has no repository that could be served."""
     from ctxrepo.services.imports.adoption import adoption_plan
-    from ctxrepo.services.imports.pi_memory_md import NAME
 
-    if request.source != NAME or request.place or _has_memory(desk):
+    if request.place or _has_memory(desk):
         return None
-    plan = adoption_plan(desk.places, desk.env)
+    plan = adoption_plan(desk.places, desk.env, request.source)
     if plan is None:
         return None
     is_applied = not request.is_trial and request.agrees([plan])
@@ -153,7 +151,12 @@ def _adopted(desk: Desk, request: ImportRequest) -> Result[ImportResult] | None:
         from ctxrepo.services.repository.init import InitRequest
 
         init(desk, InitRequest())
-    fields = {"source": NAME, "applied": is_applied, "adopted": plan.place, "plans": [_fields(plan)]}
+    fields = {
+        "source": request.source,
+        "applied": is_applied,
+        "adopted": plan.place,
+        "plans": [_fields(plan)],
+    }
     return Result(ImportResult([plan], is_applied, plan.place), fields)
 
 
@@ -166,17 +169,19 @@ def _has_memory(desk: Desk) -> bool:
 
 def _search(desk: Desk, place: str, *, with_memory: bool) -> SourceSearch:
     """Where to look. Without a memory nothing is known of projects, and what they have is only counted."""
-    from ctxrepo.services.imports.values import SourceSearch
+    from ctxrepo.agents.sources import SourceSearch
+    from ctxrepo.services.imports.sources import FilesOutside
     from ctxrepo.storage.processes.outside import Outside
 
     is_ready = with_memory or _has_memory(desk)
     top = desk.folder_facts.top
+    project = desk.project if is_ready else None
     return SourceSearch(
-        places=desk.places,
+        home=desk.places.user_home,
         env=desk.env,
-        outside=Outside(desk.places.unresponsive),
+        files=FilesOutside(Outside(desk.places.unresponsive)),
         global_folder=desk.memory.global_folder if is_ready else "global",
-        project=desk.project if is_ready else None,
+        project=project.folder if project else "",
         checkout=Path(top) if top else None,
         chosen=desk.cwd / expanded(place, str(desk.places.user_home)) if place else None,
         memory_root=desk.memory.root if is_ready else None,

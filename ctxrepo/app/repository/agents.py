@@ -15,7 +15,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.setup.connected import Standing
+    from ctxrepo.services.setup.connection import Standing
     from ctxrepo.services.setup.setup import Plan
 
 
@@ -96,7 +96,7 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
 
 def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]]:
     """Say whether agents are connected; ends with 1 when one isn't, or something is wrong."""
-    from ctxrepo.services.setup.connected import check
+    from ctxrepo.services.setup.connection import check
     from ctxrepo.services.setup.trust import trusted_standing
 
     machine = desk.machine

@@ -35,13 +35,13 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     url = redact(made.remote)
     desk.wake()
     data = {"root": str(made.root), "remote": url, "action": made.action}
-    for warning in (*desk.pi_warnings, *made.warnings):
+    for warning in (*desk.project_warnings, *made.warnings):
         desk.notice(warning)
     if told := ignored_variable(desk.env, made.remote):
         desk.notice(told)
     if made.source:
         data["settings"] = str(made.source)
-        desk.notice(f"folder and remote are as pi-memory-md's settings say: {made.source}")
+        desk.notice(f"folder and remote are as {made.program}'s settings say: {made.source}")
     is_unsparse = request.sparse and made.action != "cloned" and desk.memory.clone.cone is None
     code = code_of(made.synced) if made.synced else 0
     return Result(InitOutcome(made, url, is_unsparse), data, code)

@@ -113,7 +113,7 @@ def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[Anchor]:
 def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
     from ctxrepo.services.anchors.draft_handoff import Sitting
     from ctxrepo.services.anchors.handoff import prepare
-    from ctxrepo.services.transcripts.find import transcript_of
+    from ctxrepo.services.transcripts.conversations import transcript_of
 
     agent, session = desk.origin.agent, desk.origin.session
     transcript = transcript_of(agent, session, desk.places.user_home, desk.env)
@@ -124,8 +124,7 @@ def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
 
 def _last_entry(desk: Desk) -> str:
     """The message of the session's transcript at which something is left now."""
-    from ctxrepo.services.transcripts.conversations import last_entry
-    from ctxrepo.services.transcripts.find import transcript_of
+    from ctxrepo.services.transcripts.conversations import last_entry, transcript_of
 
     agent, session = desk.origin.agent, desk.origin.session
     transcript = transcript_of(agent, session, desk.places.user_home, desk.env) if session else ""

@@ -61,7 +61,7 @@ class ResetDone:
 
 def tape_info(desk: Desk, request: TapeRequest[None]) -> Result[OnTape[TapeInfo]]:
     """Say how a tape stands, and how far the session is past its last anchor."""
-    from ctxrepo.services.settings.tape import tape_settings
+    from ctxrepo.services.settings.session_settings import tape_settings
     from ctxrepo.services.tape.look import info
 
     view = view_tape(desk, request)

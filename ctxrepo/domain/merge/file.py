@@ -13,7 +13,7 @@ from ctxrepo.domain.formats.jsonl import TOMBSTONE, canonical, record, text_of
 from ctxrepo.domain.merge.choose import Key, choose, plain, said_again
 from ctxrepo.domain.merge.note.halves import merge_note
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.layout import OLD_TAPE, REGISTRY
+from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -46,7 +46,7 @@ def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes 
     if theirs == base:
         return MergedFile(ours)
     is_gone = ours is None or theirs is None
-    if is_gone and not (path.endswith(OLD_TAPE) and base):
+    if is_gone and not (path.endswith(ANCHORS_FILE) and base):
         return MergedFile(theirs if ours is None else ours)
     ours, theirs = ours or b"", theirs or b""
     merged = _by_meaning(path, base or b"", ours, theirs)

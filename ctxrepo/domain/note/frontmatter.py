@@ -14,6 +14,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.plain_yaml import is_plain, read_plain
+from ctxrepo.domain.project.layout import COMPATIBLE
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ def head_of(
         remedy = "Write `tags: [one, two]`; `ctxrepo check --fix` does, if it can."
         wrong.append(("tags", "is not a list of words", remedy))
     if not is_limit(fields.get("limit", 1)):
-        remedy = "pi-memory-md reads nothing of such a head; take it out, or write a number above 0."
+        remedy = f"{COMPATIBLE} reads nothing of such a head; take it out, or write a number above 0."
         wrong.append(("limit", "isn't a number above 0", remedy))
     for key, day in days.items():
         if not day and fields.get(key) is not None:
@@ -260,7 +261,7 @@ def guessed(inner: str, lines: int, problem: Problem) -> Head:
 
 
 def is_limit(value: object) -> bool:
-    """Whether pi-memory-md takes a head with this `limit`."""
+    """Whether the compatible program takes a head with this `limit`."""
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import unicodedata
 from functools import lru_cache
@@ -31,8 +32,11 @@ EVIDENCE = f"{BOOKKEEPING}/evidence"
 RESERVED = frozenset({GLOBAL, TAPES.casefold(), INBOX, CONFLICTS, ARCHIVE, BOOKKEEPING, ".git"})
 """Names that no project's folder may have, in any case."""
 
-OLD_TAPE = "__anchors.jsonl"
-"""The suffix of a project's tape by pi-memory-md, which is a file and not a folder."""
+COMPATIBLE = "pi-memory-md"
+"""The program whose repositories open unchanged, and which still reads them afterwards."""
+
+ANCHORS_FILE = "__anchors.jsonl"
+"""How the file ends in which that program keeps all anchors of a project."""
 
 
 def tapes_of(folder: str) -> str:
@@ -40,9 +44,9 @@ def tapes_of(folder: str) -> str:
     return f"{TAPES}/{folder}"
 
 
-def pi_tape(folder: str) -> str:
-    """The file in which pi-memory-md keeps the anchors of a project."""
-    return f"{TAPES}/{folder}{OLD_TAPE}"
+def anchors_file(folder: str) -> str:
+    """The file in which another program than ours keeps the anchors of a project."""
+    return f"{TAPES}/{folder}{ANCHORS_FILE}"
 
 
 def tape_archive(folder: str) -> str:
@@ -56,7 +60,7 @@ def tape_folder(path: str) -> str:
     top, _, rest = path.partition("/")
     if top != TAPES or not rest.endswith(".jsonl") or is_archived(rest):
         return ""
-    return rest.partition("/")[0] if "/" in rest else rest.removesuffix(OLD_TAPE)
+    return rest.partition("/")[0] if "/" in rest else rest.removesuffix(ANCHORS_FILE)
 
 
 def archived_tape_folder(path: str) -> str:
@@ -69,17 +73,17 @@ def archived_tape_folder(path: str) -> str:
 
 def scope_of(path: str) -> str:
     """The folder name that is in use because of the file at `path`."""
-    return path.removeprefix(f"{TAPES}/").split("/")[0].removesuffix(OLD_TAPE)
+    return path.removeprefix(f"{TAPES}/").split("/")[0].removesuffix(ANCHORS_FILE)
 
 
 def moved_path(path: str, old: str, new: str) -> str:
     """The path of a project's file after the project moved from the folder `old` to `new`; '' for other
     files.
 
-    A project's files are its folder, its tapes, and the tape that pi-memory-md keeps for it.
+    A project's files are its folder, its tapes, and the anchors file that another program keeps for it.
     """
-    if path == pi_tape(old):
-        return pi_tape(new)
+    if path == anchors_file(old):
+        return anchors_file(new)
     before = next((b for b in (f"{old}/", f"{tapes_of(old)}/") if path.startswith(b)), "")
     return before[: -len(old) - 1] + new + "/" + path.removeprefix(before) if before else ""
 
@@ -273,3 +277,8 @@ def _not_a_note(text: str, reason: str) -> UsageError:
 def visible(text: str) -> str:
     """`text` with characters that act on a terminal, or are invisible, written out as `\\u{hex}`."""
     return INVISIBLE.sub(lambda m: m[0] if m[0] in "\n\t" else f"\\u{{{ord(m[0]):x}}}", text)
+
+
+def expanded(path: str, home: str) -> str:
+    """`path` with a leading `~` as the home folder; nothing else in it stands for anything."""
+    return posixpath.normpath(f"{home}/{path[1:]}") if path.startswith("~") else path

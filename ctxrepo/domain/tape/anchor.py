@@ -1,6 +1,6 @@
 """An anchor: a named point in a session, one JSON line on a tape.
 
-The first seven keys and their order are those of pi-memory-md, which reads our tapes and whose we read.
+The first seven keys and their order are those of an anchors file (`layout.anchors_file`), which we read too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from ctxrepo.lazy import dataclass
 
 VERSION = 1
 
-_ON_PI = "pi"
+_IS_SHARED = "pi"
+"""The key of a line that says so, on tapes that exist; named after the agent of the program that reads it."""
 
 Type = Literal["session", "handoff"]
 
@@ -33,8 +34,8 @@ class Anchor:
     session_entry_id: str
     meta: Mapping[str, Any] = field(default_factory=dict)
     host: str = ""
-    is_on_pi: bool = False
-    """Whether it was put on pi-memory-md's tape as well: if it isn't there, it was deleted there."""
+    is_shared: bool = False
+    """Whether it was put into the project's anchors file too: if it isn't there, it was deleted there."""
     agent: str = ""
     project: str = ""
     """The scope's folder, on a line that stands in no folder of the scope's own; else ''."""
@@ -79,13 +80,14 @@ def to_line(anchor: Anchor) -> str:
     return render(_fields(anchor) | {key: value for key, value in own.items() if value or key == "host"})
 
 
-def on_pi(fields: Mapping[str, Any]) -> str:
-    """The line of an anchor of ours, once it stands on pi-memory-md's tape as well."""
-    return render({**fields, _ON_PI: True})
+def shared_line(fields: Mapping[str, Any]) -> str:
+    """The line of an anchor of ours, once it stands in the project's anchors file as well."""
+    return render({**fields, _IS_SHARED: True})
 
 
-def to_pi_line(anchor: Anchor) -> str:
-    """The anchor as one line of pi-memory-md's tape, as that program writes it, without a newline."""
+def to_anchors_file_line(anchor: Anchor) -> str:
+    """The anchor as one line of the project's anchors file, as the program writes it that keeps that file,
+    without a newline."""
     return render_compactly(_fields(anchor))
 
 
@@ -131,7 +133,7 @@ def anchor_of(fields: Mapping[str, Any]) -> Anchor | None:
         session_entry_id=entry,
         meta=meta if isinstance(meta, dict) else {},
         host=text_of(fields, "host"),
-        is_on_pi=fields.get(_ON_PI) is True,
+        is_shared=fields.get(_IS_SHARED) is True,
         agent=text_of(fields, "agent"),
         project=text_of(fields, "project"),
     )

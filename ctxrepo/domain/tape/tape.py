@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, text_of
-from ctxrepo.domain.project.layout import pi_tape
-from ctxrepo.domain.settings.pi import AGENT
+from ctxrepo.domain.project.layout import anchors_file
 from ctxrepo.domain.tape.anchor import Anchor, anchor_of
 from ctxrepo.domain.tape.handoff import handoff_of
 from ctxrepo.lazy import dataclass
@@ -104,14 +103,16 @@ class Tape:
         return next(filter(is_meant, reversed(self.anchors)), None)
 
 
-def tape_of(files: Mapping[str, str], folder: str, local: Iterable[Anchor] = ()) -> Tape:
+def tape_of(
+    files: Mapping[str, str], folder: str, local: Iterable[Anchor] = (), anchors_file_writer: str = ""
+) -> Tape:
     """The tape of the scope with this folder: what its files say, by path, and anchors that stand in none.
 
     An anchor that stands in two files is one. Not on it is what a tombstone in any of the files names, and
-    what was put on pi-memory-md's tape and isn't there any more: it was deleted there. Where its file isn't
-    among `files`, nothing says so.
+    what was put into the anchors file and isn't there any more: it was deleted there. Where that file isn't
+    among `files`, nothing says so. A line in it that names no agent is of `anchors_file_writer`.
     """
-    theirs = pi_tape(folder)
+    theirs = anchors_file(folder)
     lines = [
         (path == theirs, fields)
         for path, text in sorted(files.items(), key=lambda item: (item[0] == theirs, item[0]))
@@ -120,19 +121,20 @@ def tape_of(files: Mapping[str, str], folder: str, local: Iterable[Anchor] = ())
     ]
     dead = {text_of(fields, "id") for _, fields in lines if TOMBSTONE in fields} - {""}
     found: dict[tuple[str, str, str], Anchor] = {}
-    on_pi: set[str] = set()
+    shared: set[str] = set()
     for is_theirs, fields in lines:
         anchor = None if TOMBSTONE in fields else anchor_of(fields)
         if anchor is None:
             continue
         if is_theirs:
-            on_pi.add(anchor.id)
-            anchor = replace(anchor, agent=anchor.agent or AGENT)
+            shared.add(anchor.id)
+            anchor = replace(anchor, agent=anchor.agent or anchors_file_writer)
         found.setdefault((anchor.id, anchor.timestamp, anchor.name), anchor)
     for anchor in local:
         found.setdefault((anchor.id, anchor.timestamp, anchor.name), anchor)
     all_stay = theirs not in files
-    alive = (a for a in found.values() if a.id not in dead and (all_stay or a.id in on_pi or not a.is_on_pi))
+    stay = (a for a in found.values() if all_stay or a.id in shared or not a.is_shared)
+    alive = (a for a in stay if a.id not in dead)
     return Tape(tuple(sorted(alive, key=lambda a: (a.timestamp, a.id))))
 
 

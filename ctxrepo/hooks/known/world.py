@@ -129,9 +129,9 @@ class World:
 
     __slots__ = (
         "asks_for_trust", "budget", "config_file", "config_stamp", "delivery", "fetches_at_start",
-        "gives_preamble", "global_folder", "hook_marks", "interpreter", "is_gated", "is_semantic", "mode",
-        "model", "preset", "recall_bytes", "recall_limit", "recalls",
-        "reminds", "repo", "secret", "settings", "state", "ttl", "wakes_at_end", "wakes_at_stop",
+        "gives_preamble", "global_folder", "hook_marks", "instructions", "interpreter", "is_gated",
+        "is_semantic", "mode", "model", "preset", "recall_bytes", "recall_limit", "recalls",
+        "reminds", "repo", "secret", "settings", "silence", "state", "ttl", "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip
 
     def __init__(
@@ -152,12 +152,16 @@ class World:
         """The Python that a worker is started with."""
         self.secret = text("secret", "")
         """Key of the seal, in hex."""
+        self.silence = text("silence", "")
+        """How a code folder asks to be given no memory: lines of a file in it, a tab, a path in its JSON."""
         self.gives_preamble = settings.get("preamble") != ""
         """Whether sessions start with the rules for using the memory."""
         self.global_folder = text("global", "global")
         """The folder of the global scope."""
         self.hook_marks = text("hook_marks", "")
         """`VARIABLE=AGENT` for each agent that also runs the hooks of others, and marks hooks so."""
+        self.instructions = text("instructions", "AGENTS.md")
+        """The files at the top of a checkout that agents read at a start, as a list in a sentence."""
         self.mode, self.preset = text("mode", ""), text("preset", "")
         self.budget = _number(settings, "budget_bytes", BUDGET)
         self.recall_limit = _number(settings, "recall_limit", RECALL_LIMIT)
@@ -180,6 +184,10 @@ class World:
         """One setting of the tape for this agent's sessions, where a hook needs to know no more of it."""
         return self.settings.get(f"tape_{key}:{agent}", self.settings.get(f"tape_{key}", ""))
 
+    def switches_in(self, folder: str) -> list[tuple[str, str]]:
+        """The files in this folder that may ask for silence, each with the path in its JSON that does."""
+        return silence_switches_in(self.silence, folder)
+
     @property
     def packet_budget(self) -> int:
         """The most bytes of a packet: what the settings say, but no more than the agent takes."""
@@ -191,6 +199,13 @@ class World:
         own, '' for config.toml's."""
         agent = self.delivery.agent
         return agent if f"tape_enabled:{agent}" in self.settings else ""
+
+
+def silence_switches_in(silence: str, folder: str) -> list[tuple[str, str]]:
+    """World.switches_in for these lines of World.silence."""
+    switches = [line.partition("\t") for line in silence.split("\n") if line]
+    files = [(f"{folder}/{name}", path) for name, _, path in switches]
+    return [(file, path) for file, path in files if os.path.exists(file)]
 
 
 def _number(settings: dict[str, str], key: str, default: int) -> int:

@@ -180,7 +180,7 @@ def _without_packet(cache: _sqlite3.Connection | None, world: World, place: Plac
 
     text = ""
     if gives(world, "preamble") and world.gives_preamble:
-        text = seal("", world.secret, fill_in(PREAMBLE, place, has_index=False))
+        text = seal("", world.secret, fill_in(PREAMBLE, place, world.instructions, has_index=False))
     if cache is None:
         return text
     try:

@@ -26,7 +26,7 @@ from ctxrepo.hooks.session.session import Session
 # `fill_in` replaces what is in braces.
 PREAMBLE = """\
 This is ctxrepo, the long-term memory that all your sessions, agents and machines share: markdown notes in \
-the git repository {home}. It is separate from AGENTS.md, CLAUDE.md and GEMINI.md; never write memory \
+the git repository {home}. It is separate from {instructions}; never write memory \
 into those.
 Where: `{global}/` is about the user and holds in every project; each project has a folder of its own \
 (this one: {project}). Teammates read project memory: be factual and fair.
@@ -50,10 +50,11 @@ _WITHOUT_INDEX = (
 )
 
 
-def fill_in(text: str, place: Place, has_index: bool = True) -> str:
+def fill_in(text: str, place: Place, instructions: str, has_index: bool = True) -> str:
     """`text` with its placeholders, such as `{project}`, replaced by the values at `place`.
 
-    While the project is unknown, nothing is said of its folder. A session without an index in its packet is
+    `instructions` are the files that agents read at a session's start (World.instructions). While the project
+    is unknown, nothing is said of its folder. A session without an index in its packet is
     told how to list notes.
     """
     look, paths = _WITH_INDEX if has_index else _WITHOUT_INDEX
@@ -61,6 +62,7 @@ def fill_in(text: str, place: Place, has_index: bool = True) -> str:
     project = f"`{place.folder}/`" if place.folder else "none yet"
     home, folder = general.repo.home, general.folder
     words = {"{home}": home, "{global}": folder, "{project}": project, "{look}": look, "{paths}": paths}
+    words["{instructions}"] = instructions
     if not place.is_known:
         text = text.replace(" (this one: {project})", "")
     for mark, word in words.items():
@@ -229,7 +231,7 @@ def render(
     `already` are the hashes of faults that the session was told. `asked` is what the last prompts were about
     when a session is compacted in the middle of its work: the packet repeats what they recall.
     """
-    preamble = fill_in(PREAMBLE, place) if world.gives_preamble else ""
+    preamble = fill_in(PREAMBLE, place, world.instructions) if world.gives_preamble else ""
     if cache is not None:
         try:
             if world.preset == MD:

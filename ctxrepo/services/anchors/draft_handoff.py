@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import transcripts_of
-from ctxrepo.agents.transcript import prompts
+from ctxrepo.agents.recorded import prompts
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.handoff import MAX_ASKED, MAX_FILES, Handoff, one_line
 from ctxrepo.domain.words.prompt_terms import is_left_alone
@@ -21,7 +21,7 @@ from ctxrepo.services.notes.scratch import items_in
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.reading.log import entries_today
 from ctxrepo.services.reading.tape import anchor_names
-from ctxrepo.services.transcripts.ends import ends_of_session
+from ctxrepo.services.transcripts.conversations import ends_of_session
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.usage import AccessLog
 from ctxrepo.storage.user.sound import is_path

@@ -16,13 +16,13 @@ from ctxrepo.domain.tape.anchor import Anchor, says_the_same, to_line
 from ctxrepo.domain.tape.handoff import Handoff, handoff_of, meta_of
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.anchors.pi_tape import share
+from ctxrepo.services.anchors.anchors_file import share
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape import BY_ITSELF, MOMENT, newest_here, tape_here
 from ctxrepo.services.saving.refresh import told_handoff
 from ctxrepo.services.saving.write import drafting
-from ctxrepo.services.settings.tape import tape_settings
+from ctxrepo.services.settings.session_settings import tape_settings
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.tape.local_tape import LocalTape
 

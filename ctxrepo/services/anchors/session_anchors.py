@@ -18,9 +18,8 @@ from ctxrepo.services.anchors.leave import session_named, write
 from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape import BY_ITSELF
-from ctxrepo.services.settings.tape import leaves_alone, tape_settings
-from ctxrepo.services.transcripts.conversations import last_entry
-from ctxrepo.services.transcripts.find import transcript_of
+from ctxrepo.services.settings.session_settings import leaves_alone, tape_settings
+from ctxrepo.services.transcripts.conversations import last_entry, transcript_of
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import Compactions, SpoolEvent

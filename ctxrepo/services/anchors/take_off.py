@@ -9,7 +9,7 @@ from typing import Any
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, record, render, with_room
 from ctxrepo.domain.formats.moment import month, stamp
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.project.layout import pi_tape, tape_archive, tapes_of
+from ctxrepo.domain.project.layout import anchors_file, tape_archive, tapes_of
 from ctxrepo.domain.tape.anchor import Anchor, anchor_of, to_line
 from ctxrepo.domain.tape.tape import Tape
 from ctxrepo.errors import NoMatch, UsageError
@@ -89,9 +89,9 @@ def _take_off(draft: Draft, folder: str, gone: Mapping[str, Anchor], now: dateti
     our own tapes have them.
 
     A tombstone stands where its anchor stood, so that the two meet when another machine has changed that
-    file. pi-memory-md knows no tombstones: what stood on its tape alone has one on ours.
+    file. Who writes the anchors file knows no tombstones: what stood there alone has one on our tape.
     """
-    theirs = pi_tape(folder)
+    theirs = anchors_file(folder)
     taken: dict[str, str] = {}
     for path in sorted(tape_files(draft.memory, folder), key=lambda path: (path == theirs, path)):
         text = draft.text(path) or ""

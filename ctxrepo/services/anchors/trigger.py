@@ -19,7 +19,7 @@ from ctxrepo.errors import CtxrepoError, Refused
 from ctxrepo.hooks.session.ledger_words import ANCHOR_REQUEST, NO_ANCHOR_REQUEST, RequestedAnchor
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.settings.tape import tape_settings
+from ctxrepo.services.settings.session_settings import anchor_commands, tape_settings
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import Ledger
 
@@ -65,8 +65,8 @@ def triggered(memory: Memory, origin: Origin, name: str) -> Iterator[Trigger]:
         _forget(session, wanted)
         raise Refused(
             "tape.mode is manual: an agent leaves an anchor only where its user asks for one",
-            "Go on without one. Users ask by a keyword in a prompt, by `ctxrepo anchor --from-prompt`, or in "
-            "pi by /memory-anchor.",
+            "Go on without one. Users ask by a keyword in a prompt, by `ctxrepo anchor --from-prompt`, or "
+            f"{anchor_commands()}.",
         )
     yield trigger
     _forget(session, wanted)

@@ -15,11 +15,11 @@ from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents.known import transcripts_of
-from ctxrepo.agents.transcript import Message
+from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import pi_tape, tapes_of
+from ctxrepo.domain.project.layout import anchors_file, tapes_of
 from ctxrepo.domain.secrets import mask, mask_part
 from ctxrepo.domain.tape.anchor import Anchor, anchors_of
 from ctxrepo.domain.tape.handoff import one_line
@@ -33,9 +33,8 @@ from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location
-from ctxrepo.services.settings.tape import leaves_alone, tape_settings
-from ctxrepo.services.transcripts.ends import ends_of_session
-from ctxrepo.services.transcripts.find import transcript_of
+from ctxrepo.services.settings.session_settings import leaves_alone, tape_settings
+from ctxrepo.services.transcripts.conversations import ends_of_session, transcript_of
 from ctxrepo.storage.disk.private import make_folder, put
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
@@ -189,7 +188,7 @@ def _handoffs(memory: Memory, folder: str, session: str, now: datetime) -> list[
     months = dict.fromkeys((month(now.replace(day=1) - timedelta(days=1)), month(now)))
     own = tuple(f"{tapes_of(folder)}/{memory.host}-{name}" for name in months)
     paths = [p for p in memory.worktree.scan(tapes_of(folder)).files if p.startswith(own)]
-    there = [decode(memory.worktree.read(path) or b"") for path in (*paths, pi_tape(folder))]
+    there = [decode(memory.worktree.read(path) or b"") for path in (*paths, anchors_file(folder))]
     kept = LocalTape(memory.state).handoffs(folder)
     found = {a.id: a for a in (*(a for text in there for a in anchors_of(text)), *kept)}
     mine = [a for a in found.values() if a.session_id == session and a.type == "handoff"]

@@ -23,7 +23,7 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.packet.packet import MD as MD_PRESET
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.settings.tape import settings_by_owner
+from ctxrepo.services.settings.session_settings import settings_by_owner
 from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts

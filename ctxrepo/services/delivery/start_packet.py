@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents import dialect_of
-from ctxrepo.domain.note.pi_head import pi_head
+from ctxrepo.domain.note.md_head import md_head
 from ctxrepo.domain.text import OVERHEAD, size
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.known.cached import faults_of
 from ctxrepo.hooks.known.locate import place_in
-from ctxrepo.hooks.known.pi_switch import MAX_BYTES, project_file, settings_ask_for_silence
-from ctxrepo.hooks.known.world import AgentDelivery, World, open_hooks, world_of
-from ctxrepo.hooks.own_files import bytes_of
+from ctxrepo.hooks.known.silence import why_silent
+from ctxrepo.hooks.known.world import AgentDelivery, World, open_hooks, silence_switches_in, world_of
 from ctxrepo.hooks.packet.lane import Section
 from ctxrepo.hooks.packet.md import NoteFields, md_block
 from ctxrepo.hooks.packet.packet import BUDGETS, MD, preset_of, render
@@ -43,7 +43,7 @@ def _notes(memory: Memory, folder: str, below: str) -> Iterator[NoteFields]:
         if path.startswith(f"{folder}/{below}") and path.endswith(".md"):
             note = read_note(memory, path)
             if note is not None:
-                head = pi_head(note.text)
+                head = md_head(note.text)
                 yield path, head.description, head.tags
 
 
@@ -110,8 +110,8 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
         world = world_of(hooks, str(memory.places.state), delivery)
         if world is None:
             return Context("", "", 0)
-        if settings_ask_for_silence(hooks, memory.outside.ask(folder, partial(_pi_settings, folder))):
-            return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
+        if why := memory.outside.ask(folder, partial(_why_silent, world.silence, str(folder))):
+            return Context("", "", 0, why=f"{why} here")
         if dialect and (why := dialect.own_settings(hooks, dict(memory.env)).silence):
             return Context("", "", 0, why=why)
     if preset == MD:  # asked for by name: whole and from the files; a session gets md_packet from the cache
@@ -125,8 +125,10 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
     return _rendered(memory, project, world, lasting=lasting)
 
 
-def _pi_settings(folder: Path) -> bytes:
-    return bytes_of(project_file(str(folder)), MAX_BYTES, follow=True) or b""
+def _why_silent(silence: str, folder: str) -> str:
+    """Why nothing is given in this folder, or ''. Another process asks that, so the database is its own."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        return why_silent(db, silence_switches_in(silence, folder))
 
 
 def _rendered(memory: Memory, project: Project | None, world: World, *, lasting: bool) -> Context:

@@ -6,12 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
+from ctxrepo.services.health.agent_checks import (
+    agents_with_settings,
+    check_native_memories,
+    check_own_settings,
+    title_of,
+)
 from ctxrepo.services.health.clonecheck import check_clone, check_git, check_notes, check_objects
-from ctxrepo.services.health.native import check_native_memories
-from ctxrepo.services.health.pi_settings import check_pi_settings
 from ctxrepo.services.health.statecheck import (
     check_agents,
     check_blocks,
@@ -65,7 +70,8 @@ def _looks(
     yield "sessions", lambda: check_sessions(memory)
     yield "blocks", lambda: check_blocks(memory)
     yield "agents", lambda: check_agents(machine)
-    yield "pi's settings", lambda: check_pi_settings(memory)
+    for agent in agents_with_settings():
+        yield title_of(agent), partial(check_own_settings, memory, agent)
     yield "memories", lambda: check_native_memories(machine)
     yield "hooks", lambda: check_hooks(memory, machine, now)
     yield "to decide", lambda: check_decisions(memory)

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.setup.connected import Standing, check
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, Standing, check
 from ctxrepo.services.setup.setup import present
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory

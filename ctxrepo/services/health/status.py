@@ -18,8 +18,7 @@ from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.review.declined import DeclinedReview, declined
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.review.open_review import Review, in_review, open_review
-from ctxrepo.services.setup.connected import Standing
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, Standing
 from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.index import IndexSize, size_of_index

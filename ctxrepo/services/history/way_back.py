@@ -8,7 +8,7 @@ from itertools import islice
 from ctxrepo.domain.guard.takeback import difference, emptied, keeping_claims, total
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
-from ctxrepo.domain.project.layout import OLD_TAPE, REGISTRY, is_evidence, shown
+from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, shown
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.merge import merge_of
@@ -50,7 +50,7 @@ class ChangeToUndo:
             p
             for p, after in self.after.items()
             if p.endswith(".jsonl")
-            and not p.endswith(OLD_TAPE)  # pi-memory-md knows no tombstones
+            and not p.endswith(ANCHORS_FILE)  # who writes it knows no tombstones
             and after is not None
             and (is_evidence(p) or self.before[p] is not None or not moves)
         ]

@@ -1,14 +1,14 @@
-"""pi-memory-md's own repository as the memory, where there is none yet: what `init` would take over."""
+"""A memory program's own repository as the memory, where there is none yet: what `init` would take over."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from ctxrepo.agents.known import AGENTS
+from ctxrepo.agents.sources import NotTaken, SourceSetting
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.imports.pi_memory_md import NAME
-from ctxrepo.services.imports.plan import ImportPlan, PlannedSetting
-from ctxrepo.services.imports.values import NotTaken, SourceSetting
+from ctxrepo.services.imports.destination import ImportPlan, PlannedSetting
 from ctxrepo.services.repository.init import adoptable
 from ctxrepo.storage.user.config import read_settings
 from ctxrepo.storage.user.places import Places
@@ -23,19 +23,19 @@ class AdoptionPlan(ImportPlan):
         return True
 
 
-def adoption_plan(places: Places, env: Mapping[str, str]) -> AdoptionPlan | None:
-    """What `init` would take over from pi's settings; None where it would take over nothing."""
+def adoption_plan(places: Places, env: Mapping[str, str], program: str) -> AdoptionPlan | None:
+    """What `init` would take over from an agent's settings for this program; None where that is nothing."""
     adoption = adoptable(places, env, read_settings(places.config_file))
-    found = adoption.repository
-    if found is None:
+    repository = adoption.repository
+    if repository is None or adoption.program != program:
         return None
-    wanted = [("repository.path", found.path)]
-    wanted += [("repository.remote", adoption.url)] if adoption.url else []
-    wanted += [("repository.global_folder", found.global_folder)]
-    reason = f"{adoption.source.name} of pi says so"
-    settings = [PlannedSetting(SourceSetting(key, value, reason), "") for key, value in wanted]
-    told = [NotTaken(*_parted(line, adoption.source)) for line in adoption.warnings]
-    return AdoptionPlan(NAME, found.path, (), settings=tuple(settings), not_taken=tuple(told))
+    values = [("repository.path", repository.path)]
+    values += [("repository.remote", adoption.url)] if adoption.url else []
+    values += [("repository.global_folder", repository.global_folder)]
+    reason = f"{adoption.source.name} of {AGENTS[adoption.agent].title} says so"
+    settings = [PlannedSetting(SourceSetting(key, value, reason), "") for key, value in values]
+    not_taken = [NotTaken(*_parted(line, adoption.source)) for line in adoption.warnings]
+    return AdoptionPlan(program, repository.path, (), settings=tuple(settings), not_taken=tuple(not_taken))
 
 
 def _parted(line: str, source: Path) -> tuple[str, str]:

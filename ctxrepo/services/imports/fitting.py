@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
+from ctxrepo.agents.sources import SourceNote
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge.supplement import Supplement, gist, supplemented
@@ -16,7 +17,6 @@ from ctxrepo.domain.project.layout import archived, is_archived
 from ctxrepo.domain.records.evidence import Marks, gone, marks
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.imports.values import SourceNote
 from ctxrepo.services.reading.find import note_paths, read_note
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.cache.layout import is_pinned

@@ -2,49 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from ctxrepo.agents.known import sources
+from ctxrepo.agents.sources import FolderContents, SourceContents, SourceSearch
 from ctxrepo.errors import NotFound, Unreadable, UsageError
-from ctxrepo.services.imports import pi_memory, pi_memory_md, scored
-from ctxrepo.services.imports.values import SourceContents, SourceSearch
-from ctxrepo.storage.disk.foreign import shown
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.foreign import read, read_object, shown
+from ctxrepo.storage.processes.outside import Outside
+from ctxrepo.storage.sources.folder import is_folder, read_folder
+from ctxrepo.storage.sources.tables import read_tables
 
-SOURCES: Mapping[str, Callable[[SourceSearch], Iterator[SourceContents]]] = {
-    pi_memory_md.NAME: pi_memory_md.find,
-    pi_memory.NAME: pi_memory.find,
-    scored.NAME: scored.find,
-}
+
+@dataclass(frozen=True)
+class FilesOutside:
+    """The disk, as sources may look at it (`agents.sources.SourceFiles`)."""
+
+    outside: Outside
+
+    def exists(self, path: Path) -> bool:
+        return os.path.lexists(path)
+
+    def is_folder(self, place: Path) -> bool:
+        return is_folder(self.outside, place)
+
+    def real(self, path: Path) -> Path:
+        return Path(os.path.realpath(path))
+
+    def read_folder(self, root: Path) -> FolderContents:
+        return read_folder(self.outside, root)
+
+    def read_file(self, file: Path, most: int) -> bytes | None:
+        return read(file, most, follow=False)
+
+    def read_fields(self, file: Path, *, follow: bool = True) -> tuple[Mapping[str, Any] | None, str]:
+        contents = read_object(file, follow=follow)
+        return contents.fields, contents.trouble
+
+    def read_tables(
+        self, program: str, file: Path, columns: Mapping[str, Sequence[str]], *, follow: bool = True
+    ) -> Mapping[str, Sequence[Sequence[object]]] | None:
+        return read_tables(self.outside, program, file, columns, follow=follow)
 
 
 def require_source(name: str) -> None:
     """UsageError for a name that no source has."""
-    if name not in SOURCES:
-        raise UsageError(f"there is no source {name!r}", f"There are {', '.join(SOURCES)}.")
+    if name not in sources():
+        raise UsageError(f"there is no source {name!r}", f"There are {', '.join(sources())}.")
 
 
 def contents(name: str, search: SourceSearch) -> list[SourceContents]:
     """What the source has; NotFound where it has nothing, UsageError where it takes a project to know whose
     notes these are."""
     require_source(name)
-    found = list(SOURCES[name](search))
-    if not found:
+    places = list(sources()[name].find(search))
+    if not places:
         where = f" in {shown(search.chosen)}" if search.chosen else " here"
         raise NotFound(f"there is nothing of {name}{where}", "`ctxrepo import` lists what there is.")
-    if search.chosen and not any(one.notes or one.tapes for one in found):
-        told = [kept for one in found for kept in one.not_taken]
-        raise Unreadable(told[0].why if told else f"there are no notes in {shown(search.chosen)}")
-    if search.project is None and any(_is_projects(one, search) for one in found):
-        scored.require_project(search)
-    return found
+    if search.chosen and not any(place.notes or place.tapes for place in places):
+        reasons = [stays.why for place in places for stays in place.not_taken]
+        raise Unreadable(reasons[0] if reasons else f"there are no notes in {shown(search.chosen)}")
+    if any(place.lacks_project for place in places):
+        raise UsageError("this folder belongs to no project", "Run it in the checkout whose notes these are.")
+    return places
 
 
 def survey(search: SourceSearch) -> list[SourceContents]:
     """All that any source has here."""
-    return [one for find in SOURCES.values() for one in find(search)]
-
-
-def _is_projects(found: SourceContents, search: SourceSearch) -> bool:
-    """Whether what was found is a project's, of which nothing is known."""
-    return found.source != pi_memory_md.NAME and any(
-        not note.path.startswith(f"{search.global_folder}/") for note in found.notes
-    )
+    return [place for source in sources().values() for place in source.find(search)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from ctxrepo.agents.known import anchors_file_writer
 from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder, tapes_of
@@ -29,11 +30,12 @@ _MOST_TOLD = 1000
 def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | None:
     """The last handoff left for a scope, as a tree has it or as it stays on this machine; one that says
     something comes before a bare one, and one that was left on purpose before what was gathered of the same
-    session. What was deleted from pi-memory-md's tape is gone from ours too."""
+    session. What was deleted from the anchors file is gone from our tape too."""
     objects = memory.objects
     tapes = {path: key for path, key in objects.below(tree, TAPES).items() if tape_folder(path) == folder}
     texts = {path: decode(objects.data(key)) for path, key in tapes.items() if not objects.is_large(key)}
-    return tape_of(texts, folder, LocalTape(memory.state).handoffs(folder)).newest_handoff
+    local = LocalTape(memory.state).handoffs(folder)
+    return tape_of(texts, folder, local, anchors_file_writer()).newest_handoff
 
 
 def newest_here(memory: Memory, folder: str) -> Anchor | None:
@@ -43,7 +45,8 @@ def newest_here(memory: Memory, folder: str) -> Anchor | None:
 
 def tape_here(memory: Memory, folder: str) -> Tape:
     """The tape of a scope as the files have it now, with the anchors that stay on this machine."""
-    return tape_of(tape_files(memory, folder), folder, LocalTape(memory.state).anchors(folder))
+    local = LocalTape(memory.state).anchors(folder)
+    return tape_of(tape_files(memory, folder), folder, local, anchors_file_writer())
 
 
 def tape_files(memory: Memory, folder: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from ctxrepo.domain.text import age_mark, day_of, place
 from ctxrepo.domain.words.prompt_terms import STOP
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, EntryHit, spans_of
-from ctxrepo.hooks.known.pi_switch import why_silent
+from ctxrepo.hooks.known.silence import why_silent
 from ctxrepo.hooks.known.world import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
 from ctxrepo.hooks.moments.prompt_parts import not_given, why_recall_is_off
 from ctxrepo.hooks.packet.sections import recall_block
@@ -249,7 +249,8 @@ def recall(
     agent, session = asker.session
     subject = Subject(agent, session, asked.text, by="recall")
     with closing(hooks), closing(cache):
-        if why := why_recall_is_off(world, dict(asker.env)) or why_silent(hooks, str(asker.folder)):
+        switches = world.switches_in(str(asker.folder))
+        if why := why_recall_is_off(world, dict(asker.env)) or why_silent(hooks, switches):
             trace = note_trace(cache, world.repo, subject, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
         with ranker_of(memory) as rank:

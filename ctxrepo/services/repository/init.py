@@ -1,4 +1,4 @@
-"""A memory repository on this machine: new, cloned, or the one that pi-memory-md has."""
+"""A memory repository on this machine: new, cloned, or the one that an agent's memory program has."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from ctxrepo.agents.own_memory import OwnMemory
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.project.registry import is_global_folder
-from ctxrepo.domain.settings.pi import PiSettings
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import CtxrepoError, RepositoryState, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import drop_refused_clone
 from ctxrepo.services.projects.sparse import always
 from ctxrepo.services.repository.published import publish_settings, set_up_git
+from ctxrepo.services.settings.session_settings import AgentMemory, own_memories
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner
 from ctxrepo.storage.clone.configfile import configure
@@ -29,9 +30,7 @@ from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote.conversation import Remote, clone
 from ctxrepo.storage.user import assets
-from ctxrepo.storage.user.config import read_settings
-from ctxrepo.storage.user.config_edit import write_repository
-from ctxrepo.storage.user.pimemory import read_pi
+from ctxrepo.storage.user.config import read_settings, write_repository
 from ctxrepo.storage.user.places import Places
 from ctxrepo.storage.user.repository import clone_root, first_repository, shown_path, state_of
 
@@ -40,10 +39,13 @@ from ctxrepo.storage.user.repository import clone_root, first_repository, shown_
 class Adoption:
     """What `init` is to take over; `repository` is None when there is nothing to.
 
+    `source` are the settings of `agent` that say so, and `program` the memory program that they are for.
     `url` is what to clone, or to connect a clone without remote with. `warnings` are one line each. What
-    they say of sessions is not taken over: it holds for pi's sessions, as long as it stands there.
+    the settings say of sessions is not taken over: it holds for the agent's sessions while it stands there.
     """
 
+    agent: str = ""
+    program: str = ""
     source: Path = Path()
     repository: RepositorySettings | None = None
     url: str = ""
@@ -51,32 +53,43 @@ class Adoption:
 
 
 def adoptable(places: Places, env: Mapping[str, str], settings: Settings) -> Adoption:
-    """What pi's settings say of a memory repository, while nothing that comes before them does.
+    """What the first agent's own settings to name a memory repository say of it, while nothing that comes
+    before them does.
 
     Before them come CTXREPO_HOME, config.toml, and a clone that is where ours are by default.
     """
     if settings.repository or places.home_is_explicit or (places.home / ".git").is_dir():
         return Adoption()
-    file = read_pi(places, env)
-    pi = file.settings
-    if pi is None:
-        return Adoption(warnings=file.warnings)
-    root = Path(pi.local_path)
+    adoptions = [_of_agent(memory, places, env) for memory in own_memories(places, env)]
+    with_repository = (adoption for adoption in adoptions if adoption.repository)
+    warnings = tuple(warning for adoption in adoptions for warning in adoption.warnings)
+    return next(with_repository, Adoption(warnings=warnings))
+
+
+def _of_agent(memory: AgentMemory, places: Places, env: Mapping[str, str]) -> Adoption:
+    own = memory.settings
+    if own is None:
+        return Adoption(warnings=memory.warnings)
+    root = Path(own.local_path)
     if not root.is_absolute():
-        return Adoption(warnings=(f"{file.file}: localPath is no absolute path, so nothing is taken over",))
+        return Adoption(warnings=(f"{memory.file}: localPath is no absolute path, so nothing is taken over",))
     is_there = (root / ".git").is_dir()
-    if not (is_there or pi.repo_url or pi.names_path):
+    if not (is_there or own.repo_url or own.names_path):
         return Adoption()
-    folder, odd = _global_folder(pi)
-    origin = _origin(root, env) if is_there and pi.repo_url else ""
-    repository = RepositorySettings(path=shown_path(root, places), remote=origin, global_folder=folder)
-    oddities = (*odd, *pi.odd)
-    warnings = tuple(f"{file.file}: {line}" for line in oddities)
-    return Adoption(file.file, repository, origin or pi.repo_url, warnings)
+    folder, odd = _global_folder(own)
+    origin = _origin(root, env) if is_there and own.repo_url else ""
+    return Adoption(
+        memory.agent,
+        memory.program,
+        memory.file,
+        RepositorySettings(path=shown_path(root, places), remote=origin, global_folder=folder),
+        origin or own.repo_url,
+        tuple(f"{memory.file}: {line}" for line in (*odd, *own.odd)),
+    )
 
 
-def _global_folder(pi: PiSettings) -> tuple[str, tuple[str, ...]]:
-    name = pi.global_folder
+def _global_folder(own: OwnMemory) -> tuple[str, tuple[str, ...]]:
+    name = own.global_folder
     if not name:
         return "global", ("globalMemory is off; ctxrepo keeps its global notes in global/ all the same",)
     if is_global_folder(name):
@@ -97,7 +110,8 @@ class InitResult:
     """`action`: created (with an empty remote or none), cloned, connected (a remote was added), adopted or
     unchanged.
 
-    `source` is the file of pi's settings that was followed, if one was; `warnings` are about such a file.
+    `source` is the file of an agent's own settings that was followed, if one was, and `program` the memory
+    program whose settings they are; `warnings` are about such a file.
     """
 
     root: Path
@@ -105,6 +119,7 @@ class InitResult:
     action: str
     synced: SyncResult | None = None
     source: Path | None = None
+    program: str = ""
     warnings: tuple[str, ...] = ()
 
 
@@ -129,7 +144,7 @@ def init(
     """Make or clone the memory repository; a second run changes nothing.
 
     A remote is added to a repository that had none and merged with it. UsageError naming both when there is
-    another one already. Without a remote and settings of our own those of pi-memory-md are followed, where
+    another one already. Without a remote and settings of our own those of agents are followed, where
     there are any. `interpreter` is the Python that hooks must start.
     """
     remote = _absolute(request.remote, request.cwd, places.user_home)
@@ -172,9 +187,8 @@ def init(
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)
     action = "created" if is_first else action
-    return InitResult(
-        root, url, action, synced, adoption.source if adoption.repository else None, adoption.warnings
-    )
+    source = adoption.source if adoption.repository else None
+    return InitResult(root, url, action, synced, source, adoption.program, adoption.warnings)
 
 
 def _ensure_clone(

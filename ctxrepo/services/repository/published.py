@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ctxrepo.agents import dialect_of, names
+from ctxrepo.agents.known import instruction_files
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.errors import CtxrepoError, GitFailed
 from ctxrepo.hooks.known.world import stamp_of
-from ctxrepo.services.settings.tape import settings_by_owner
+from ctxrepo.services.settings.session_settings import settings_by_owner, silence_switches
 from ctxrepo.storage.clone.clone import foreign_format
 from ctxrepo.storage.clone.configfile import configure, remove_key, values
 from ctxrepo.storage.disk.foreign import Change, apply, read
@@ -18,8 +19,8 @@ from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.isolated.dangers import ATTRIBUTES, MERGE_NAME, PUSH, is_parking, merge_driver, parking
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
+from ctxrepo.storage.user.assets import write_runner
 from ctxrepo.storage.user.config import keep_settings
-from ctxrepo.storage.user.runner import write_runner
 
 
 def publish_settings(memory: Memory, interpreter: str) -> None:
@@ -38,6 +39,8 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         "secret": published.get("secret") or random_name(16),
         "global": memory.global_folder,
         "hook_marks": " ".join(_hook_marks()),
+        "instructions": instruction_files(),
+        "silence": silence_switches(),
         "mode": settings.delivery.mode,
         "preset": settings.delivery.preset,
         "budget_bytes": str(settings.delivery.budget_bytes),

@@ -9,7 +9,7 @@ from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.refusals import Refusal, messages_of
 from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import Note, decode
-from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, is_note, tape_folder, unsafe
+from ctxrepo.domain.project.layout import COMPATIBLE, CONFLICTS, REGISTRY, is_note, tape_folder, unsafe
 from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, store_faults
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of
@@ -189,10 +189,10 @@ def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) 
 
 
 def _programs(memory: Memory) -> list[str]:
-    """Warnings of notes whose frontmatter is a program: harmless here, but pi-memory-md would run it."""
+    """Warnings of notes whose frontmatter is a program: harmless here, but run by the compatible program."""
     found = memory.cache.paths_with(PROGRAM)
     lines = [
-        f"the frontmatter of {path} is a program: it is not read here, and pi-memory-md would run it; "
+        f"the frontmatter of {path} is a program: it is not read here, and {COMPATIBLE} would run it; "
         "take it out"
         for path in found[:_MOST_PROGRAMS]
     ]

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxrepo.agents.transcript import Message
+from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.tape.conversation import SessionMessage
 from ctxrepo.errors import UsageError

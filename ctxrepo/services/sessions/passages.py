@@ -17,7 +17,7 @@ from ctxrepo.storage.sessions.search import MessageRow
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
-    from ctxrepo.agents.transcript import Message
+    from ctxrepo.agents.recorded import Message
 
 _WINDOWS = (16 * 1024, 128 * 1024, 4 * 1024 * 1024)
 """Bytes from where a message begins, in which it ends: mostly, nearly always, or not at all."""

@@ -28,7 +28,7 @@ from ctxrepo.storage.sessions.lines import (
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
-    from ctxrepo.agents.transcript import Message
+    from ctxrepo.agents.recorded import Message
 
 _AGAIN = 1024 * 1024
 """Bytes that are read again for the sake of a last message that may go on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ctxrepo.agents.transcript import Message
+from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import lazy_pattern

@@ -1,1 +1,1 @@
-"""What holds for one agent's sessions: what config.toml says, and for pi's what pi's own settings say."""
+"""What holds for one agent's sessions: what config.toml and the agent's own settings say."""

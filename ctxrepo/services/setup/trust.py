@@ -13,8 +13,7 @@ from ctxrepo.agents.protocol import AskedHook, Trust
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.services.faults.finding import Finding
-from ctxrepo.services.setup.connected import Standing
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, Standing
 from ctxrepo.storage.processes.process import Rpc, RpcFailed, started
 
 SECONDS = 15.0

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
-from ctxrepo.agents.transcript import Message
+from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.secrets import mask, mask_part
 from ctxrepo.domain.tape.conversation import Conversation, SessionMessage
 from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.transcripts.ends import end_of_session
-from ctxrepo.services.transcripts.find import transcript_of
+from ctxrepo.storage.disk.recent import end_of, ends_of, ends_of_rows, newest
 from ctxrepo.storage.memory import Memory
+
+if TYPE_CHECKING:
+    from ctxrepo.agents.protocol import Transcripts
+
 
 MOST_MESSAGES = 5000
 """Messages of one session that are looked at, the newest."""
@@ -125,3 +130,30 @@ def message_of(agent: str, message: Message) -> SessionMessage:
         tools=tuple(tool.name for tool in message.tools),
         details=tuple(part for tool in message.tools for part in (*tool.paths, tool.command) if part),
     )
+
+
+def ends_of_session(
+    transcripts: Transcripts, path: Path, session: str, most: int
+) -> tuple[list[str], list[str]]:
+    """The lines within the first and within the last `most` bytes; of a shorter transcript both times all.
+    What can't be read is as empty."""
+    if transcripts.QUERY:
+        return ends_of_rows(path, transcripts.QUERY, session, most)
+    return ends_of(path, most)
+
+
+def end_of_session(transcripts: Transcripts, path: Path, session: str, most: int) -> tuple[list[str], bool]:
+    """The lines within the last `most` bytes, and whether these are all."""
+    if transcripts.QUERY:
+        head, tail = ends_of_rows(path, transcripts.QUERY, session, most)
+        return tail, len(head) == len(tail)
+    return end_of(path, most)
+
+
+def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, str]) -> str:
+    """Where an agent keeps its own record of a session, '' where that isn't known."""
+    transcripts = transcripts_of(agent)
+    if transcripts is None or not re.fullmatch(r"[\w-]{1,100}", session, re.ASCII):
+        return ""
+    pattern = transcripts.OF_SESSION.format(session=session)
+    return next((str(path) for path in newest(transcripts.folder(user_home, env), pattern, 1)), "")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import transcripts_of
-from ctxrepo.agents.transcript import reply
+from ctxrepo.agents.recorded import reply
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
@@ -29,7 +29,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.reading.read import Reading
-from ctxrepo.services.transcripts.ends import ends_of_session
+from ctxrepo.services.transcripts.conversations import ends_of_session
 from ctxrepo.storage.cache.layout import CachedEntry, digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import SpoolEvent

@@ -21,7 +21,7 @@ from ctxrepo.services.delivery.watched import store_stamps, take_stamps
 from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import build
-from ctxrepo.services.settings.hooks import sends
+from ctxrepo.services.settings.session_settings import sends
 from ctxrepo.services.sync.fetch import starts_fetch
 from ctxrepo.services.usage.entry_usage import observe
 from ctxrepo.services.worker.maintain import maintain

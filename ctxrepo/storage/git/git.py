@@ -112,9 +112,7 @@ _FOREIGN_GUARDS = (
 )
 """For a folder whose configuration somebody else wrote: what it names for these is not run or read."""
 
-_SECRET_NAMES = lazy_pattern(
-    r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CODE_MESSAGING|^CTXREPO_HOOK$)"
-)
+_SECRET_NAMES = lazy_pattern(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|_MESSAGING(_|$)|^CTXREPO_HOOK$)")
 OLDEST_GIT = (2, 30)
 """The oldest git that we work with, and why no older one:
 

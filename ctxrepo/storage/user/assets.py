@@ -7,10 +7,15 @@ asking `importlib.resources` costs more than reading them.
 
 from __future__ import annotations
 
+import os
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 from ctxrepo.domain.project.layout import GLOBAL, MEMORY
 from ctxrepo.errors import CtxrepoError, NotFound
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.private import make_folder, random_name
 
 PACKAGE = Path(__file__).resolve().parents[2]
 """The folder of the running `ctxrepo` package."""
@@ -56,3 +61,102 @@ def new_repository(global_folder: str = GLOBAL, package: Path = PACKAGE) -> dict
     readme = found["README.md"].replace(b"`global/`", f"`{global_folder}/`".encode())
     renamed = _RENAMED | {MEMORY: f"{global_folder}/{MEMORY}"}
     return {renamed.get(path, path): data for path, data in (found | {"README.md": readme}).items()}
+
+
+_TEXT = """\
+# sh hook AGENT EVENT [STATUS]: answers a coding agent's hook, whose JSON is on standard input.
+# Made by ctxrepo, and made anew when another installation of it runs. Always ends with 0, and is silent:
+exec 2>/dev/null
+python={interpreter}
+hook={hook}
+state={state}
+
+# STATUS is the exit status of the attempt before this one. One that was killed is not repeated: somebody
+# ended it, or its own alarm did, and the agent has stopped waiting. (128 + signal: HUP, INT, KILL, ALRM,
+# TERM; 154 is VTALRM, the alarm of earlier versions.)
+is_ended() {{ case $1 in 129 | 130 | 137 | 142 | 143 | 154) ;; *) return 1 ;; esac; }}
+if [ -n "${{CTXREPO_FALLBACK-}}" ] || is_ended "${{3-}}"; then exit 0; fi
+
+if [ -f "$hook" ]; then
+  "$python" -I -S "$hook" "$1" "$2" "$state" && exit 0
+  is_ended $? && exit 0
+fi
+
+# That installation is gone, or its Python is. Another one finds the same memory by the state folder.
+export CTXREPO_FALLBACK=1 CTXREPO_STATE="$state"
+for ctxrepo in "${{HOME-}}/.local/bin/ctxrepo" "$(command -v ctxrepo)"; do
+  case $ctxrepo in /*) "$ctxrepo" hook "$1" "$2" && break ;; esac
+done
+exit 0
+"""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """The installation that STATE/hook starts: an interpreter and the `hook.py` that it runs."""
+
+    interpreter: Path
+    hook: Path
+
+
+def place(state: Path) -> Path:
+    """Where it is kept, which hook lines and the plugin know."""
+    return state / "hook"
+
+
+def write_runner(state: Path, interpreter: str, hook: Path = HOOK) -> bool:
+    """Make STATE/hook start this installation, in one step; False when it does already or can't be."""
+    wanted = _TEXT.format(
+        interpreter=shlex.quote(interpreter), hook=shlex.quote(str(hook)), state=shlex.quote(str(state))
+    )
+    data = os.fsencode(wanted)
+    if _read(place(state)) == data:
+        return False
+    try:
+        _put(place(state), data)
+    except OSError:  # `doctor` tells; what the memory is for goes on without it
+        return False
+    return True
+
+
+def read_runner(state: Path) -> Runner | None:
+    """What STATE/hook starts; None when there is none, or it isn't as we write it."""
+    try:
+        words = shlex.split(os.fsdecode(_read(place(state)) or b""), comments=True)
+    except ValueError:
+        return None
+    values = dict(word.split("=", 1) for word in words if word.startswith(("python=", "hook=")))
+    return Runner(Path(values["python"]), Path(values["hook"])) if len(values) == 2 else None
+
+
+def fallback(state: Path, environment: Mapping[str, str]) -> Path | None:
+    """What STATE/hook comes to: the interpreter it starts, else another `ctxrepo`; None for nothing."""
+    runner = read_runner(state)
+    if not place(state).exists():
+        return None
+    if runner and runner.hook.is_file() and os.access(runner.interpreter, os.X_OK):
+        return runner.interpreter
+    from shutil import which  # every command loads this module, and few ask for this
+
+    own = Path(environment.get("HOME", ""), ".local/bin/ctxrepo")
+    found = str(own) if os.access(own, os.X_OK) else which("ctxrepo", path=environment.get("PATH", ""))
+    return Path(found) if found and os.path.isabs(found) else None
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
+def _put(file: Path, data: bytes) -> None:
+    make_folder(file.parent)
+    made = file.with_name(f".{file.name}-{random_name(4)}")
+    try:
+        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with open(handle, "wb") as out:
+            out.write(data)
+        made.rename(file)
+    finally:
+        made.unlink(missing_ok=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.user.pimemory import redirections
 from ctxrepo.storage.user.sound import is_path
 
 
@@ -16,22 +15,19 @@ from ctxrepo.storage.user.sound import is_path
 class FolderFacts:
     """`top` is the top of the checkout around the folder, links resolved, '' for none.
 
-    `config` is the git config there, '' in a linked worktree, and `stamp` that file's. `warnings` are what is
-    odd in the settings for pi that came with the folder.
+    `config` is the git config there, '' in a linked worktree, and `stamp` that file's.
     """
 
     top: str
     config: str
     stamp: str
-    warnings: tuple[str, ...]
 
 
 def folder_facts(folder: Path) -> FolderFacts:
     """Look around a folder. It may be other people's and hang: callers that must not hang ask through
     `outside`."""
-    warnings = redirections(folder)
     top = top_of(os.path.realpath(folder)) if is_path(folder) else ""
     git = f"{top}/.git"
     if not top or os.path.islink(git) or not os.path.isdir(git):
-        return FolderFacts(top, "", "", warnings)
-    return FolderFacts(top, f"{git}/config", stamp_of(f"{git}/config"), warnings)
+        return FolderFacts(top, "", "")
+    return FolderFacts(top, f"{git}/config", stamp_of(f"{git}/config"))

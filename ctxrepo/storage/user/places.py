@@ -264,14 +264,6 @@ class RepositoryPlaces:
         return self.root / f"{name}.lock"
 
 
-def pi_settings_file(env: Mapping[str, str], user_home: Path) -> Path:
-    """The settings of the agent pi for all projects, in PI_CODING_AGENT_DIR or the home folder."""
-    named = env.get("PI_CODING_AGENT_DIR", "")
-    is_below_home = named == "~" or named.startswith("~/")
-    folder = user_home / named[2:] if is_below_home else Path(named)
-    return (folder if named else user_home / ".pi" / "agent") / "settings.json"
-
-
 def _said(file: Path) -> str:
     """What a file of a line says; '' where there is none."""
     if not file.is_file():

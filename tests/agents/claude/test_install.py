@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.agents.claude import install
-from ctxrepo.agents.claude.settings import SETTINGS
+from ctxrepo.agents.claude.install import SETTINGS
 from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
 from ctxrepo.errors import ConfigError
 

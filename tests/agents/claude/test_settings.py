@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.agents.claude.settings import SETTINGS
+from ctxrepo.agents.claude.install import SETTINGS
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.storage.user import assets
 

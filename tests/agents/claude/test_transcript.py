@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ctxrepo.agents.claude import records, transcript
-from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
+from ctxrepo.agents.claude import records
+from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 
 RECORDS = Path(__file__).parents[1] / "claude_records"
 
@@ -24,7 +24,7 @@ def line(**fields: Any) -> str:
 
 
 def messages(lines: Iterable[str]) -> list[Message]:
-    return list(transcript.messages(lines))
+    return list(records.messages(lines))
 
 
 def says(message: str, *texts: str, **more: Any) -> str:

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import World
 
-from ctxrepo.agents.codex.dialect import DIALECT, files_of
-from ctxrepo.agents.codex.fork import origin
+from ctxrepo.agents.codex.dialect import DIALECT, files_of, origin
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 
 PATCH = """\

@@ -8,7 +8,7 @@ from typing import Any
 from checkout import CHECKOUT
 
 from ctxrepo.agents.codex.install import HOOKS
-from ctxrepo.agents.plugins import NAME
+from ctxrepo.agents.hook_line import NAME
 
 
 def read(name: str) -> Any:

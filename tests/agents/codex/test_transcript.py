@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ctxrepo.agents.codex import transcript
-from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
+from ctxrepo.agents.codex import records
+from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 
 
 def event(kind: str, text: str, name: str, session: str = "s1") -> str:
@@ -41,7 +41,7 @@ ROLLOUT = [
 
 
 def messages(lines: list[str]) -> list[Message]:
-    return list(transcript.messages(lines))
+    return list(records.messages(lines))
 
 
 def test_who_said_what_and_used_which_tools() -> None:

@@ -17,8 +17,7 @@ from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.protocol import OwnFile, SkillsFolder
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connected import check
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, check
 from ctxrepo.storage.user import assets
 
 HOME = Path("/home/ada")

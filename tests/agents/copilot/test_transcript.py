@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ctxrepo.agents.copilot import transcript
-from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
+from ctxrepo.agents.copilot import records
+from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 from ctxrepo.errors import ConfigError
 
 RECORDED = (Path(__file__).parent / "events.jsonl").read_text("utf-8").splitlines()
@@ -17,7 +17,7 @@ HOME = Path("/home/ada")
 
 
 def messages(lines: list[str]) -> list[Message]:
-    return list(transcript.messages(lines))
+    return list(records.messages(lines))
 
 
 def user(text: Any, **more: Any) -> str:
@@ -72,12 +72,12 @@ def test_odd_lines_are_passed_over(odd: str) -> None:
 
 
 def test_a_sessions_file_is_found_by_its_id(tmp_path: Path) -> None:
-    folder = transcript.folder(tmp_path, {})
+    folder = records.folder(tmp_path, {})
     file = folder / "s1" / "events.jsonl"
     file.parent.mkdir(parents=True)
     file.touch()
-    assert list(folder.glob(transcript.PATTERN)) == [file]
-    assert list(folder.glob(transcript.OF_SESSION.format(session="s1"))) == [file]
-    assert transcript.folder(HOME, {"COPILOT_HOME": "/w"}) == Path("/w/session-state")
+    assert list(folder.glob(records.PATTERN)) == [file]
+    assert list(folder.glob(records.OF_SESSION.format(session="s1"))) == [file]
+    assert records.folder(HOME, {"COPILOT_HOME": "/w"}) == Path("/w/session-state")
     with pytest.raises(ConfigError, match="COPILOT_HOME"):
-        transcript.folder(HOME, {"COPILOT_HOME": "w"})
+        records.folder(HOME, {"COPILOT_HOME": "w"})

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ctxrepo.agents.cursor import transcript
-from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
-from ctxrepo.services.transcripts.find import transcript_of
+from ctxrepo.agents.cursor import records
+from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
+from ctxrepo.services.transcripts.conversations import transcript_of
 
 SESSION = "0b41d9e6-6e0c-4f6c-9d53-0d0c5a7a1f10"
 
@@ -43,7 +43,7 @@ CONVERSATION = [
 
 
 def test_only_what_was_typed_and_answered_is_told() -> None:
-    assert list(transcript.messages(CONVERSATION)) == [
+    assert list(records.messages(CONVERSATION)) == [
         Message("user", "retry the refund?"),
         Message(
             "agent",
@@ -54,13 +54,13 @@ def test_only_what_was_typed_and_answered_is_told() -> None:
         Message("user", "thanks,\nand now?"),
         Message("agent", "Done."),
     ]
-    assert list(prompts(transcript.messages(CONVERSATION))) == ["retry the refund?", "thanks,\nand now?"]
-    assert reply(transcript.messages(CONVERSATION)) == "Done."
+    assert list(prompts(records.messages(CONVERSATION))) == ["retry the refund?", "thanks,\nand now?"]
+    assert reply(records.messages(CONVERSATION)) == "Done."
 
 
 def test_a_text_without_tags_is_typed_whole() -> None:
     plain = json.dumps({"role": "user", "message": {"content": " is a < b? "}})
-    assert list(transcript.messages([plain])) == [Message("user", "is a < b?")]
+    assert list(records.messages([plain])) == [Message("user", "is a < b?")]
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_a_text_without_tags_is_typed_whole() -> None:
     ],
 )
 def test_what_cannot_be_read_is_left_out(torn: str) -> None:
-    found = list(transcript.messages([torn, CONVERSATION[-1]]))
+    found = list(records.messages([torn, CONVERSATION[-1]]))
     assert found[-1] == Message("agent", "Done.")
     assert all(not message.text and message.tools == (ToolUse(""),) for message in found[:-1])
 
 
 def test_a_session_is_found_by_its_id(tmp_path: Path) -> None:
-    folder = transcript.folder(tmp_path, {})
+    folder = records.folder(tmp_path, {})
     assert folder == tmp_path / ".cursor/projects"
     of_session = folder / f"home-ada-shop/agent-transcripts/{SESSION}"
     of_session.mkdir(parents=True)
@@ -94,4 +94,4 @@ def test_a_session_is_found_by_its_id(tmp_path: Path) -> None:
     (of_session / "subagents").mkdir()
     (of_session / "subagents/7.jsonl").touch()
     assert transcript_of("cursor", SESSION, tmp_path, {}) == str(of_session / f"{SESSION}.jsonl")
-    assert list(folder.glob(transcript.PATTERN)) == [of_session / f"{SESSION}.jsonl"]
+    assert list(folder.glob(records.PATTERN)) == [of_session / f"{SESSION}.jsonl"]

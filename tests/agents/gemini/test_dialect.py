@@ -16,8 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import World
 
-from ctxrepo.agents.gemini.compaction import last_compaction
-from ctxrepo.agents.gemini.dialect import DIALECT, changed_lines, output_of_failed, without_context
+from ctxrepo.agents.gemini.dialect import (
+    DIALECT,
+    changed_lines,
+    last_compaction,
+    output_of_failed,
+    without_context,
+)
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.session.ledger import ledger_path, switch_memory
 

@@ -11,7 +11,7 @@ from machines import Machine
 from plugin_calls import answer_to
 
 import ctxrepo
-from ctxrepo.agents.gemini.settings import SETTINGS
+from ctxrepo.agents.gemini.install import SETTINGS
 from ctxrepo.agents.hook_line import HookLine
 
 EXTENSION = CHECKOUT / "hooks/gemini"

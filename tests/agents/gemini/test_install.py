@@ -14,13 +14,12 @@ from connecting import everything, put, workplace
 from machines import Machine as Desk
 
 from ctxrepo.agents.gemini import install
-from ctxrepo.agents.gemini.settings import NAME, SETTINGS, TIMEOUT
+from ctxrepo.agents.gemini.install import NAME, SETTINGS, TIMEOUT
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.domain.formats.jsontext import blank_comments
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connected import check
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, check
 from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.places import Places
 

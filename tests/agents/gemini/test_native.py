@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.agents.gemini import native
+from ctxrepo.agents.gemini import install
 
 
 @pytest.mark.parametrize(
@@ -19,9 +19,9 @@ from ctxrepo.agents.gemini import native
     ],
 )
 def test_what_its_settings_say(text: str, is_on: bool) -> None:
-    assert native.is_on(text, {}) is is_on
+    assert install.NATIVE_MEMORY.is_on(text, {}) is is_on
 
 
 def test_it_is_turned_off_in_its_settings() -> None:
-    assert native.settings(Path("/h"), {}) == Path("/h/.gemini/settings.json")
-    assert not native.is_on(f"{{{native.OFF}}}", {})
+    assert install.folder(Path("/h"), {}) / install.NATIVE_MEMORY.settings == Path("/h/.gemini/settings.json")
+    assert not install.NATIVE_MEMORY.is_on(f"{{{install.NATIVE_MEMORY.off}}}", {})

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ctxrepo.agents.gemini import transcript
-from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
+from ctxrepo.agents.gemini import records
+from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 
 RECORDS = Path(__file__).parents[1] / "gemini_records"
 HEAD = json.dumps({"sessionId": "s1", "projectHash": "x", "kind": "main"})
@@ -21,7 +21,7 @@ def saved(name: str) -> list[str]:
 
 
 def messages(lines: Iterable[str]) -> list[Message]:
-    return list(transcript.messages(lines))
+    return list(records.messages(lines))
 
 
 def line(name: str, kind: str, content: Any, **more: Any) -> str:
@@ -124,9 +124,7 @@ def test_odd_lines_are_passed_over(odd: str) -> None:
 
 
 def test_a_session_is_found_by_its_file() -> None:
-    name = transcript.OF_SESSION.format(session="468131ec-4c74-41e5-b5e3-cab838453fa2")
+    name = records.OF_SESSION.format(session="468131ec-4c74-41e5-b5e3-cab838453fa2")
     assert Path("shop/chats/session-2026-11-24T15-32-468131ec.jsonl").match(name)
-    assert not Path("shop/chats/468131ec-4c74-41e5-b5e3-cab838453fa2/18b812fe.jsonl").match(
-        transcript.PATTERN
-    )
-    assert transcript.folder(Path("/h"), {}) == Path("/h/.gemini/tmp")
+    assert not Path("shop/chats/468131ec-4c74-41e5-b5e3-cab838453fa2/18b812fe.jsonl").match(records.PATTERN)
+    assert records.folder(Path("/h"), {}) == Path("/h/.gemini/tmp")

@@ -22,8 +22,7 @@ from ctxrepo.agents.opencode.dialect import DIALECT
 from ctxrepo.agents.protocol import ShippedFile, SkillsFolder
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connected import check
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, check
 from ctxrepo.services.setup.files import wanted_file
 
 NODE = shutil.which("node")

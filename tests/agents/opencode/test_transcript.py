@@ -15,13 +15,12 @@ from checkout import CHECKOUT
 from machines import Machine
 
 from ctxrepo.agents.known import transcripts_of
-from ctxrepo.agents.opencode import transcript
-from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
+from ctxrepo.agents.opencode import records
+from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.anchors.draft_handoff import Sitting, gather
 from ctxrepo.services.reading.find import scope_named
-from ctxrepo.services.transcripts.ends import ends_of_session
-from ctxrepo.services.transcripts.find import transcript_of
+from ctxrepo.services.transcripts.conversations import ends_of_session, transcript_of
 from ctxrepo.services.usage import entry_usage
 from ctxrepo.storage.state.spool import SpoolEvent
 
@@ -65,11 +64,11 @@ def said(path: Path, session: str) -> list[Message]:
     assert known
     head, tail = ends_of_session(known, path, session, 1 << 20)
     assert head == tail
-    return list(transcript.messages(head))
+    return list(records.messages(head))
 
 
 def messages(lines: Iterable[str]) -> list[Message]:
-    return list(transcript.messages(lines))
+    return list(records.messages(lines))
 
 
 def line(part: object, **more: Any) -> str:
@@ -165,10 +164,10 @@ def test_an_odd_moment_is_none(at: object) -> None:
 
 def test_where_the_databases_are() -> None:
     home = Path("/home/ada")
-    assert transcript.folder(home, {}) == home / ".local/share/opencode"
-    assert transcript.folder(home, {"XDG_DATA_HOME": "/d"}) == Path("/d/opencode")
+    assert records.folder(home, {}) == home / ".local/share/opencode"
+    assert records.folder(home, {"XDG_DATA_HOME": "/d"}) == Path("/d/opencode")
     with pytest.raises(ConfigError, match="XDG_DATA_HOME"):
-        transcript.folder(home, {"XDG_DATA_HOME": "d"})
+        records.folder(home, {"XDG_DATA_HOME": "d"})
 
 
 def test_a_handoff_says_what_was_asked_for_in_a_session(ada: Machine) -> None:

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from long import rotating
 from world import HOOK, NOTES, World
 
-from ctxrepo.agents.pi.dialect import DIALECT, changed_lines
-from ctxrepo.agents.pi.fork import origin, session_of
+from ctxrepo.agents.pi.dialect import DIALECT, changed_lines, origin, session_of
 from ctxrepo.agents.pi.install import EVENTS
 from ctxrepo.domain.tape.focus import Touch, focus
 from ctxrepo.hooks.dialect import Event, HookAnswer

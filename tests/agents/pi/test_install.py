@@ -18,8 +18,7 @@ from ctxrepo.agents.pi import install
 from ctxrepo.agents.protocol import ShippedFile, SkillsFolder
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connected import check
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, check
 from ctxrepo.storage.user.places import Places
 
 HOME = Path("/home/ada")

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.agents.pi.own_settings import own_settings, settings_file
-from ctxrepo.domain.settings.pi import SECTION, pi_settings
+from ctxrepo.agents.pi import memory_settings
+from ctxrepo.agents.pi.dialect import own_settings, settings_file
 from ctxrepo.hooks.dialect import OwnSettings
-from ctxrepo.storage.user.places import pi_settings_file
 
 LEAVES = st.sampled_from(
     [None, True, False, 0, 1, 0.5, "", "pull", " pull ", "push", "message-append", "system-prompt", [], {}]
@@ -44,8 +43,8 @@ def test_both_readers_understand_the_same(
     tmp_path_factory: pytest.TempPathFactory, section: dict[str, object]
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
-    light = read(folder, json.dumps({SECTION: section}).encode())
-    whole = pi_settings(section, "/home/ada")
+    light = read(folder, json.dumps({memory_settings.KEY: section}).encode())
+    whole = memory_settings.memory_of(section, "/home/ada")
     assert (light.silence == "") is whole.enabled
     if whole.enabled:
         assert (light.place == "system") is whole.is_in_system_prompt
@@ -64,7 +63,7 @@ def test_what_cannot_be_read_says_nothing(tmp_path: Path, data: bytes) -> None:
 @pytest.mark.parametrize("named", ["", "/w", "~", "~/w"])
 def test_both_readers_look_at_the_same_file(named: str) -> None:
     environment = {"HOME": "/home/ada", "PI_CODING_AGENT_DIR": named}
-    assert settings_file(environment) == str(pi_settings_file(environment, Path("/home/ada")))
+    assert settings_file(environment) == str(memory_settings.file(Path("/home/ada"), environment))
 
 
 @pytest.mark.parametrize("environment", [{}, {"PI_CODING_AGENT_DIR": "~/w"}, {"PI_CODING_AGENT_DIR": "w"}])

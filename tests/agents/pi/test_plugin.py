@@ -9,7 +9,7 @@ import pytest
 from checkout import CHECKOUT
 
 import ctxrepo
-from ctxrepo.agents.pi import plugin
+from ctxrepo.agents.pi import install
 
 PACKAGE = json.loads((CHECKOUT / "package.json").read_text())
 
@@ -31,8 +31,11 @@ def test_the_npm_form_holds_what_the_extension_calls() -> None:
 
 
 def test_the_note_is_in_pis_settings() -> None:
-    assert plugin.note(Path("/home/ada"), {}) == Path("/home/ada/.pi/agent/settings.json")
-    assert plugin.note(Path("/home/ada"), {"PI_CODING_AGENT_DIR": "/w"}) == Path("/w/settings.json")
+    assert install.folder(Path("/home/ada"), {}) / install.PLUGIN.note == Path(
+        "/home/ada/.pi/agent/settings.json"
+    )
+    moved = install.folder(Path("/home/ada"), {"PI_CODING_AGENT_DIR": "/w"})
+    assert moved / install.PLUGIN.note == Path("/w/settings.json")
 
 
 @pytest.mark.parametrize(
@@ -58,14 +61,14 @@ def test_the_note_is_in_pis_settings() -> None:
     ],
 )
 def test_our_package_is_known_by_its_name(package: object, wanted: bool) -> None:
-    assert plugin.is_on(json.dumps({"packages": ["npm:other", package]})) is wanted
+    assert install.PLUGIN.is_on(json.dumps({"packages": ["npm:other", package]})) is wanted
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", '{"packages": {}}', '{"packages": null}'])
 def test_settings_without_packages_have_none(text: str) -> None:
-    assert not plugin.is_on(text)
+    assert not install.PLUGIN.is_on(text)
 
 
 def test_settings_that_cannot_be_read_are_told() -> None:
     with pytest.raises(ValueError, match="Expecting"):
-        plugin.is_on("{")
+        install.PLUGIN.is_on("{")

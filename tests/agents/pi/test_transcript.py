@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ctxrepo.agents.pi import transcript
-from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
+from ctxrepo.agents.pi import records
+from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 
 SAVED = Path(__file__).with_name("forked.jsonl")
 """A real session, forked in its second turn, with an edit and a compaction."""
@@ -27,11 +27,11 @@ def text(words: str) -> list[dict[str, str]]:
 
 
 def messages(*lines: str, head: dict[str, Any] = HEAD) -> list[Message]:
-    return list(transcript.messages([json.dumps(head), *lines]))
+    return list(records.messages([json.dumps(head), *lines]))
 
 
 def test_of_the_real_one_both_speak_and_nothing_is_ours() -> None:
-    found = list(transcript.messages(SAVED.read_text().splitlines()))
+    found = list(records.messages(SAVED.read_text().splitlines()))
     assert [*prompts(found)] == ["Which port does redis listen on here?", "hello there", "Write that down."]
     assert reply(found) == "Done."
     assert not any("ctxrepo-memory" in message.text for message in found)
@@ -110,6 +110,6 @@ def test_a_session_is_found_wherever_pi_was_told_to_keep_it(tmp_path: Path) -> N
         place.mkdir(parents=True)
         (place / name).write_text("")
     for env in ({}, {"PI_CODING_AGENT_SESSION_DIR": str(tmp_path / "kept")}):
-        below = transcript.folder(tmp_path, env)
-        for pattern in (transcript.PATTERN, transcript.OF_SESSION.format(session="01a2-b")):
+        below = records.folder(tmp_path, env)
+        for pattern in (records.PATTERN, records.OF_SESSION.format(session="01a2-b")):
             assert [file.name for file in below.glob(pattern)] == [name]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ctxrepo.domain.project.layout import (
+    anchors_file,
     archived,
     is_archived,
     is_aside,
     is_conflict_copy,
     is_evidence,
-    pi_tape,
     scope_of,
     tape_folder,
     tapes_of,
@@ -21,7 +21,7 @@ from ctxrepo.domain.project.layout import (
     ("path", "folder"),
     [
         (f"{tapes_of('shop')}/laptop-202611.jsonl", "shop"),
-        (pi_tape("shop"), "shop"),
+        (anchors_file("shop"), "shop"),
         ("TAPE/shop/notes.md", ""),
         ("shop/TAPE/x.jsonl", ""),
     ],

@@ -48,9 +48,11 @@ class TestWhatIsOnIt:
         assert names(tape_of(files | {PI: grave("a-id")}, "shop")) == ["c"]
 
     def test_d52_what_stands_in_two_files_is_one_anchor_and_ours_tells_more(self) -> None:
-        one = anchor("a", agent="claude", is_on_pi=True)
+        one = anchor("a", agent="claude", is_shared=True)
         marked = json.dumps(json.loads(to_line(one)) | {"pi": True}) + "\n"
-        (found,) = tape_of({PI: lines(anchor("a", host="")), OURS: marked}, "shop").anchors
+        (found,) = tape_of(
+            {PI: lines(anchor("a", host="")), OURS: marked}, "shop", anchors_file_writer="pi"
+        ).anchors
         assert (found.agent, found.host) == ("claude", "ada")
 
     def test_what_was_deleted_on_pis_tape_is_gone_here_too(self) -> None:
@@ -63,7 +65,7 @@ class TestWhatIsOnIt:
         assert names(tape_of({OURS: marked}, "shop")) == ["a"]
 
     def test_what_pi_alone_left_is_of_pis_sessions(self) -> None:
-        (found,) = tape_of({PI: lines(anchor("a", host=""))}, "shop").anchors
+        (found,) = tape_of({PI: lines(anchor("a", host=""))}, "shop", anchors_file_writer="pi").anchors
         assert found.agent == "pi"
 
     def test_hostile_lines_are_passed_over(self) -> None:

@@ -95,7 +95,7 @@ def test_the_rules_alone_speak_of_nothing_below(world: World) -> None:
     assert "below" not in block.preamble
     assert "ctxrepo search" in block.preamble
     assert "{" not in block.preamble
-    assert "below" in fill_in(PREAMBLE, place_at("/m", "shop"))
+    assert "below" in fill_in(PREAMBLE, place_at("/m", "shop"), "AGENTS.md")
     world.compile(preamble="")
     assert world.run("SessionStart") == ""
 

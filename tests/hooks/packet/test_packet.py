@@ -31,6 +31,7 @@ from ctxrepo.hooks.packet.lane import DEFAULT, Bounds, PacketContents, ScopeCont
 from ctxrepo.hooks.packet.packet import BUDGETS, PREAMBLE, Packet, fill_in, lanes_of, packet
 from ctxrepo.hooks.packet.sections import change_section, fault_section, first_faults
 
+INSTRUCTIONS = "AGENTS.md, CLAUDE.md and GEMINI.md"
 SECRET = "00112233445566778899aabbccddeeff"
 TODAY = day_of("2026-03-01") or 0
 
@@ -335,18 +336,18 @@ def test_a_body_of_one_endless_line_leaves_its_place(parse: Callable[[str], Any]
 
 
 def test_without_notes_the_preamble_alone_is_delivered(parse: Callable[[str], Any]) -> None:
-    text = own([("global", "", [], 0)], preamble=fill_in(PREAMBLE, place_at("/m", "shop")))
-    assert parse(text).preamble == fill_in(PREAMBLE, place_at("/m", "shop")).rstrip("\n")
+    text = own([("global", "", [], 0)], preamble=fill_in(PREAMBLE, place_at("/m", "shop"), INSTRUCTIONS))
+    assert parse(text).preamble == fill_in(PREAMBLE, place_at("/m", "shop"), INSTRUCTIONS).rstrip("\n")
     assert own([]) == ""
 
 
 def test_the_preamble_is_short_and_names_the_places() -> None:
-    said = fill_in(PREAMBLE, place_at("/home/ada/.ctxrepo", "shop"))
+    said = fill_in(PREAMBLE, place_at("/home/ada/.ctxrepo", "shop"), INSTRUCTIONS)
     assert len(said.encode()) <= 1200
     assert "/home/ada/.ctxrepo" in said
     assert "`shop/`" in said
-    assert "(this one: none yet)" in fill_in(PREAMBLE, place_at("/m", ""))
-    assert "this one" not in fill_in(PREAMBLE, place_at("/m", "", is_known=False))
+    assert "(this one: none yet)" in fill_in(PREAMBLE, place_at("/m", ""), INSTRUCTIONS)
+    assert "this one" not in fill_in(PREAMBLE, place_at("/m", "", is_known=False), INSTRUCTIONS)
 
 
 def test_faults_are_one_line_each_and_few(parse: Callable[[str], Any]) -> None:

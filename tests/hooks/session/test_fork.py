@@ -14,7 +14,7 @@ import pytest
 from needs import needs_proc
 from world import NOTES, World
 
-from ctxrepo.agents.claude.fork import origin_of
+from ctxrepo.agents.claude.dialect import origin_of
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger, switch_memory
 
 FIRST, FORK = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"

@@ -24,7 +24,7 @@ from ctxrepo.services.notes.log import log
 from ctxrepo.services.notes.scratch import add
 from ctxrepo.services.reading.tape import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.transcripts.find import transcript_of
+from ctxrepo.services.transcripts.conversations import transcript_of
 
 SECRET = "ghp_" + "a1B2" * 9
 

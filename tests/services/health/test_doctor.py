@@ -19,7 +19,7 @@ from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine as Workplace
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.user.runner import place
+from ctxrepo.storage.user.assets import place
 
 
 @pytest.fixture

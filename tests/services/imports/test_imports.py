@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from long import mostly_long
 from machines import NOW, Machine, make_machine
 
+from ctxrepo.agents.sources import SourceSearch
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.supplement import gist
 from ctxrepo.domain.note.entry import entries_of
-from ctxrepo.services.imports.carry_out import carry_out
-from ctxrepo.services.imports.plan import plan
-from ctxrepo.services.imports.sources import contents
-from ctxrepo.services.imports.values import SourceSearch
+from ctxrepo.services.imports.destination import MemoryDestination
+from ctxrepo.services.imports.sources import FilesOutside, contents
 from ctxrepo.services.reading.search import SearchQuery, search
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import complete
@@ -47,12 +46,13 @@ folders = st.dictionaries(st.sampled_from(PATHS), notes, min_size=1)
 def brought(machine: Machine) -> tuple[int, dict[str, str]]:
     """Import, commit, and say how many entries were new and what all notes are."""
     memory = machine.open()
-    outside = Outside(machine.places.unresponsive)
-    look = SourceSearch(machine.places, machine.env, outside, "global", memory_root=memory.root)
+    files = FilesOutside(Outside(machine.places.unresponsive))
+    look = SourceSearch(machine.home, machine.env, files, "global", memory_root=memory.root)
+    destination = MemoryDestination(memory, Origin(memory.host), NOW, "python3")
     new = 0
     for one in contents("pi-memory", look):
-        planned = plan(memory, one, NOW)
-        done = carry_out(memory, planned, Origin(memory.host), NOW, "python3")
+        planned = destination.plan(one)
+        done = destination.put(planned)
         assert [n.fitted for n in done.notes] == [n.fitted for n in planned.notes]
         new += sum(note.fitted.new for note in done.notes)
     complete(memory, commit(memory, NOW).head)

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from connecting import connect, fixture, put
 
-from ctxrepo.services.setup.connected import Standing, check
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, Standing, check
 from ctxrepo.storage.user import assets
 
 

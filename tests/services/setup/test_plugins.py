@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.services.setup.connected import check
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, check
 from ctxrepo.services.setup.setup import plan
 
 ON = {
@@ -29,7 +28,8 @@ OFF = {
 def noted(name: str, machine: Machine, text: str) -> None:
     plugin = AGENTS[name].plugin
     assert plugin
-    path = plugin.note(machine.places.user_home, machine.environment)
+    folder = AGENTS[name].install.folder(machine.places.user_home, machine.environment)
+    path = folder / plugin.note
     path.parent.mkdir(parents=True)
     path.write_text(text)
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from connecting import FILES, connect, disconnect, everything, fixture, loaded, named, ours, put, theirs
 
-from ctxrepo.agents.claude.settings import SETTINGS
+from ctxrepo.agents.claude.install import SETTINGS
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connected import check
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, check
 
 every_file = pytest.mark.parametrize("data", FILES.values(), ids=FILES.keys())
 every_old_file = pytest.mark.parametrize("name", named("ours-"))

@@ -14,7 +14,7 @@ from ctxrepo.agents import names
 from ctxrepo.agents.protocol import SkillsFolder
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connected import check
+from ctxrepo.services.setup.connection import check
 from ctxrepo.storage.user import assets
 
 every_agent = pytest.mark.parametrize("agent", names())

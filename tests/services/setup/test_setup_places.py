@@ -12,8 +12,7 @@ from connecting import connect, disconnect, everything, fixture, ours, put
 
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connected import check
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, check
 from ctxrepo.storage.user.places import Places
 
 USUAL = fixture("usual")

@@ -12,8 +12,7 @@ import pytest
 from ctxrepo.agents.codex import trust as codex
 from ctxrepo.errors import UsageError
 from ctxrepo.services.setup import trust as asking
-from ctxrepo.services.setup.connected import Standing
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Machine, Standing
 from ctxrepo.services.setup.trust import hint_of, left_of, trust, trusted_standing
 from ctxrepo.storage.processes.process import RpcFailed
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.storage.user.runner import Runner, fallback, place, read_runner, write_runner
+from ctxrepo.storage.user.assets import Runner, fallback, place, read_runner, write_runner
 
 SHELLS = [found for name in ("sh", "bash", "dash", "zsh", "busybox", "ksh") if (found := shutil.which(name))]
 

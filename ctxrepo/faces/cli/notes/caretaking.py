@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from ctxrepo.agents.known import sources
 from ctxrepo.app.notes.upkeep import CheckRequest
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
@@ -17,13 +18,18 @@ from ctxrepo.faces.cli.options import argument, command, json_option, option
 if TYPE_CHECKING:
     import typer
 
+    from ctxrepo.agents.sources import SourceContents
     from ctxrepo.app.notes.upkeep import CheckedNotes, ImportResult
     from ctxrepo.services.checks.fix import FileFix
-    from ctxrepo.services.imports.plan import ImportPlan, PlannedNote, PlannedSetting, PlannedTape
-    from ctxrepo.services.imports.values import SourceContents
+    from ctxrepo.services.imports.destination import ImportPlan, PlannedNote, PlannedSetting, PlannedTape
 
 _SHOWN = 40
 """Notes that are listed at a question; --dry-run lists all."""
+
+
+def _either(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
 
 
 def register(app: typer.Typer) -> None:
@@ -62,7 +68,7 @@ def _fixed(fix: FileFix, is_dry: bool) -> Iterator[str]:
 
 
 def import_(
-    source: Annotated[str, argument(metavar="SOURCE", help="pi-memory-md, pi-memory or scored.")] = "",
+    source: Annotated[str, argument(metavar="SOURCE", help=f"{_either(sources())}.")] = "",
     place: Annotated[
         str, option("--from", metavar="PATH", help="Its folder, or SQLite file; else where it has its own.")
     ] = "",
@@ -190,7 +196,7 @@ def _listed(found: Sequence[SourceContents]) -> str:
     from ctxrepo.app.notes.upkeep import entry_count
 
     if not found:
-        return "nothing of pi-memory-md, pi-memory or the scored design is here"
+        return f"nothing of {_either(sources())} is here"
     lines = []
     for one in found:
         anchors = sum(len(tape.anchors) for tape in one.tapes)

@@ -17,7 +17,7 @@ from ctxrepo.faces.cli.options import argument, json_option, option
 if TYPE_CHECKING:
     import typer
 
-    from ctxrepo.services.setup.connected import Standing
+    from ctxrepo.services.setup.connection import Standing
     from ctxrepo.services.setup.setup import Plan
 
 

@@ -65,7 +65,7 @@ def _initialised(done: InitOutcome) -> str:
         "created": "created a memory repository",
         "cloned": "cloned the memory repository",
         "connected": "connected the memory repository",
-        "adopted": "goes on with the memory repository of pi-memory-md",
+        "adopted": f"goes on with the memory repository of {done.made.program}",
         "unchanged": "the memory repository is as it was",
     }[done.made.action]
     return f"{words}: {done.made.root}{f' with {done.url}' if done.url else ''}"

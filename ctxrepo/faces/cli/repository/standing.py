@@ -7,14 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import AGENTS, SETUP_HINT
-from ctxrepo.domain.formats.moment import ago
+from ctxrepo.domain.formats.moment import ago, counted
 from ctxrepo.domain.project.layout import shown
-from ctxrepo.faces.cli.output import counted
 
 if TYPE_CHECKING:
     from ctxrepo.services.health.health import LastSession
     from ctxrepo.services.health.status import Status
-    from ctxrepo.services.setup.connected import Standing
+    from ctxrepo.services.setup.connection import Standing
 
 _STRUCK = 5
 """Entries that reviewers struck out of which each is told."""

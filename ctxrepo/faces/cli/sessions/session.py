@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.agents import names as agent_names
+from ctxrepo.domain.project.layout import COMPATIBLE
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import argument, json_option, option, scope_option
@@ -28,7 +29,7 @@ def context(
     preset: Annotated[
         str | None,
         option(
-            "--preset", metavar="P", help="Of another design: `daily`, `semantic`, or `md` (pi-memory-md's)."
+            "--preset", metavar="P", help=f"Of another design: `daily`, `semantic`, or `md` ({COMPATIBLE}'s)."
         ),
     ] = None,
     budget: Annotated[

@@ -1,0 +1,132 @@
+"""OpenCode's transcripts: a database of sessions, whose messages have parts; a line here is one part.
+
+What OpenCode or a plugin put beside the user's words is marked as synthetic, and is left out. A fork holds
+copies of the other session's messages, which are older than it; only what our bridge put beside them names
+that session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.agents.opencode.dialect import unquoted
+from ctxrepo.agents.protocol import named_folder
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.formats.moment import stamp
+
+PATTERN = "opencode*.db"
+OF_SESSION = PATTERN
+SUBAGENTS = ""
+
+QUERY = """
+    select json_object(
+        'message', message.id, 'session', message.session_id, 'is_copy',
+        json_extract(message.data, '$.time.created') < session.time_created,
+        'role', json_extract(message.data, '$.role'), 'at', json_extract(message.data, '$.time.created'),
+        'is_summary', json_extract(message.data, '$.summary') is 1,
+        'part', json_remove(part.data, '$.state.output', '$.state.metadata', '$.state.attachments')
+    )
+    from message cross join part on part.message_id = message.id
+        cross join session on session.id = message.session_id
+    where message.session_id = :session
+        and message.id >= :since and (message.id <= :until or :until = '')
+        and json_valid(part.data) and json_valid(message.data) and length(part.data) < 1000000
+    order by message.id, part.id"""
+"""Messages come first (a cross join keeps that order): where few are asked for, SQLite would otherwise read
+all parts of the session."""
+
+SESSIONS = """
+    select id, directory, time_updated || ' ' || (select count(*) from part where session_id = session.id)
+    from session where parent_id is null order by time_updated desc"""
+TEXTS = """
+    select session_id, data from part
+    where case when :any_case then instr(lower(data), lower(:text)) else instr(data, :text) end"""
+FOLDER_FILE = ""
+RESUME = "opencode --session {session}"
+
+_PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+
+
+def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
+    """Where the databases are; ConfigError when the environment names an unusable place."""
+    return (named_folder("XDG_DATA_HOME", environment) or user_home / ".local/share") / "opencode"
+
+
+def head(_: Iterable[str], /) -> SessionHead:
+    """Nothing: a database has many sessions."""
+    return SessionHead()
+
+
+def messages(lines: Iterable[str]) -> Iterator[Message]:
+    """What user and agent said in these lines, oldest first; what can't be read is left out.
+
+    Each follows the one before: OpenCode's own `parentID` names, for all that the agent said in a turn, what
+    the user had said, and a session goes on in one line.
+    """
+    origin, before, waiting = "", "", None
+    for number, text in enumerate(lines):
+        line = record(text)
+        if line is None:
+            continue
+        part = _object(line, "part")
+        origin = text_of(_object(part, "metadata"), "ctxrepo") or origin
+        found = _message(line, part, origin)
+        if found is None:
+            continue
+        if waiting and waiting.id == found.id:
+            joined = "\n".join(filter(None, (waiting.text, found.text)))
+            waiting = replace(waiting, text=joined, tools=(*waiting.tools, *found.tools))
+            continue
+        if waiting:
+            yield _in_own_words(waiting)
+            before = waiting.id
+        waiting = replace(found, parent=before, line=number)
+    if waiting:
+        yield _in_own_words(waiting)
+
+
+def _message(line: Mapping[str, Any], part: Mapping[str, Any], origin: str) -> Message | None:
+    """What this part holds of its message; None where nobody said it."""
+    kind, is_agents = text_of(part, "type"), line.get("role") == "assistant"
+    if line.get("role") not in ("user", "assistant") or line.get("is_summary") == 1:
+        return None
+    text = text_of(part, "text") if kind == "text" and part.get("synthetic") is not True else ""
+    tools = (_tool(part),) if kind == "tool" and is_agents else ()
+    if not text.strip() and not tools:
+        return None
+    return Message(
+        "agent" if is_agents else "user",
+        text,
+        id=text_of(line, "message"),
+        session=origin if line.get("is_copy") == 1 else text_of(line, "session"),
+        at=_moment(line.get("at")),
+        tools=tools,
+    )
+
+
+def _in_own_words(message: Message) -> Message:
+    return replace(message, text=unquoted(message.text)) if message.who == "user" else message
+
+
+def _tool(part: Mapping[str, Any]) -> ToolUse:
+    given = _object(_object(part, "state"), "input")
+    patched = [line for line in text_of(given, "patchText").split("\n") if line.startswith(_PATCHED)]
+    paths = [text_of(given, "filePath"), text_of(given, "path"), *(p.partition(": ")[2] for p in patched)]
+    used = tuple(filter(None, paths))
+    return ToolUse(text_of(part, "tool"), text_of(part, "callID"), used, text_of(given, "command"))
+
+
+def _object(node: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = node.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _moment(milliseconds: object) -> str:
+    if not isinstance(milliseconds, int | float) or not 0 < milliseconds < 10**14:
+        return ""
+    return stamp(datetime.fromtimestamp(milliseconds / 1000, UTC))

@@ -1,0 +1,216 @@
+"""What pi's settings say of memory in its sessions: pi-memory-md's keys, aliases and defaults.
+
+A value of a kind that it has no reading for counts as not set. In a session `enabled` and `delivery` are read
+by own_settings.py, which is light.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.agents.own_memory import OwnHooks, OwnMemory
+from ctxrepo.agents.pi.dialect import ENABLED, PROJECT_FILE
+from ctxrepo.domain.project.layout import GLOBAL, expanded
+from ctxrepo.domain.settings.values import TapeSettings
+
+PROGRAM = "pi-memory-md"
+
+KEY = PROGRAM
+"""The key of pi's settings.json that all of it is under."""
+
+SILENCE = (PROJECT_FILE, ENABLED)
+
+WRITES_ANCHORS_FILE = True
+OFFERS_TAPE_TOOLS = True
+ANCHOR_COMMAND = "/memory-anchor"
+
+DEFAULT_PATH = "~/.pi/memory-md"
+
+MESSAGE = "message-append"
+"""The delivery in which memory comes as a message; every other one stands for the system prompt."""
+
+BRIDGE = "sessionBridge"
+"""Its action that tells a session of the one before it."""
+
+_REDIRECTING = ("repoUrl", "localPath", "memoryDir", "hooks", "autoSync")
+
+MOMENTS: Mapping[str, tuple[str, ...]] = {
+    "sessionStart": ("pull",),
+    "sessionEnd": ("push",),
+    "beforeAgentStart": (BRIDGE,),
+}
+"""Its moments of a session, with those of its actions that ctxrepo does then too."""
+
+BRIDGE_SECONDS = 60
+"""Its session bridge has no setting for this."""
+
+_NEVER = (
+    *("/proc", "/sys", "/dev", "/run", "/nix/store", "/snap", "/System"),
+    *("C:\\Windows", "C:\\Program Files", "C:\\Program Files (x86)", "C:\\ProgramData"),
+)
+"""Folders that it leaves alone on Linux, macOS and Windows, whatever `excludeDirs` says."""
+
+
+def file(user_home: Path, environment: Mapping[str, str]) -> Path:
+    """Where pi keeps its settings for all projects: in PI_CODING_AGENT_DIR, else in the home."""
+    named = environment.get("PI_CODING_AGENT_DIR", "")
+    is_below_home = named == "~" or named.startswith("~/")
+    folder = user_home / named[2:] if is_below_home else Path(named)
+    return (folder if named else user_home / ".pi" / "agent") / "settings.json"
+
+
+def read(fields: Mapping[str, Any], user_home: Path) -> OwnMemory | None:
+    """What these settings say of memory; None where they say nothing. `user_home` is what `~` stands for."""
+    section = fields.get(KEY)
+    return memory_of(section, str(user_home)) if isinstance(section, dict) else None
+
+
+def memory_of(section: Mapping[str, Any], home: str) -> OwnMemory:
+    """What `section` says; `home` is what `~` stands for."""
+    folder, tape = _table(section.get("memoryDir")), section.get("tape")
+    path = _text(section.get("localPath")) or _text(folder.get("localPath"))
+    enabled = section.get("enabled", True) not in (None, False, 0, "")  # what JavaScript takes for false
+    keeps_tape = bool(tape or tape == {}) and _table(tape).get("enabled") is not False
+    return OwnMemory(
+        enabled=enabled,
+        repo_url=_text(section.get("repoUrl")) or _text(folder.get("repoUrl")),
+        local_path=expanded(path or DEFAULT_PATH, home),
+        names_path=bool(path),
+        global_folder=global_folder(folder.get("globalMemory")),
+        is_in_system_prompt=_delivery(section) not in ("", MESSAGE),
+        hooks=_hooks(section.get("hooks"), section.get("autoSync")),
+        has_tape=enabled and keeps_tape and not _text(_table(tape).get("tapePath")),
+        tape=tape_settings(section, _bridges(section)) if tape is not None else None,
+        odd=tuple(_odd(section)),
+    )
+
+
+def _delivery(section: Mapping[str, Any]) -> str:
+    """The way of delivery by its new name or its old one, '' where nobody chose one."""
+    return next((v for k in ("delivery", "injection") if isinstance(v := section.get(k), str)), "")
+
+
+def redirecting(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys in a project's own settings by which it would decide where memory is or what runs."""
+    section = _table(fields.get(KEY))
+    tape = _table(section.get("tape"))
+    found = [key for key in _REDIRECTING if section.get(key) is not None]
+    return (*found, "tape.tapePath") if tape.get("tapePath") is not None else tuple(found)
+
+
+def global_folder(name: object) -> str:
+    """The folder that a value of `memoryDir.globalMemory` means, '' for none: always one part of a path."""
+    if not isinstance(name, str) or not name:
+        return ""
+    last = posixpath.basename(name.strip().rstrip("/"))
+    return last if last.strip(".") else GLOBAL
+
+
+def _hooks(hooks: object, legacy: object) -> OwnHooks:
+    if hooks is not None:
+        found = _table(hooks)
+        if "onSessionStart" in found:
+            return _hooks(None, found)
+        return OwnHooks(
+            session_start=_actions(found.get("sessionStart"), ("pull",)),
+            session_end=_actions(found.get("sessionEnd"), ()),
+            is_explicit=bool(found),
+        )
+    if isinstance(legacy, dict):
+        return OwnHooks(() if legacy.get("onSessionStart") is False else ("pull",), is_explicit=True)
+    return OwnHooks()
+
+
+def _bridges(section: Mapping[str, Any]) -> bool:
+    return BRIDGE in _actions(_table(section.get("hooks")).get("beforeAgentStart"), ())
+
+
+def _odd(section: Mapping[str, Any]) -> Iterator[str]:
+    if _text(_table(section.get("tape")).get("tapePath")):
+        yield "tape.tapePath names another place; ctxrepo keeps its anchors in the memory"
+    hooks = _table(section.get("hooks"))
+    for moment, known in MOMENTS.items():
+        for action in _actions(hooks.get(moment), ()):
+            if action not in known:
+                yield f"hooks.{moment} names {action!r}, and ctxrepo knows only {known[0]!r} there"
+    for moment in hooks.keys() - MOMENTS.keys() - {"onSessionStart"}:
+        yield f"hooks has {moment!r}, which is no moment that ctxrepo knows"
+
+
+def _actions(value: object, default: tuple[str, ...]) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return default
+    return tuple(stripped for v in value if isinstance(v, str) and (stripped := v.strip()))
+
+
+def tape_settings(section: Mapping[str, Any], bridges: bool) -> TapeSettings:
+    """The settings of the tape in pi-memory-md's `section`; `bridges` says that its hooks name the bridge.
+
+    A tape is on where there is a `tape` block that doesn't say `enabled: false`. A value of a kind that
+    pi-memory-md has no reading for counts as not set.
+    """
+    tape = section.get("tape")
+    block, context, anchor = (
+        _table(tape),
+        _table(_table(tape).get("context")),
+        _table(_table(tape).get("anchor")),
+    )
+    keywords = _table(anchor.get("keywords"))
+    default = TapeSettings()
+    first, most = _scan(context.get("memoryScan"), (default.scan_hours, default.scan_hours_max))
+    named = [p for p in _texts(block.get("excludeDirs")) if p.startswith("/") or p[1:3] in (":\\", ":/")]
+    return replace(
+        default,
+        enabled=bool(tape or tape == {}) and block.get("enabled") is not False,
+        mode="manual" if anchor.get("mode") == "manual" else "auto",
+        keywords=_distinct(w.lower() for k in ("global", "project") for w in _texts(keywords.get(k))),
+        strategy="recent" if context.get("strategy") == "recent-only" else "smart",
+        file_limit=_positive(context.get("fileLimit"), default.file_limit),
+        scan_hours=first,
+        scan_hours_max=most,
+        whitelist=_distinct(p for k in ("alwaysInclude", "whitelist") for p in _texts(context.get(k))),
+        blacklist=_distinct(_texts(context.get("blacklist"))),
+        only_git=block.get("onlyGit") is not False,
+        exclude_dirs=_distinct((*_NEVER, *named)),
+        bridge_seconds=BRIDGE_SECONDS if bridges else 0,
+        tools=True,
+        label_prefix=_label(anchor.get("labelPrefix"), default.label_prefix),
+    )
+
+
+def _scan(value: object, default: tuple[int, int]) -> tuple[int, int]:
+    pair = value if isinstance(value, list) and len(value) == 2 else default
+    first, most = (_positive(hours, usual) for hours, usual in zip(pair, default, strict=True))
+    return first, max(first, most)
+
+
+def _positive(value: object, default: int) -> int:
+    """Rounded down, as it does."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value < 1e9:
+        return default
+    return int(value)
+
+
+def _label(value: object, default: str) -> str:
+    return value if isinstance(value, str) and value.strip() else default
+
+
+def _texts(value: object) -> Iterable[str]:
+    items = value if isinstance(value, list) else []
+    return (stripped for item in items if isinstance(item, str) and (stripped := item.strip()))
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,226 @@
+"""What other memory programs keep, as an agent's folder finds it: a source's notes, anchors and settings, and
+what stays out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.note.frontmatter import read
+from ctxrepo.domain.note.note import decode_exactly, utf16
+from ctxrepo.domain.project.layout import is_ignored
+from ctxrepo.domain.tape.anchor import Anchor
+from ctxrepo.lazy import dataclass
+
+_NAMED = 5
+"""Files of a kind that are named before the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A memory program whose notes can be brought here, by the `name` that `ctxrepo import` takes.
+
+    Example usage::
+
+        (source,) = (source for source in AGENTS["pi"].imports.SOURCES if source.name == "scored")
+        for contents in source.find(SourceSearch(home, environment, files, "global")):
+            destination.put(destination.plan(contents))
+    """
+
+    name: str
+    find: Callable[[SourceSearch], Iterator[SourceContents]]
+    """What the program has where the search says, each place by itself; nothing where it has nothing."""
+
+
+class FolderContents(Protocol):
+    """The files in a folder that another program keeps."""
+
+    @property
+    def notes(self) -> Mapping[str, bytes]:
+        """The bytes of the notes by their path in the folder, sorted."""
+        ...
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        """Why others are not read, by their path."""
+        ...
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Files that are no notes, hidden ones left out."""
+        ...
+
+
+class SourceFiles(Protocol):
+    """The only way in which a source looks at the disk; nothing is written. NoAnswer where a folder hangs."""
+
+    def exists(self, path: Path) -> bool: ...
+
+    def is_folder(self, place: Path) -> bool: ...
+
+    def real(self, path: Path) -> Path:
+        """The path without links in it."""
+        ...
+
+    def read_folder(self, root: Path) -> FolderContents:
+        """Everything below `root`, however deep, and no link followed."""
+        ...
+
+    def read_file(self, file: Path, most: int) -> bytes | None:
+        """The bytes of a file, None where there is none; Unreadable for a link and above `most` bytes."""
+        ...
+
+    def read_fields(self, file: Path, *, follow: bool = True) -> tuple[Mapping[str, Any] | None, str]:
+        """The object in a JSON file, None where there is no file, and why it can't be read, or ''."""
+        ...
+
+    def read_tables(
+        self, program: str, file: Path, columns: Mapping[str, Sequence[str]], *, follow: bool = True
+    ) -> Mapping[str, Sequence[Sequence[object]]] | None:
+        """The rows of those tables that a SQLite file has, with these columns; None where there is no file.
+        Unreadable, saying why, where it can't be read as the file of this program."""
+        ...
+
+
+@dataclass(frozen=True)
+class SourceSearch:
+    """Where to look. `chosen` is the folder or file that was named, None for where a program has its own.
+
+    `checkout` is the top of the one around the current folder and `project` that project's folder here, ''
+    for none. `memory_root` is the clone that is served, None before there is one.
+    """
+
+    home: Path
+    env: Mapping[str, str]
+    files: SourceFiles
+    global_folder: str
+    project: str = ""
+    checkout: Path | None = None
+    chosen: Path | None = None
+    memory_root: Path | None = None
+
+    def shown(self, place: Path) -> str:
+        """The path as a person would write it."""
+        return f"~/{place.relative_to(self.home)}" if place.is_relative_to(self.home) else str(place)
+
+
+@dataclass(frozen=True)
+class SourceNote:
+    """A note as it would be at `path` in the memory; `origin` is the file that it comes from, to be shown.
+
+    `pins` are the words of entries to be pinned. `bullets`, where there are any, are entries that have no
+    note of their own in the source: each is accepted or refused by itself. `remark` is what is odd in it.
+    """
+
+    origin: str
+    path: str
+    text: str = ""
+    pins: frozenset[str] = frozenset()
+    bullets: tuple[str, ...] = ()
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class SourceTape:
+    """The anchors of a scope; `unread` counts lines that are none."""
+
+    origin: str
+    folder: str
+    anchors: tuple[Anchor, ...]
+    unread: int = 0
+
+
+@dataclass(frozen=True)
+class NotTaken:
+    """What of a source stays where it is, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class SourceSetting:
+    """A setting of ours that does what one of the source's does: `key` is to be `value`, because of
+    `reason`."""
+
+    key: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class SourceContents:
+    """What one place of a source holds.
+
+    `is_for_project`: something goes to the folder of the current project. `lacks_project`: something is a
+    project's, and none is known here.
+    """
+
+    source: str
+    place: str
+    notes: tuple[SourceNote, ...] = ()
+    tapes: tuple[SourceTape, ...] = ()
+    settings: tuple[SourceSetting, ...] = ()
+    not_taken: tuple[NotTaken, ...] = ()
+    is_for_project: bool = False
+    lacks_project: bool = False
+
+
+@dataclass(frozen=True)
+class MarkdownContents:
+    """The notes of a folder, and what of it stays out."""
+
+    notes: tuple[SourceNote, ...]
+    not_taken: tuple[NotTaken, ...]
+
+
+def markdown_of(
+    folder: FolderContents,
+    target: Callable[[str], str],
+    explanations: Sequence[tuple[str, str]] = (),
+    shown: str = "",
+) -> MarkdownContents:
+    """The notes of `folder`, each at the path that `target` says; '' is one that is passed over in silence.
+
+    `explanations` are beginnings of paths of other files, with what those are to the program; `shown` stands
+    before the paths that a person is shown.
+    """
+    notes: list[SourceNote] = []
+    unread = [NotTaken(shown + path, why) for path, why in folder.unread.items()]
+    for path, data in folder.notes.items():
+        if not (place := target(path)):
+            continue
+        if is_ignored(place):
+            unread.append(NotTaken(shown + path, "it looks like a hidden or temporary file"))
+            continue
+        notes.append(note_of(shown + path, place, data))
+    unread += _others(folder.others, explanations, shown)
+    return MarkdownContents(tuple(notes), tuple(unread))
+
+
+def note_of(origin: str, path: str, data: bytes) -> SourceNote:
+    """One file as a note, byte for byte; UTF-16 becomes UTF-8."""
+    wide = utf16(data)
+    text = wide or decode_exactly(data)
+    remarks = ["it was UTF-16, and is UTF-8 here"] if wide else []
+    remarks += [problem.message for problem in read(text).problems]
+    return SourceNote(origin, path, text, remark="; ".join(remarks))
+
+
+def _others(paths: Sequence[str], explanations: Iterable[tuple[str, str]], shown: str) -> Iterator[NotTaken]:
+    """Files that are no notes: what each kind is, once."""
+    unexplained = list(paths)
+    for start, why in explanations:
+        these = [path for path in unexplained if path.startswith(start)]
+        unexplained = [path for path in unexplained if path not in these]
+        if these:
+            yield NotTaken(_named(these, shown), why)
+    if unexplained:
+        yield NotTaken(_named(unexplained, shown), "no note: its name doesn't end in .md")
+
+
+def _named(paths: Sequence[str], shown: str) -> str:
+    more = f" and {counted(len(paths) - _NAMED, 'other')}" if len(paths) > _NAMED else ""
+    return ", ".join(shown + path for path in paths[:_NAMED]) + more

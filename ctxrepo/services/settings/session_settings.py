@@ -1,0 +1,137 @@
+"""What holds for an agent's sessions: what config.toml says, where the agent's own settings don't."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ctxrepo.agents.known import AGENTS
+from ctxrepo.agents.own_memory import OwnMemory
+from ctxrepo.domain.settings.values import HookSettings, TapeSettings
+from ctxrepo.hooks.known.world import is_left_alone
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.storage.disk.foreign import read_object
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.user.places import Places
+
+
+@dataclass(frozen=True)
+class AgentMemory:
+    """What the settings of `agent` say: `settings` is None where they don't mention `program`, the memory
+    program whose settings they are; `file` is where they are."""
+
+    agent: str
+    program: str
+    file: Path
+    settings: OwnMemory | None
+    warnings: tuple[str, ...] = ()
+
+
+def own_memories(places: Places, env: Mapping[str, str]) -> Iterator[AgentMemory]:
+    """What each agent's own settings, those for all projects, say of memory; agents without such settings are
+    left out."""
+    for name in AGENTS:
+        if memory := own_memory(places, env, name):
+            yield memory
+
+
+def own_memory(places: Places, env: Mapping[str, str], agent: str) -> AgentMemory | None:
+    """The same for one agent; None for one that has no such settings."""
+    part = AGENTS[agent].memory_settings if agent in AGENTS else None
+    if part is None:
+        return None
+    file = part.file(places.user_home, env)
+    contents = read_object(file)
+    settings = part.read(contents.fields or {}, places.user_home)
+    return AgentMemory(agent, part.PROGRAM, file, settings, (contents.trouble,) if contents.trouble else ())
+
+
+def keeps_anchors(places: Places, env: Mapping[str, str], root: Path) -> bool:
+    """Whether an agent's own memory program, as it is set up on this machine, keeps its anchors in the clone
+    at `root`."""
+    settings = (memory.settings for memory in own_memories(places, env))
+    return any(
+        own is not None and own.has_tape and os.path.realpath(own.local_path) == os.path.realpath(root)
+        for own in settings
+    )
+
+
+def redirections(folder: Path) -> tuple[str, ...]:
+    """Warnings about what agents' settings in `folder`, which alone is looked in, ask for.
+
+    Whoever is cloned can write such a file: it decides neither where memory is nor what runs.
+    """
+    warnings = []
+    for agent in AGENTS.values():
+        if agent.memory_settings is None:
+            continue
+        file = folder / agent.memory_settings.SILENCE[0]
+        contents = read_object(file)
+        warnings += [contents.trouble] if contents.trouble else []
+        if keys := agent.memory_settings.redirecting(contents.fields or {}):
+            warnings.append(f"{file} says {', '.join(keys)}: a project can't decide that, and it is ignored")
+    return tuple(warnings)
+
+
+def anchor_commands() -> str:
+    """How users of agents with an extension of ours ask for an anchor there, as the end of a sentence."""
+    parts = ((agent.title, agent.memory_settings) for agent in AGENTS.values())
+    return " or ".join(f"in {title} by {part.ANCHOR_COMMAND}" for title, part in parts if part is not None)
+
+
+def silence_switches() -> str:
+    """How a code folder asks to be given no memory, as hooks read it (World.silence)."""
+    parts = (agent.memory_settings for agent in AGENTS.values())
+    return "\n".join("\t".join(part.SILENCE) for part in parts if part is not None)
+
+
+def session_hooks(memory: Memory, agent: str) -> HookSettings:
+    """The hooks of this agent's sessions. What somebody chose in the agent's own settings holds for it:
+    without `push` at a session's end its sessions send nothing. The next push of anybody else takes along
+    what they wrote, because it sends the whole branch."""
+    hooks = memory.settings.hooks
+    agents_own = own_memory(memory.places, memory.env, agent)
+    own = agents_own.settings if agents_own else None
+    if own is None or not own.hooks.is_explicit:
+        return hooks
+    return replace(
+        hooks,
+        session_start=("pull",) if "pull" in own.hooks.session_start else (),
+        session_end=("commit", "push") if "push" in own.hooks.session_end else ("commit",),
+    )
+
+
+def sends(memory: Memory, agents: Iterable[str]) -> bool:
+    """Whether what sessions of these agents wrote is to be sent; '' stands for somebody without a session."""
+    return memory.has_remote and any("push" in session_hooks(memory, agent).session_end for agent in agents)
+
+
+def settings_by_owner(memory: Memory) -> Mapping[str, TapeSettings]:
+    """The settings by the agent whose sessions have their own; '' has those of all others."""
+    others = tape_settings(memory, "")
+    by_agent = {agent: tape_settings(memory, agent) for agent in AGENTS}
+    return {"": others} | {agent: own for agent, own in by_agent.items() if own != others}
+
+
+def tape_settings(memory: Memory, agent: str) -> TapeSettings:
+    """The settings of the tape for this agent's sessions.
+
+    Where the agent's own settings say something of a tape, that holds for it, and what they don't say is as
+    its memory program has it by default. Only agents that our extension can offer tools have any, whatever
+    config.toml says of them.
+    """
+    part = AGENTS[agent].memory_settings if agent in AGENTS else None
+    own = own_memory(memory.places, memory.env, agent)
+    if own and own.settings and own.settings.tape is not None:
+        return own.settings.tape
+    has_tools = part is not None and part.OFFERS_TAPE_TOOLS and memory.settings.tape.tools
+    return replace(memory.settings.tape, tools=has_tools)
+
+
+def leaves_alone(settings: TapeSettings, cwd: str, project: Project | None) -> bool:
+    """Whether nothing is kept of sessions in this folder, which is in this project."""
+    is_in_project = project is not None
+    return is_left_alone(settings.enabled, settings.only_git, [*settings.exclude_dirs], cwd, is_in_project)

@@ -1,0 +1,112 @@
+"""Tables in another program's SQLite file, read from a copy: the file may be in use."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from ctxrepo.errors import Busy, Unreadable
+from ctxrepo.storage.disk.foreign import read, shown
+from ctxrepo.storage.processes.outside import Outside
+from ctxrepo.storage.sources.folder import PATIENCE
+
+MAX_BYTES = 256 * 1024 * 1024
+
+MAX_ROWS = 100_000
+
+_TRIES = 5
+
+_STEPS = 200_000_000
+"""Instructions of SQLite's after which a query is given up: a file can hold what never ends."""
+
+
+def read_tables(
+    outside: Outside,
+    program: str,
+    file: Path,
+    columns: Mapping[str, Sequence[str]],
+    *,
+    follow: bool = True,
+) -> Mapping[str, Sequence[Sequence[object]]] | None:
+    """The rows of those tables in `columns` that the file has, None where there is no file.
+
+    A table has to have the first of its columns; a value is None for another that this version of the program
+    hasn't got. Unreadable, saying why, where the file can't be read as one of this `program`.
+    """
+    return outside.ask(file, partial(_read, program, file, columns, follow), PATIENCE)
+
+
+def _read(
+    program: str, file: Path, columns: Mapping[str, Sequence[str]], follow: bool
+) -> Mapping[str, Sequence[Sequence[object]]] | None:
+    with tempfile.TemporaryDirectory(prefix="ctxrepo-") as folder:
+        copy = Path(folder) / "memory.db"
+        if not _copied(program, file, copy, follow):
+            return None
+        try:
+            with closing(sqlite3.connect(copy)) as db:
+                return _stored(db, columns)
+        except sqlite3.Error as error:
+            raise Unreadable(f"{shown(file)} can't be read as a memory of {program}: {error}") from error
+
+
+def _copied(program: str, file: Path, copy: Path, follow: bool) -> bool:
+    """Copy the file and the log that goes with it, both as they were at one moment; False for no file."""
+    log, log_copy = (path.with_name(f"{path.name}-wal") for path in (file, copy))
+    for _ in range(_TRIES):
+        before = _stamps(file, log)
+        data = read(file, MAX_BYTES, follow=follow)
+        if data is None:
+            return False
+        logged = read(log, MAX_BYTES, follow=False)
+        if _stamps(file, log) == before:
+            copy.write_bytes(data)
+            if logged:
+                log_copy.write_bytes(logged)
+            return True
+    raise Busy(f"{shown(file)} is being written all the time", f"Try again when {program} is idle.")
+
+
+def _stamps(*files: Path) -> list[tuple[int, int, int] | None]:
+    found: list[tuple[int, int, int] | None] = []
+    for file in files:
+        try:
+            status = os.stat(file)
+        except OSError:
+            found.append(None)
+        else:
+            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return found
+
+
+def _stored(
+    db: sqlite3.Connection, columns: Mapping[str, Sequence[str]]
+) -> Mapping[str, Sequence[Sequence[object]]]:
+    steps_left = [_STEPS]
+
+    def is_over() -> bool:
+        steps_left[0] -= 1_000_000
+        return steps_left[0] < 0
+
+    db.execute("pragma trusted_schema = off")
+    db.execute("pragma query_only = on")
+    db.set_progress_handler(is_over, 1_000_000)
+    tables = {str(name) for (name,) in db.execute("select name from sqlite_master where type = 'table'")}
+    return {table: _rows(db, table, columns[table]) for table in columns if table in tables}
+
+
+def _rows(db: sqlite3.Connection, table: str, columns: Sequence[str]) -> Sequence[Sequence[object]]:
+    """The rows of a table in an order that is the same each time."""
+    quoted = table.replace('"', '""')
+    result = db.execute(f'select * from "{quoted}" limit ?', (MAX_ROWS,))
+    names = [str(column[0]) for column in result.description]
+    places = [names.index(column) if column in names else None for column in columns]
+    if places[0] is None:
+        raise sqlite3.DatabaseError(f"its table {table} has no column {columns[0]}")
+    rows = [tuple(None if place is None else row[place] for place in places) for row in result]
+    return sorted(rows, key=lambda row: str(row[0]))

@@ -1,0 +1,82 @@
+"""doctor tells what pi's own settings say of its sessions; another memory that they name is a finding."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from machines import Machine
+
+from ctxrepo.services.health.agent_checks import check_own_settings
+
+
+@pytest.fixture
+def mine(ada: Machine, remote: Path) -> Machine:
+    ada.init(str(remote))
+    return ada
+
+
+def put(machine: Machine, section: object) -> None:
+    file = machine.home / ".pi/agent/settings.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"pi-memory-md": section} if section is not None else {}))
+
+
+def test_without_such_settings_there_is_nothing_to_tell(mine: Machine) -> None:
+    assert check_own_settings(mine.open(), "pi") is None
+    put(mine, None)
+    assert check_own_settings(mine.open(), "pi") is None
+
+
+def named(machine: Machine, path: Path) -> list[dict[str, str]]:
+    """What doctor finds about this place."""
+    found: list[dict[str, str]] = machine.json("doctor")["data"]["findings"]
+    return [one for one in found if str(path) in one["problem"]]
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({}, "nothing that config.toml doesn't say"),
+        (
+            {"hooks": {"sessionStart": ["pull"], "sessionEnd": ["push"]}},
+            "nothing that config.toml doesn't say",
+        ),
+        ({"enabled": False, "delivery": "x"}, "not enabled, so its sessions are given nothing"),
+        ({"delivery": "system-prompt"}, "the packet stands in its system prompt"),
+        (
+            {"hooks": {"sessionStart": []}},
+            "its sessions begin without a fetch; its sessions don't send what they write; the next push of "
+            "another agent does",
+        ),
+    ],
+)
+def test_how_its_sessions_differ_is_told(mine: Machine, section: dict[str, Any], said: str) -> None:
+    put(mine, section)
+    found = check_own_settings(mine.open(), "pi")
+    assert found
+    assert found.stands == f"{mine.home}/.pi/agent/settings.json: {said}"
+    assert not found.findings
+
+
+def test_pi_may_do_what_other_agents_are_not_to(mine: Machine) -> None:
+    assert mine.ctxrepo("config", "set", "hooks.session_end", "commit").returncode == 0
+    put(mine, {"hooks": {"sessionEnd": ["push"]}})
+    found = check_own_settings(mine.open(), "pi")
+    assert found
+    assert found.stands.endswith(": its sessions send what they write")
+
+
+def test_another_memory_that_they_name_is_a_finding(mine: Machine) -> None:
+    put(mine, {"localPath": str(mine.clone)})
+    found = check_own_settings(mine.open(), "pi")
+    assert found
+    assert not found.findings
+    other = mine.home / "other"
+    put(mine, {"localPath": str(other)})
+    assert named(mine, other) == [], "a folder that isn't there is no memory"
+    (other / ".git").mkdir(parents=True)
+    (finding,) = named(mine, other)
+    assert "ctxrepo import pi-memory-md" in finding["remedy"]

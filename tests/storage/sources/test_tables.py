@@ -1,0 +1,93 @@
+"""Another program's SQLite file is read as it is by now, even while it is written."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pisources
+import pytest
+from machines import Machine
+
+from ctxrepo.agents.pi.pi_memory_source import TABLES, StoredFacts, stored_in
+from ctxrepo.errors import Unreadable
+from ctxrepo.storage.processes.outside import Outside
+from ctxrepo.storage.sources.tables import read_tables
+
+
+def read(file: Path) -> StoredFacts | None:
+    tables = read_tables(Outside(file.parent / "silent"), "pi-memory", file, TABLES)
+    return None if tables is None else stored_in(tables)
+
+
+def test_what_is_only_in_the_log_is_read_and_nothing_is_written(ada: Machine) -> None:
+    db = pisources.open_pi_facts(ada)
+    file = ada.home / ".pi" / "memory" / "memory.db"
+    with closing(db):
+        assert file.with_name("memory.db-wal").stat().st_size > 0
+        before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in file.parent.iterdir()}
+        found = read(file)
+        after = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in file.parent.iterdir()}
+    assert found is not None
+    assert [(fact.key, fact.value) for fact in found.facts] == sorted(pisources.FACTS)
+    assert [one.rule for one in found.lessons if one.is_negative] == [
+        "Never force-push the release branch",
+        "Use sudo in containers",
+    ]
+    assert found.deleted == 1
+    assert after == before
+
+
+def test_a_database_that_somebody_has_locked_is_read(ada: Machine) -> None:
+    pisources.pi_facts(ada)
+    file = ada.home / ".pi" / "memory" / "memory.db"
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("begin immediate")
+        assert read(file) is not None
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"not a database at all, though long enough to be looked at by the library" * 20, "not a database"),
+        (b"SQLite format 3\0" + b"\xff" * 4096, "can't be read"),
+    ],
+)
+def test_what_is_no_such_database_is_one_line(tmp_path: Path, data: bytes, words: str) -> None:
+    file = tmp_path / "memory.db"
+    file.write_bytes(data)
+    with pytest.raises(Unreadable, match=words):
+        read(file)
+
+
+def test_a_table_without_its_column_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("create table semantic (name text)")
+    with pytest.raises(Unreadable, match="no column key"):
+        read(file)
+
+
+def test_an_older_version_has_fewer_columns_and_values_of_other_kinds_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("create table semantic (key text, value)")
+        db.execute("create table lessons (id text, rule text)")
+        db.execute(
+            "insert into semantic values ('user.age', 41), ('user.photo', x'00ff'), (null, 'x'), ('a', '')"
+        )
+        db.execute("insert into lessons values ('1', 'Read first')")
+    found = read(file)
+    assert found is not None
+    assert [(f.key, f.value) for f in found.facts] == [("user.age", "41")]
+    assert ([lesson.rule for lesson in found.lessons], found.unread) == (["Read first"], 3)
+
+
+def test_a_database_with_other_tables_has_no_rows(tmp_path: Path) -> None:
+    (tmp_path / "memory.db").write_bytes(b"")
+    assert read_tables(Outside(tmp_path / "silent"), "pi-memory", tmp_path / "memory.db", TABLES) == {}
+
+
+def test_no_file_is_nothing(tmp_path: Path) -> None:
+    assert read(tmp_path / "memory.db") is None
