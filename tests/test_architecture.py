@@ -25,7 +25,7 @@ STRANGERS = {("agents", "storage"), ("storage", "agents")}
 
 LIGHT = ("ctxrepo.hooks", "ctxrepo.domain.text", "ctxrepo.domain.words")
 """Rooms that hooks load."""
-LIGHT_OF_AGENTS = re.compile(r"ctxrepo\.agents(\.\w+\.(dialect|fork|compaction|own_settings))?")
+LIGHT_OF_AGENTS = re.compile(r"ctxrepo\.agents(\.\w+\.dialect)?")
 """What else they load: the agents' door, and of an agent's folder its name and its dialect."""
 
 ROOM = 14

@@ -1,7 +1,7 @@
 """The coding agents that ctxrepo connects to: each is a folder here.
 
-Elsewhere only traces of one are known: the marker of its notices (domain/words/prompt_terms.py), a variable
-that git must not see (storage/git/git.py), where the plugin's script looks for its settings (hooks/run).
+No code outside its folder names an agent (ADR 63). Two things of agents stand elsewhere: the marker of their
+notices (domain/words/prompt_terms.py), and where the plugin's script looks for its settings (hooks/run).
 
 Light, because hooks load it: what a folder offers besides its dialect is in `known.py`.
 """

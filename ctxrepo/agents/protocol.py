@@ -22,7 +22,13 @@ Line = Callable[[str], str]
 
 
 class AgentIdentity(Protocol):
-    """`__init__.py`: what the agent is called. It is light, for hooks load it too."""
+    """`__init__.py`: what the agent is called. It is light, for hooks load it too.
+
+    Example usage::
+
+        who = AGENTS[name].identity
+        session = os.environ.get(who.SESSION, "") if who.SESSION else ""
+    """
 
     TITLE: str
     """Its name in a sentence."""
@@ -41,6 +47,11 @@ class Document(Protocol):
     """How a file that is the user's or the agent's reads, and how ours stands in it.
 
     Each function takes the whole text; ValueError, saying where, when it can't be read.
+
+    Example usage::
+
+        connected = document.connect(text, lambda event: line(name, event))
+        assert document.disconnect(connected, text) == text
     """
 
     def connect(self, text: str, line: Line) -> str:
@@ -111,7 +122,13 @@ Wanted = EditedDocument | OwnFile | ShippedFile | SkillsFolder
 
 
 class Install(Protocol):
-    """`install.py`: what makes the agent call our hooks and know our skills."""
+    """`install.py`: what makes the agent call our hooks and know our skills.
+
+    Example usage::
+
+        for wanted in AGENTS[name].install.files(home, environment, line):
+            print(wanted.path)
+    """
 
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path:
         """The user's folder of this agent; ConfigError when the environment names an unusable one."""
@@ -134,7 +151,13 @@ class AskedHook:
 
 class Trust(Protocol):
     """`trust.py`, where the agent runs no hook that its user hasn't trusted: what it is asked about that, as
-    calls of JSON-RPC to a program of its own."""
+    calls of JSON-RPC to a program of its own.
+
+    Example usage::
+
+        *_, answer = [rpc.call(*call) for call in trust.question()]
+        rpc.call(*trust.grant([hook for hook in trust.hooks(answer) if not hook.is_trusted]))
+    """
 
     PROGRAM: Sequence[str]
     """The program that answers on its standard output, as words of a command line."""
@@ -185,7 +208,12 @@ class NativeMemory:
 
 
 class Imports(Protocol):
-    """`imports.py`, where there are memory programs of the agent's whose notes can be brought here."""
+    """`imports.py`, where there are memory programs of the agent's whose notes can be brought here.
+
+    Example usage::
+
+        names = [source.name for source in AGENTS[name].imports.SOURCES]
+    """
 
     SOURCES: Sequence[Source]
 
@@ -195,7 +223,7 @@ class MemorySettings(Protocol):
 
     Example usage::
 
-        settings = AGENTS["pi"].memory_settings
+        settings = AGENTS[name].memory_settings
         file = settings.file(home, environment)
         memory = settings.read(json.loads(file.read_text()), home)
         print(memory.local_path if memory else f"{file} doesn't mention {settings.PROGRAM}")
@@ -232,7 +260,14 @@ class MemorySettings(Protocol):
 
 
 class Transcripts(Protocol):
-    """`transcript.py`: how the agent records what is said in its sessions."""
+    """`records.py`: how the agent records what is said in its sessions.
+
+    Example usage::
+
+        transcripts = AGENTS[name].transcripts
+        for path in transcripts.folder(home, environment).glob(transcripts.PATTERN):
+            said = list(transcripts.messages(path.read_text().splitlines()))
+    """
 
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
 
@@ -278,7 +313,13 @@ class Transcripts(Protocol):
 
 
 class Records(Protocol):
-    """`records.py`: what the agent records about our hooks, in the files of its transcripts."""
+    """`records.py`, where it has a `read`: what the agent records about our hooks in its transcripts.
+
+    Example usage::
+
+        session = AGENTS[name].records.read(lines)
+        ended = [call for call in session.calls if call.outcome == "ended"] if session else []
+    """
 
     UNRECORDED: Mapping[str, str]
     """What the agent doesn't record about an event's hooks."""

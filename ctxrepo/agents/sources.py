@@ -24,7 +24,7 @@ class Source:
 
     Example usage::
 
-        (source,) = (source for source in AGENTS["pi"].imports.SOURCES if source.name == "scored")
+        (source,) = (source for source in AGENTS[name].imports.SOURCES if source.name == wanted)
         for contents in source.find(SourceSearch(home, environment, files, "global")):
             destination.put(destination.plan(contents))
     """

@@ -1,7 +1,7 @@
 """What pi's settings say of memory in its sessions: pi-memory-md's keys, aliases and defaults.
 
 A value of a kind that it has no reading for counts as not set. In a session `enabled` and `delivery` are read
-by own_settings.py, which is light.
+by dialect.py, which is light.
 """
 
 from __future__ import annotations
