@@ -30,7 +30,8 @@ from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote.conversation import Remote, clone
 from ctxrepo.storage.user import assets
-from ctxrepo.storage.user.config import read_settings, write_repository
+from ctxrepo.storage.user.config import read_settings
+from ctxrepo.storage.user.config_edit import write_repository
 from ctxrepo.storage.user.places import Places
 from ctxrepo.storage.user.repository import clone_root, first_repository, shown_path, state_of
 
