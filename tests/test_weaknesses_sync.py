@@ -12,7 +12,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.services.anchors.leave import AnchorRequest, anchor
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.sync.fetch import is_fetch_due
 
 LEGACY = "TAPE/shop__anchors.jsonl"

@@ -24,7 +24,7 @@ from ctxrepo.domain.note.frontmatter import read, set_field, split
 from ctxrepo.domain.note.markdown import split_blocks
 from ctxrepo.domain.note.note import Note, bump_updated, decode, decode_exactly, encode, utf16
 from ctxrepo.domain.records.evidence import Marks, evidence_of, marks
-from ctxrepo.domain.tape.anchor import anchors_of
+from ctxrepo.domain.tape.anchors import anchors_of
 from ctxrepo.faces.cli.output import visible
 from ctxrepo.services.checks.check import findings_of
 from ctxrepo.services.saving.describe import lines_of_change

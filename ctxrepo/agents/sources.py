@@ -11,7 +11,7 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode_exactly, utf16
 from ctxrepo.domain.project.layout import is_ignored
-from ctxrepo.domain.tape.anchor import Anchor
+from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.lazy import dataclass
 
 _NAMED = 5

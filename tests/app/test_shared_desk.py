@@ -16,15 +16,22 @@ from threading import Event, Timer, get_ident
 import pytest
 from long import mostly_long
 from machines import Machine
+from said import Talk
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes.browsing import ListRequest, SearchRequest, list_notes, read, search
 from ctxrepo.app.notes.writing import TargetRequest, remember
 from ctxrepo.app.repository.status import status
+from ctxrepo.app.sessions.anchor_operations import anchor
+from ctxrepo.app.sessions.past_search import SessionsRequest, search_sessions
+from ctxrepo.app.sessions.tape_operations import search_tape
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import NotFound
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest
+from ctxrepo.services.anchors.tape_requests import TapeSearch
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.search import SearchQuery
+from ctxrepo.services.sessions.session_search import SessionQuery
 
 pytestmark = pytest.mark.usefixtures("threads_counted")
 
@@ -68,6 +75,22 @@ def test_two_threads_perform_two_hundred_operations(ada: Machine, desk: Desk) ->
     with ThreadPoolExecutor(2) as threads:
         one, other = threads.map(work, ("s-one", "s-other"))
     assert (len(one), len(other)) == (20, 20)
+
+
+def test_what_was_said_is_searched_by_a_helper_process(ada: Machine, desk: Desk) -> None:
+    """A process with threads forks nothing, so all that a search asks for has to be pickled."""
+    said = Talk(ada, "s-1")
+    first = said.user("one knot")
+    said.agent("two knots")
+    said.write()
+    call = call_of(ada, **said.env)
+    desk.perform(anchor, AnchorRequest("at/first", entry=first), call)
+    for _ in range(2):
+        request = TapeSearch(query="knot", where=("messages",), after="at/first")
+        hits = desk.perform(search_tape, request, call).value.value
+        assert [message.text for message in hits.messages] == ["two knots"]
+    found = desk.perform(search_sessions, SessionsRequest(SessionQuery("knot")), call).value
+    assert len(found.hits) == 2
 
 
 def test_each_call_has_its_own_folder_session_notices_and_progress(

@@ -29,12 +29,11 @@ from bench.hooks import PROJECT, code_of, settle
 from bench.plan import Command, Hooks, run
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.errors import NotFound
-from ctxrepo.services.sessions.raw import scan_sessions
-from ctxrepo.services.sessions.reader import TranscriptReader
-from ctxrepo.services.sessions.search import SessionQuery
-from ctxrepo.services.sessions.transcripts import changed, transcripts_here
+from ctxrepo.services.sessions.index_update import TranscriptReader, changed, transcripts_here
+from ctxrepo.services.sessions.session_search import SessionQuery
+from ctxrepo.services.sessions.transcript_scan import scan_sessions
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.sessions.index import SessionIndex, index_file
+from ctxrepo.storage.sessions.session_index import SessionIndex, index_file
 
 AGENTS = ("claude", "codex", "gemini", "copilot", "pi", "opencode")
 
@@ -66,7 +65,7 @@ def main(words: list[str]) -> int:
 
 _INDEXING = """
 import os
-from ctxrepo.services.sessions.update import update_index
+from ctxrepo.services.sessions.index_update import update_index
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.places import Places
 memory = Memory.open(Places.of(os.environ), os.environ)
@@ -82,7 +81,7 @@ import json, os, sys
 from contextlib import suppress
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from ctxrepo.errors import NotFound
-from ctxrepo.services.sessions.search import SessionQuery, search_sessions
+from ctxrepo.services.sessions.session_search import SessionQuery, search_sessions
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.places import Places
 def worked():

@@ -17,7 +17,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Busy
 from ctxrepo.faces.worker import main as work
-from ctxrepo.services.anchors.leave import AnchorRequest, anchor
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.sync.sync import sync

@@ -13,7 +13,7 @@ from ctxrepo.agents.sources import NotTaken, Source, SourceContents, SourceSearc
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import ANCHORS_FILE, CONFLICTS, INBOX, RESERVED, TAPES
-from ctxrepo.domain.tape.anchor import anchor_of, anchors_of
+from ctxrepo.domain.tape.anchors import anchor_of, anchors_of
 from ctxrepo.errors import Unreadable
 
 MAX_TAPE_BYTES = 64 * 1024 * 1024

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -25,15 +26,21 @@ def hints_of(described: type) -> dict[str, Any]:
 
 @cache
 def sentences(described: type) -> dict[str, str]:
-    """Field -> the string that stands below it, for each field that has one; only the source has those."""
+    """Field -> the string that stands below it, for each field that has one, inherited ones too; only the
+    source has those."""
+    bases = [base for base in reversed(described.__mro__) if base is not object]
+    return {field: sentence for base in bases for field, sentence in _own_sentences(base)}
+
+
+def _own_sentences(described: type) -> Iterator[tuple[str, str]]:
     (body,) = ast.parse(inspect.getsource(described)).body
     assert isinstance(body, ast.ClassDef)
-    return {
-        field.target.id: " ".join(below.value.value.split())
-        for field, below in zip(body.body, body.body[1:], strict=False)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(below, ast.Expr)
-        and isinstance(below.value, ast.Constant)
-        and isinstance(below.value.value, str)
-    }
+    for field, below in zip(body.body, body.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(below, ast.Expr)
+            and isinstance(below.value, ast.Constant)
+            and isinstance(below.value.value, str)
+        ):
+            yield field.target.id, " ".join(below.value.value.split())

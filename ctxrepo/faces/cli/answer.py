@@ -75,7 +75,7 @@ def answer_with_past(
     text: Callable[[Value], str],
 ) -> None:
     """The same for a text of past sessions: in an agent's session it is shown as a quotation."""
-    from ctxrepo.app.sessions.quoted import quoted
+    from ctxrepo.app.sessions.past_search import quoted
 
     answer(desk, operation, request, as_json, lambda value: quoted(desk, text(value)))
 

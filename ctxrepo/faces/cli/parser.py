@@ -47,7 +47,7 @@ MODULES = (
     "repository.agents",
     "sessions.session",
     "sessions.sessions",
-    "sessions.tape",
+    "sessions.tape_commands",
     "sessions.block",
     "repository.config",
     "completion.command",

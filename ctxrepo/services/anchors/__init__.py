@@ -1,1 +1,1 @@
-"""Anchors are left, by whom and for what, and taken off the tape again."""
+"""Anchors are left, looked up and removed, and work is digested between them."""

@@ -9,21 +9,20 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.tape.anchor import Anchor
-from ctxrepo.domain.tape.handoff import Handoff
+from ctxrepo.domain.tape.anchors import Anchor
+from ctxrepo.domain.tape.handoff_parts import Handoff
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.anchors.draft_handoff import Sitting
-from ctxrepo.services.anchors.handoff import HandoverRequest, hand_over, prepare
-from ctxrepo.services.anchors.leave import session_named, write
+from ctxrepo.services.anchors.leave_anchor import session_named, write
+from ctxrepo.services.anchors.session_handoff import HandoverRequest, WorkingSession, hand_over, prepare
 from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.reading.tape import BY_ITSELF
+from ctxrepo.services.reading.tape_files import BY_ITSELF
+from ctxrepo.services.sessions.conversations import last_entry, transcript_of
 from ctxrepo.services.settings.session_settings import leaves_alone, tape_settings
-from ctxrepo.services.transcripts.conversations import last_entry, transcript_of
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.spool import Compactions, SpoolEvent
-from ctxrepo.storage.tape.local_tape import LocalTape
 
 _KINDS = {"resume": "resume", "reload": "resume", "fork": "fork", "clear": "clear"}
 """What a start is by its source; any other is a new session's, unless something was said in it before."""
@@ -51,13 +50,13 @@ def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, st
     """Leave on the tape what is known of a session before its conversation is shortened, if that is
     anything."""
     now = now.astimezone()  # whose day it is decides which log is today's
-    sitting = Sitting(event.agent, event.session, event.cwd, event.transcript)
+    working = WorkingSession(event.agent, event.session, event.cwd, event.transcript)
     project = find_project(memory, Path(event.cwd), env) if event.cwd else None
-    handoff = prepare(memory, Handoff(), sitting, project, now)
+    handoff = prepare(memory, Handoff(), working, project, now)
     origin = Origin(memory.host, event.session, event.agent)
     entry = last_entry(memory, event.agent, event.session, event.transcript)
-    left = HandoverRequest(handoff, "handoff/compaction", trigger=BY_ITSELF, entry=entry)
-    hand_over(memory, left, project, origin, now)
+    request = HandoverRequest(handoff, "handoff/compaction", trigger=BY_ITSELF, entry=entry)
+    hand_over(memory, request, project, origin, now)
 
 
 def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: datetime) -> None:

@@ -21,8 +21,8 @@ from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import anchors_file, tapes_of
 from ctxrepo.domain.secrets import mask, mask_part
-from ctxrepo.domain.tape.anchor import Anchor, anchors_of
-from ctxrepo.domain.tape.handoff import one_line
+from ctxrepo.domain.tape.anchors import Anchor, anchors_of
+from ctxrepo.domain.tape.handoff_parts import one_line
 from ctxrepo.domain.words.prompt_terms import words
 from ctxrepo.errors import NoAnswer
 from ctxrepo.hooks.moments.bridge_block import ANCHOR, MAX_BYTES, MESSAGE, SESSION
@@ -33,14 +33,14 @@ from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location
+from ctxrepo.services.sessions.conversations import ends_of_session, transcript_of
 from ctxrepo.services.settings.session_settings import leaves_alone, tape_settings
-from ctxrepo.services.transcripts.conversations import ends_of_session, transcript_of
 from ctxrepo.storage.disk.private import make_folder, put
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.ledgers import Ledger, ledgers
 from ctxrepo.storage.state.spool import SpoolEvent
-from ctxrepo.storage.tape.local_tape import LocalTape
 
 MOST_MESSAGES = 200
 """Messages of the session before that are laid ready: its newest."""

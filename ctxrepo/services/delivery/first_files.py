@@ -14,11 +14,21 @@ from ctxrepo.agents import only_reads
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.settings.values import TapeSettings
-from ctxrepo.domain.tape.anchor import Anchor, anchors_of
-from ctxrepo.domain.tape.candidates import SelectionRules, is_below_one, is_ignored, listed
-from ctxrepo.domain.tape.first import FirstFile
-from ctxrepo.domain.tape.focus import Touch, focus, kind_of, summary
-from ctxrepo.domain.tape.selection import MD, OWN, Profile, boosts, ranked, scores, window
+from ctxrepo.domain.tape.anchors import Anchor, anchors_of
+from ctxrepo.domain.tape.selection import (
+    MD,
+    OWN,
+    Profile,
+    SelectionRules,
+    boosts,
+    is_below_one,
+    is_ignored,
+    listed,
+    ranked,
+    scores,
+    window,
+)
+from ctxrepo.domain.tape.touched_files import FirstFile, Touch, focus, kind_of, summary
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.packet.packet import MD as MD_PRESET
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
@@ -26,9 +36,9 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.settings.session_settings import settings_by_owner
 from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
 from ctxrepo.storage.state.usage import AccessLog
-from ctxrepo.storage.tape.local_tape import LocalTape
 from ctxrepo.storage.user.code import ignored
 
 MOST_ACCESSES = 4000

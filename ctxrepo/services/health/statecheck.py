@@ -33,7 +33,7 @@ from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import is_sound
 from ctxrepo.storage.processes.lock import is_held
-from ctxrepo.storage.sessions.index import size_of_index
+from ctxrepo.storage.sessions.session_index import size_of_index
 from ctxrepo.storage.user.assets import fallback, place
 
 _KINDS: Mapping[Kind, tuple[str, str]] = {

@@ -21,7 +21,7 @@ from ctxrepo.services.review.open_review import Review, in_review, open_review
 from ctxrepo.services.setup.connection import Machine, Standing
 from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.sessions.index import IndexSize, size_of_index
+from ctxrepo.storage.sessions.session_index import IndexSize, size_of_index
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.history import commit_named
 from ctxrepo.services.history.way_back import ChangeToUndo, changes_back
-from ctxrepo.services.reading.tape import BY_ITSELF, MOMENT
+from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.services.saving.write import Draft, drafting

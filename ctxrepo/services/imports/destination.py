@@ -17,7 +17,7 @@ from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import TAPES, tape_folder, tapes_of
 from ctxrepo.domain.records.evidence import Evidence
-from ctxrepo.domain.tape.anchor import Anchor, to_line
+from ctxrepo.domain.tape.anchors import Anchor, to_line
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted

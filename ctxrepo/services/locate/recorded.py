@@ -12,13 +12,13 @@ from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.services.locate.identify import Location, Project, project_by_now, read_registry
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     find_checkout,
     read_checkouts,
     record_checkout,
 )
-from ctxrepo.storage.tape.local_tape import LocalTape
 from ctxrepo.storage.user.folder_facts import FolderFacts
 from ctxrepo.storage.user.sound import is_path
 

@@ -13,14 +13,14 @@ from ctxrepo.domain.project.layout import COMPATIBLE, CONFLICTS, REGISTRY, is_no
 from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, store_faults
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of
-from ctxrepo.services.reading.tape import handoff_text, newest_handoff
+from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff
 from ctxrepo.storage.cache.layout import NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.processes.lock import is_held, locked, pause
+from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.committed_records import HeldBackFile
-from ctxrepo.storage.tape.local_tape import LocalTape
 from ctxrepo.storage.user.blocks import BlockFile
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 

@@ -1,1 +1,1 @@
-"""What was said in agents' sessions is searched, in the transcripts that the agents keep."""
+"""Transcripts that agents keep of their sessions are read, indexed and searched."""

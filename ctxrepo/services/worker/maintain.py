@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from ctxrepo.errors import Busy, CtxrepoError, GitFailed, in_words
-from ctxrepo.services.sessions.update import unread_mark, update_index
+from ctxrepo.services.sessions.index_update import unread_mark, update_index
 from ctxrepo.storage.clone.housekeeping import no_gc
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.git.git import Git

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from ctxrepo.domain.tape.first import FirstFile
+from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN, index_of
 from ctxrepo.storage.cache.layout import (
     TOKENIZER,

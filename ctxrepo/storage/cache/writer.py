@@ -13,7 +13,7 @@ from itertools import islice
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.domain.tape.first import FirstFile
+from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.hooks.known.cached import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache import layout as documents

@@ -1,1 +1,1 @@
-"""The index of what was said in agents' sessions, and the files that it points to."""
+"""The index of what was said in sessions, the files it points to, and anchors that stay here."""

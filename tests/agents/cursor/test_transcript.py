@@ -10,7 +10,7 @@ import pytest
 
 from ctxrepo.agents.cursor import records
 from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
-from ctxrepo.services.transcripts.conversations import transcript_of
+from ctxrepo.services.sessions.conversations import transcript_of
 
 SESSION = "0b41d9e6-6e0c-4f6c-9d53-0d0c5a7a1f10"
 

@@ -18,9 +18,9 @@ from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.opencode import records
 from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 from ctxrepo.errors import ConfigError
-from ctxrepo.services.anchors.draft_handoff import Sitting, gather
+from ctxrepo.services.anchors.session_handoff import WorkingSession, gather
 from ctxrepo.services.reading.find import scope_named
-from ctxrepo.services.transcripts.conversations import ends_of_session, transcript_of
+from ctxrepo.services.sessions.conversations import ends_of_session, transcript_of
 from ctxrepo.services.usage import entry_usage
 from ctxrepo.storage.state.spool import SpoolEvent
 
@@ -177,7 +177,7 @@ def test_a_handoff_says_what_was_asked_for_in_a_session(ada: Machine) -> None:
     assert transcript_of("opencode", session, ada.home, {}) == str(path)
     memory = ada.open()
     place = scope_named(memory, "global", None)
-    made = gather(memory, place, Sitting("opencode", session, transcript=str(path)), datetime.now(UTC))
+    made = gather(memory, place, WorkingSession("opencode", session, transcript=str(path)), datetime.now(UTC))
     assert made.goal == "How do I run the database tests?"
     assert made.asked == "Which port does redis listen on here? again"
 

@@ -21,7 +21,7 @@ from world import HOOK, NOTES, World
 
 from ctxrepo.agents.pi.dialect import DIALECT, changed_lines, origin, session_of
 from ctxrepo.agents.pi.install import EVENTS
-from ctxrepo.domain.tape.focus import Touch, focus
+from ctxrepo.domain.tape.touched_files import Touch, focus
 from ctxrepo.hooks.dialect import Event, HookAnswer
 from ctxrepo.hooks.known.world import Repo
 from ctxrepo.hooks.known.world import World as Settings

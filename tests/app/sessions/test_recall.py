@@ -10,12 +10,12 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
-from ctxrepo.app.sessions import context, handoff
+from ctxrepo.app.sessions import anchor_operations, context
 from ctxrepo.app.sessions.recall import FolderRecallRequest, MemoryRecallRequest, recall, recall_in_folder
-from ctxrepo.domain.tape.handoff import Handoff
+from ctxrepo.domain.tape.handoff_parts import Handoff
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.anchors.handoff import HandoverRequest
-from ctxrepo.services.anchors.leave import AnchorRequest
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest
+from ctxrepo.services.anchors.session_handoff import HandoverRequest
 from ctxrepo.services.recall.recall import Question
 
 
@@ -64,11 +64,11 @@ def test_a_folder_needs_no_memory(ada: Machine, tmp_path: Path) -> None:
 
 def test_a_handoff_is_drafted_left_and_read_and_stands_in_the_packet(desk: Desk) -> None:
     request = HandoverRequest(Handoff("Retries", next="Test the limit"))
-    drafted = desk.perform(handoff.draft_handoff, request).data
-    left = desk.perform(handoff.hand_over, request)
+    drafted = desk.perform(anchor_operations.draft_handoff, request).data
+    left = desk.perform(anchor_operations.hand_over, request)
     assert left.data["text"] == drafted["text"]
-    newest = handoff.NewestHandoffRequest()
-    assert desk.perform(handoff.read_handoff, newest).data["handoff"] == drafted["handoff"]
+    newest = anchor_operations.NewestHandoffRequest()
+    assert desk.perform(anchor_operations.read_handoff, newest).data["handoff"] == drafted["handoff"]
     assert "Test the limit" in desk.perform(context.context, context.ContextRequest()).value.text
-    anchored = desk.perform(handoff.anchor, AnchorRequest("release/ready", "All pass"))
+    anchored = desk.perform(anchor_operations.anchor, AnchorRequest("release/ready", "All pass"))
     assert (anchored.data["name"], anchored.data["path"]) == ("release/ready", left.data["path"])

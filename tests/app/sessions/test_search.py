@@ -10,10 +10,10 @@ from machines import Machine
 from transcripts import claude_says
 
 from ctxrepo.app.desk import Call, Desk
-from ctxrepo.app.sessions import search
-from ctxrepo.app.sessions.search import SessionsRequest, search_sessions
+from ctxrepo.app.sessions import past_search
+from ctxrepo.app.sessions.past_search import SessionsRequest, search_sessions
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
-from ctxrepo.services.sessions.search import SessionQuery
+from ctxrepo.services.sessions.session_search import SessionQuery
 from ctxrepo.storage.processes.lock import TryLock
 
 HIT = {"agent", "session", "project", "cwd", "who", "when", "text", "entry", "path", "resume", "anchor"}
@@ -64,7 +64,7 @@ def test_somebody_who_waits_is_told_what_for(desk: Desk) -> None:
 
 
 def test_it_says_when_it_is_not_complete(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "UPDATE_SECONDS", 0.1)
+    monkeypatch.setattr(past_search, "UPDATE_SECONDS", 0.1)
     desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
     lock = TryLock(desk.memory.state.lock("sessions"))
     assert lock.acquire()
@@ -83,11 +83,11 @@ def test_nothing_is_no_answer_while_transcripts_are_unread(
 ) -> None:
     for number in range(left - 1):
         claude_says(ada, f"s-{number + 2}", ["more"])
-    monkeypatch.setattr(search, "UPDATE_SECONDS", 0)
+    monkeypatch.setattr(past_search, "UPDATE_SECONDS", 0)
     with pytest.raises(CtxrepoError, match=told) as caught:
         desk.perform(search_sessions, SessionsRequest(SessionQuery("unicorn")))
     assert caught.value.exit_code == 1
-    monkeypatch.setattr(search, "UPDATE_SECONDS", 20)
+    monkeypatch.setattr(past_search, "UPDATE_SECONDS", 20)
     with pytest.raises(NotFound):
         desk.perform(search_sessions, SessionsRequest(SessionQuery("unicorn")))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.tape.anchor import Anchor, anchors_of, to_line
+from ctxrepo.domain.tape.anchors import Anchor, anchors_of, to_line
 
 words = st.text(min_size=1, max_size=10)
 metas = st.dictionaries(words, st.one_of(words, st.lists(words, max_size=2)), max_size=3)

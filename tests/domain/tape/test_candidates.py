@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxrepo.domain.tape.candidates import SelectionRules, is_ignored, listed
+from ctxrepo.domain.tape.selection import SelectionRules, is_ignored, listed
 
 HERE = SelectionRules(
     memory=("/home/a/.mem/shop", "/home/a/.mem/global"), tops=("/code/shop", "/code/shop/sub")

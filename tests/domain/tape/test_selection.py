@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.tape.focus import Kind, Touch
 from ctxrepo.domain.tape.selection import (
     ENOUGH,
     MD,
@@ -22,6 +21,7 @@ from ctxrepo.domain.tape.selection import (
     scores,
     window,
 )
+from ctxrepo.domain.tape.touched_files import Kind, Touch
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import place_at
 
-from ctxrepo.domain.tape.handoff import one_line
+from ctxrepo.domain.tape.handoff_parts import one_line
 from ctxrepo.domain.text import (
     FRAME,
     OVERHEAD,

@@ -14,7 +14,7 @@ from said import Talk
 
 from ctxrepo.errors import NoAnswer
 from ctxrepo.services.anchors.session_anchors import leave_event_anchor
-from ctxrepo.services.reading.tape import tape_here
+from ctxrepo.services.reading.tape_files import tape_here
 from ctxrepo.services.worker.visits import Visits
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import SpoolEvent

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from long import mostly_long
 from machines import NOW, Machine
 
-from ctxrepo.domain.tape.first import FirstFile
+from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.working.managed import BEGIN, END
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.delivery import file_blocks as module

@@ -22,7 +22,7 @@ from strict_parser import parse_all
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.hooks.moments.bridge_block import MAX_BYTES
 from ctxrepo.hooks.session.ledger import add, ledger_path, read_ledger
-from ctxrepo.services.anchors.leave import AnchorRequest, anchor
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.delivery.bridge import _within_bytes, note_ends, prepare_bridges
 from ctxrepo.storage.state.spool import SpoolEvent
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from machines import Machine
 
-from ctxrepo.domain.tape.anchor import anchor_of
-from ctxrepo.domain.tape.first import FirstFile
+from ctxrepo.domain.tape.anchors import anchor_of
+from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.hooks.session.ledger_words import PROJECT
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.delivery.first_files import update_recent_files
+from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
-from ctxrepo.storage.tape.local_tape import LocalTape
 
 BASE = 1_790_000_000.0
 """2026-09-21, 14:13 UTC."""

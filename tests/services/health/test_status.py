@@ -9,7 +9,7 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.faces.cli.repository import standing
-from ctxrepo.services.anchors.leave import AnchorRequest, anchor
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.health.status import Status, status
 from ctxrepo.services.history.undo import undo
 from ctxrepo.services.locate.identify import Location

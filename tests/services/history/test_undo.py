@@ -10,7 +10,7 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_destination, parse_target
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
-from ctxrepo.services.anchors.leave import AnchorRequest, anchor
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.history.undo import Undone, undo, undo_commit
 from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget

@@ -11,7 +11,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Busy, Refused, UsageError
-from ctxrepo.services.anchors.leave import AnchorRequest, anchor
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.history.history import history
 from ctxrepo.services.locate.identify import project_of
 from ctxrepo.services.notes.remember import remember

@@ -9,8 +9,8 @@ import pytest
 from machines import Machine
 
 from ctxrepo.errors import NotFound
-from ctxrepo.services.sessions.search import SessionHit, SessionQuery, search_sessions
-from ctxrepo.services.sessions.update import update_index
+from ctxrepo.services.sessions.index_update import update_index
+from ctxrepo.services.sessions.session_search import SessionHit, SessionQuery, search_sessions
 
 Finder = Callable[..., list[SessionHit]]
 

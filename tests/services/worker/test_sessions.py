@@ -7,11 +7,11 @@ from machines import Machine
 from transcripts import claude_says
 
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.services.sessions.update import unread_mark
+from ctxrepo.services.sessions.index_update import unread_mark
 from ctxrepo.services.worker import maintain
 from ctxrepo.services.worker.maintain import index_sessions
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.sessions.index import size_of_index
+from ctxrepo.storage.sessions.session_index import size_of_index
 from ctxrepo.storage.state.spool import SpoolEvent
 
 

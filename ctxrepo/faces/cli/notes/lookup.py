@@ -10,7 +10,7 @@ from ctxrepo.app.notes.writing import TargetRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer, answer_with_past, open_desk
 from ctxrepo.faces.cli.options import (
     LIMIT,
     OWN,
@@ -196,9 +196,9 @@ def search(
         "--context": context is not None,
     }
     if where == "sessions":
-        from ctxrepo.app.sessions.search import SessionsRequest
-        from ctxrepo.faces.cli.sessions.found import show_sessions
-        from ctxrepo.services.sessions.search import SessionQuery
+        from ctxrepo.app.sessions.past_search import SessionsRequest, search_sessions
+        from ctxrepo.faces.cli.sessions.past_text import hits_text
+        from ctxrepo.services.sessions.session_search import SessionQuery
 
         of_notes = {
             "--tag": tag,
@@ -216,7 +216,8 @@ def search(
         wanted = SessionQuery(
             query, agent, project, 0, user, file, 1 if context is None else context, limit or 10
         )
-        show_sessions(SessionsRequest(wanted, since, raw, ignore_case), json)
+        request = SessionsRequest(wanted, since, raw, ignore_case)
+        answer_with_past(open_desk(), search_sessions, request, json, hits_text)
         return
     if where != "notes":
         raise UsageError(f"nothing is searched in {where!r}", "--in takes notes or sessions.")

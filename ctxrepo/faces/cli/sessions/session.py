@@ -14,9 +14,9 @@ from ctxrepo.faces.cli.options import argument, json_option, option, scope_optio
 if TYPE_CHECKING:
     import typer
 
-    from ctxrepo.app.sessions.handoff import HandedOver
-    from ctxrepo.domain.tape.anchor import Anchor
-    from ctxrepo.services.anchors.leave import AnchorResult
+    from ctxrepo.app.sessions.anchor_operations import HandedOver
+    from ctxrepo.domain.tape.anchors import Anchor
+    from ctxrepo.services.anchors.leave_anchor import AnchorResult
     from ctxrepo.services.delivery.start_packet import Context
 
 
@@ -108,8 +108,8 @@ def anchor(
 
     Example: ctxrepo anchor release/ready --summary "All checks pass; tag next"
     """
-    from ctxrepo.app.sessions.handoff import AnchorWish, anchor, ask_for_anchor
-    from ctxrepo.services.anchors.leave import AnchorRequest
+    from ctxrepo.app.sessions.anchor_operations import AnchorWish, anchor, ask_for_anchor
+    from ctxrepo.services.anchors.leave_anchor import AnchorRequest
 
     def said(made: AnchorResult) -> str:
         return f"{'anchored already' if made.existing else 'anchored'}: {made.anchor.name}"
@@ -150,9 +150,9 @@ def handoff(
 
     Example: ctxrepo handoff --goal "Retries for payments" --next "Test the 8 s limit"
     """
-    from ctxrepo.app.sessions import handoff as handoffs
-    from ctxrepo.domain.tape.handoff import Handoff, told
-    from ctxrepo.services.anchors.handoff import NAME, HandoverRequest
+    from ctxrepo.app.sessions import anchor_operations as handoffs
+    from ctxrepo.domain.tape.handoff_parts import Handoff, told
+    from ctxrepo.services.anchors.session_handoff import NAME, HandoverRequest
 
     desk = open_desk()
     if show:
@@ -168,13 +168,13 @@ def handoff(
 
 
 def _newest(found: Anchor) -> str:
-    from ctxrepo.services.reading.tape import handoff_text
+    from ctxrepo.services.reading.tape_files import handoff_text
 
     return f"{found.name} · {found.timestamp}\n{handoff_text(found)}"
 
 
 def _handed_over(made: HandedOver) -> str:
-    from ctxrepo.domain.tape.handoff import told
+    from ctxrepo.domain.tape.handoff_parts import told
 
     verb = "handed over already" if made.anchored.existing else "handed over"
     return f"{verb}: {made.anchored.anchor.name}\n{told(made.handoff)}"

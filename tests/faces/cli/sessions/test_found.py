@@ -9,7 +9,7 @@ from machines import Machine
 from sessions import Session, connected, eventually
 from transcripts import ClaudeTranscript, claude_says
 
-from ctxrepo.storage.sessions.index import SessionIndex, index_file
+from ctxrepo.storage.sessions.session_index import SessionIndex, index_file
 
 
 @pytest.fixture

@@ -336,7 +336,7 @@ class TestSearchByTheIndex:
     def test_while_another_process_reads_transcripts_it_says_so(
         self, cli: Terminal, one: Talk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("ctxrepo.app.sessions.search.UPDATE_SECONDS", 0.1)
+        monkeypatch.setattr("ctxrepo.app.sessions.past_search.UPDATE_SECONDS", 0.1)
         reading = TryLock(cli.machine.open().state.lock("sessions"))
         assert reading.acquire()
         found = cli("tape", "search", "retries", "--json", **one.env)

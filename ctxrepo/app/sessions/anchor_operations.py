@@ -1,0 +1,137 @@
+"""What a session leaves for those to come: anchor, handoff."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from ctxrepo.app.result import Result
+from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.tape.anchors import Anchor
+    from ctxrepo.domain.tape.handoff_parts import Handoff
+    from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult
+    from ctxrepo.services.anchors.session_handoff import HandoverRequest
+
+
+@dataclass(frozen=True)
+class NewestHandoffRequest:
+    """The newest handoff of one scope; with '' of the project."""
+
+    scope: str = ""
+
+
+@dataclass(frozen=True)
+class AnchorWish:
+    """What the user wants an anchor for, in their own words; `session` is the beginning of a session's id, ''
+    the one that the operation is performed in or the newest in its project."""
+
+    prompt: str
+    session: str = ""
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    """What was left, and the anchor that says it."""
+
+    handoff: Handoff
+    anchored: AnchorResult
+
+
+def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
+    """Leave an anchor: a named point that the next session is shown."""
+    from dataclasses import replace
+
+    from ctxrepo.services.anchors.leave_anchor import anchor
+    from ctxrepo.services.anchors.trigger import triggered
+
+    request = replace(request, entry=request.entry or _last_entry(desk))
+    with triggered(desk.memory, desk.origin, request.name) as trigger:
+        keywords = tuple(dict.fromkeys((*trigger.keywords, *request.keywords)))
+        request = replace(request, trigger=trigger.name, keywords=keywords)
+        made = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
+    desk.wake()
+    if made.notice:
+        desk.notice(made.notice)
+    new = made.anchor
+    shown = {"trigger": new.trigger, "session": new.session_id, "entry": new.entry, "project": made.folder}
+    return Result(made, {**asdict(new), **shown, "path": made.path, "existing": made.existing})
+
+
+def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:
+    """Note that the user of a session wants an anchor, and say what its agent is to be told."""
+    from ctxrepo.services.anchors.trigger import ask_for_anchor
+    from ctxrepo.services.delivery.sessions import Caller, session_meant
+
+    if not request.prompt.strip():
+        raise UsageError("--from-prompt wants to know what the anchor is about", "Say it in a sentence.")
+    here = Caller(desk.cwd, desk.env, desk.session)
+    meant = session_meant(desk.memory, request.session, here, desk.now)
+    instruction = ask_for_anchor(desk.memory, meant, request.prompt)
+    return Result(instruction, {"instruction": instruction})
+
+
+def draft_handoff(desk: Desk, request: HandoverRequest) -> Result[Handoff]:
+    """Say what would be handed over: what is given, and what is gathered in place of the rest."""
+    made = _prepared(desk, request)
+    return Result(made, _fields(made))
+
+
+def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
+    """Leave an anchor with what whoever goes on needs to know."""
+    from ctxrepo.services.anchors.session_handoff import hand_over
+    from ctxrepo.services.anchors.trigger import triggered
+
+    made = _prepared(desk, request)
+    request = replace(request, handoff=made, entry=request.entry or _last_entry(desk))
+    with triggered(desk.memory, desk.origin, request.name) as trigger:
+        request = replace(request, trigger=trigger.name, keywords=trigger.keywords)
+        anchored = hand_over(desk.memory, request, desk.project, desk.origin, desk.now)
+        if anchored is None:
+            raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
+    desk.wake()
+    if anchored.notice:
+        desk.notice(anchored.notice)
+    data = {**_fields(made), "id": anchored.anchor.id, "name": anchored.anchor.name, "path": anchored.path}
+    return Result(HandedOver(made, anchored), data | {"existing": anchored.existing})
+
+
+def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[Anchor]:
+    """Read the newest handoff."""
+    from ctxrepo.domain.tape.handoff_parts import handoff_of, meta_of
+    from ctxrepo.services.reading.find import scope_named
+    from ctxrepo.services.reading.tape_files import handoff_text, left_handoff
+
+    desk.commit_pending()
+    handoff = left_handoff(desk.memory, scope_named(desk.memory, request.scope, desk.project).folder)
+    data = {"name": handoff.name, "timestamp": handoff.timestamp, "text": handoff_text(handoff)}
+    return Result(handoff, {**data, "handoff": meta_of(handoff_of(handoff.meta))["handoff"]})
+
+
+def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
+    from ctxrepo.services.anchors.session_handoff import WorkingSession, prepare
+    from ctxrepo.services.sessions.conversations import transcript_of
+
+    agent, session = desk.origin.agent, desk.origin.session
+    transcript = transcript_of(agent, session, desk.places.user_home, desk.env)
+    working = WorkingSession(agent, session, str(desk.cwd), transcript)
+    now = desk.now.astimezone()  # whose day it is decides which log is today's
+    return prepare(desk.memory, request.handoff, working, desk.project, now, request.scope)
+
+
+def _last_entry(desk: Desk) -> str:
+    """The message of the session's transcript at which something is left now."""
+    from ctxrepo.services.sessions.conversations import last_entry, transcript_of
+
+    agent, session = desk.origin.agent, desk.origin.session
+    transcript = transcript_of(agent, session, desk.places.user_home, desk.env) if session else ""
+    return last_entry(desk.memory, agent, session, transcript)
+
+
+def _fields(made: Handoff) -> dict[str, Any]:
+    from ctxrepo.domain.tape.handoff_parts import meta_of, told
+
+    return {"handoff": meta_of(made)["handoff"], "text": told(made)}

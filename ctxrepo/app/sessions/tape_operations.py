@@ -1,0 +1,232 @@
+"""Operations on a tape: anchors are listed, searched and removed, what was said is read, work digested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ctxrepo.app.result import Result, reads
+from ctxrepo.app.sessions.past_search import anchor_fields, message_fields, search_index
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.tape.anchors import Anchor
+    from ctxrepo.domain.tape.session_messages import TreeLine
+    from ctxrepo.services.anchors.remove_anchors import Reset
+    from ctxrepo.services.anchors.tape_lookup import AnchorShown, TapeHits, TapeInfo, TapeReading
+    from ctxrepo.services.anchors.tape_requests import (
+        DeleteAnchors,
+        DigestRequest,
+        ListAnchors,
+        ReadTape,
+        TapeRequest,
+        TapeSearch,
+    )
+    from ctxrepo.services.anchors.tape_view import TapeView
+    from ctxrepo.services.anchors.work_digest import Digest
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class OnTape(Generic[Value]):
+    """What an operation found, and on whose tape: the folder of a scope, the agent and session meant."""
+
+    value: Value
+    folder: str
+    agent: str
+    session: str
+
+
+@dataclass(frozen=True)
+class ResetDone:
+    """What became of a tape, and the anchor that says so."""
+
+    reset: Reset
+    anchor: Anchor | None
+    folder: str
+
+
+def tape_info(desk: Desk, request: TapeRequest) -> Result[OnTape[TapeInfo]]:
+    """Say how a tape stands, and how far the session is past its last anchor."""
+    from ctxrepo.services.anchors.tape_lookup import info
+    from ctxrepo.services.settings.session_settings import tape_settings
+
+    view = _view(desk, request)
+    found = info(view)
+    _notice_missing(desk, view)
+    is_manual = tape_settings(desk.memory, view.agent).mode == "manual"
+    advice = "" if is_manual else found.advice  # an agent may leave none by itself
+    if advice:
+        desk.notice(advice)
+    counts = {
+        "all": len(found.anchors.anchors),
+        "handoff": len(found.anchors.handoffs.anchors),
+        "session": len(found.anchors.anchors) - len(found.anchors.handoffs.anchors),
+    }
+    folder = view.place.folder
+    data = {
+        "project": folder,
+        "agent": view.agent,
+        "session": view.session,
+        "entries": found.messages,
+        "anchors": counts,
+        "last": anchor_fields(found.last.anchor, folder) if found.last else None,
+        "since": found.since,
+        "advice": advice,
+    }
+    return Result(_on_tape(view, found), data)
+
+
+def list_tape(desk: Desk, request: ListAnchors) -> Result[OnTape[Sequence[AnchorShown]]]:
+    """List the newest anchors, the newest last."""
+    from ctxrepo.services.anchors.tape_lookup import list_anchors
+
+    view = _view(desk, request)
+    anchors = list_anchors(view, request)
+    _notice_missing(desk, view)
+    rows = [_shown_fields(anchor, view.place.folder, with_context=request.context > 0) for anchor in anchors]
+    return Result(_on_tape(view, anchors), {"anchors": rows})
+
+
+def search_tape(desk: Desk, request: TapeSearch) -> Result[OnTape[TapeHits]]:
+    """Find anchors and messages that fit."""
+    from ctxrepo.services.anchors.tape_lookup import search
+
+    request.require_valid()
+    view = _view(desk, request)
+    is_complete = True
+    if "messages" in request.kinds:
+        hits, is_complete = search_index(desk, lambda: search(view, request))
+    else:
+        hits = search(view, request)
+    _notice_missing(desk, view)
+    if hits.scope == "project" and view.session and request.place != "project":
+        desk.notice("the session has nothing of one kind that fits, so the whole project was searched")
+    folder, with_context = view.place.folder, request.context > 0
+    data = {
+        "anchors": [_shown_fields(anchor, folder, with_context=with_context) for anchor in hits.anchors],
+        "entries": [*map(message_fields, hits.messages)],
+        "scope": hits.scope,
+        "complete": is_complete,
+    }
+    return Result(_on_tape(view, hits), data)
+
+
+def read_tape(desk: Desk, request: ReadTape) -> Result[OnTape[TapeReading]]:
+    """Read what was said."""
+    from ctxrepo.services.anchors.tape_lookup import read
+    from ctxrepo.services.sessions.conversations import masked
+
+    view = _view(desk, request)
+    reading = read(view, request)
+    _notice_missing(desk, view)
+    ends = {"after": reading.bounds.after, "until": reading.bounds.until}
+    folder = view.place.folder
+    bounds = {name: anchor_fields(masked(end), folder) if end else None for name, end in ends.items()}
+    data = {"entries": [*map(message_fields, reading.messages)], **bounds}
+    return Result(_on_tape(view, reading), data)
+
+
+def tape_tree(desk: Desk, request: TapeRequest) -> Result[OnTape[Sequence[TreeLine]]]:
+    """Draw a session's branches, with its anchors."""
+    from ctxrepo.services.anchors.tape_lookup import draw
+
+    view = _view(desk, request)
+    lines = draw(view)
+    _notice_missing(desk, view)
+    folder = view.place.folder
+    nodes = [
+        message_fields(line.message)
+        | {"parent": line.parent, "anchors": [anchor_fields(anchor, folder) for anchor in line.anchors]}
+        for line in lines
+    ]
+    return Result(_on_tape(view, lines), {"agent": view.agent, "session": view.session, "nodes": nodes})
+
+
+@reads
+def digest_work(desk: Desk, request: DigestRequest) -> Result[OnTape[Digest]]:
+    """Gather what was asked, answered and left in a part of past work, and what memory says of it already."""
+    from ctxrepo.services.anchors.work_digest import digest
+    from ctxrepo.services.reading.find import search_order
+
+    view = _view(desk, request)
+    work = digest(view, request, search_order(desk.memory, desk.project), desk.now.astimezone())
+    _notice_missing(desk, view)
+    folder = view.place.folder
+    data = {
+        "stretch": work.why,
+        "anchors": [_shown_fields(anchor, folder, with_context=False) for anchor in work.anchors],
+        "turns": [
+            {
+                "asked": message_fields(turn.asked),
+                "answered": message_fields(turn.answered) if turn.answered else None,
+            }
+            for turn in work.turns
+        ],
+        "left": work.left,
+        "known": [asdict(entry) for entry in work.known],
+    }
+    return Result(_on_tape(view, work), data)
+
+
+def delete_from_tape(desk: Desk, request: DeleteAnchors) -> Result[Sequence[Anchor]]:
+    """Take the anchors with these ids off the tape."""
+    from ctxrepo.services.anchors.remove_anchors import delete_anchors
+    from ctxrepo.services.reading.find import scope_named
+
+    folder = scope_named(desk.memory, request.scope, desk.project).folder
+    deleted = delete_anchors(desk.memory, folder, request.ids, desk.origin, desk.now)
+    desk.wake()
+    if any(anchor.project for anchor in deleted):
+        desk.notice("what stood on this machine only can't be brought back")
+    return Result(deleted, {"deleted": [anchor_fields(anchor, folder) for anchor in deleted]})
+
+
+def reset_tape(desk: Desk, request: TapeRequest) -> Result[ResetDone]:
+    """Move the anchors of a scope, or of one session, to the archive."""
+    from ctxrepo.services.anchors.remove_anchors import reset_tape
+    from ctxrepo.services.anchors.session_anchors import leave_reset
+
+    view = _view(desk, request)
+    session = view.session if request.session else ""
+    reset = reset_tape(desk.memory, view.place.folder, session, desk.origin, desk.now)
+    anchor = leave_reset(desk.memory, view.place, desk.cwd, desk.origin, desk.now)
+    desk.wake()
+    if reset.of_here:
+        desk.notice(
+            f"{reset.aside} has what stood on this machine only: `ctxrepo undo` doesn't bring that back"
+        )
+    folder = view.place.folder
+    data = {
+        "archived": reset.archived,
+        "paths": list(reset.paths),
+        "anchor": anchor_fields(anchor, folder) if anchor else None,
+    }
+    return Result(ResetDone(reset, anchor, folder), data)
+
+
+def _shown_fields(shown: AnchorShown, folder: str, *, with_context: bool) -> dict[str, Any]:
+    """An anchor, with what was said before and after it where that was asked for."""
+    fields = anchor_fields(shown.anchor, folder)
+    if not with_context:
+        return fields
+    sides = {"before": shown.before, "after": shown.after}
+    return fields | {name: [*map(message_fields, side)] for name, side in sides.items()}
+
+
+def _view(desk: Desk, request: TapeRequest) -> TapeView:
+    from ctxrepo.services.anchors.tape_view import view_of
+
+    return view_of(desk.memory, request.scope, request.session, desk.project, desk.session)
+
+
+def _notice_missing(desk: Desk, view: TapeView) -> None:
+    for line in view.notices():
+        desk.notice(line)
+
+
+def _on_tape(view: TapeView, value: Value) -> OnTape[Value]:
+    return OnTape(value, view.place.folder, view.agent, view.session)

@@ -1,0 +1,156 @@
+"""A handoff: what whoever goes on needs to know, small enough to be told whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.lazy import dataclass
+
+MAX_BYTES = 4096
+"""The most bytes of a handoff in an anchor's `meta`."""
+
+MAX_WORDS = 300
+"""Characters of a goal, a next step or an item."""
+
+MAX_ASKED = 200
+"""Characters of a prompt."""
+
+MAX_FILES = 10
+
+_MAX_ITEMS = 20
+_MAX_SUMMARY = 100
+_TOLD = 900
+"""Bytes of what the next session is told: a lane of a packet is 1 KiB, its title included."""
+
+
+@dataclass(frozen=True)
+class Handoff:
+    """`done` begins with the oldest, `files` with the newest; `asked` is what the user asked last, in their
+    own words."""
+
+    goal: str = ""
+    done: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    next: str = ""
+    files: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    asked: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything that it says."""
+        return (self.goal, self.next, self.asked, *self.done, *self.open, *self.files, *self.anchors)
+
+    @property
+    def says_something(self) -> bool:
+        return self != Handoff()
+
+
+def one_line(text: str, most: int = MAX_WORDS) -> str:
+    """`text` on one line of at most so many characters; what can't be printed is a blank."""
+    words = " ".join("".join(c if c.isprintable() else " " for c in text[: 20 * most]).split())
+    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
+
+
+def fitted(handoff: Handoff) -> Handoff:
+    """The handoff within all limits; what is too much goes from the longest list, the oldest first."""
+    made = Handoff(
+        goal=one_line(handoff.goal),
+        done=_items(handoff.done[-_MAX_ITEMS:]),
+        open=_items(handoff.open[:_MAX_ITEMS]),
+        next=one_line(handoff.next),
+        files=_items(handoff.files[:MAX_FILES]),
+        anchors=_items(handoff.anchors[-MAX_FILES:]),
+        asked=one_line(handoff.asked, MAX_ASKED),
+    )
+    while _size(meta_of(made)) > MAX_BYTES:
+        made = _shortened(made)
+    return made
+
+
+def meta_of(handoff: Handoff) -> dict[str, Any]:
+    """What an anchor's `meta` says of it; `summary` is for readers that know no more of an anchor."""
+    told = {
+        "goal": handoff.goal,
+        "done": list(handoff.done),
+        "open": list(handoff.open),
+        "next": handoff.next,
+        "files": list(handoff.files),
+        "anchors": list(handoff.anchors),
+    }
+    said = handoff.next or handoff.goal or handoff.asked or " ".join((*handoff.open[:1], *handoff.done[-1:]))
+    return {
+        "summary": one_line(said, _MAX_SUMMARY),
+        "handoff": told | ({"asked": handoff.asked} if handoff.asked else {}),
+    }
+
+
+def handoff_of(meta: Mapping[str, Any]) -> Handoff:
+    """The handoff in an anchor's `meta`, whoever wrote it; what is odd in it is passed over."""
+    fields = meta.get("handoff")
+    if not isinstance(fields, dict):
+        return Handoff()
+    return fitted(
+        Handoff(
+            goal=text_of(fields, "goal"),
+            done=_texts(fields.get("done")),
+            open=_texts(fields.get("open")),
+            next=text_of(fields, "next"),
+            files=_texts(fields.get("files")),
+            anchors=_texts(fields.get("anchors")),
+            asked=text_of(fields, "asked"),
+        )
+    )
+
+
+def told(handoff: Handoff) -> str:
+    """What the next session is told: a line each, the newest of each list, within a packet's lane."""
+    count = _MAX_ITEMS
+    while len((text := "\n".join(_lines(handoff, count))).encode()) > _TOLD and count > 1:
+        count -= 1
+    return text
+
+
+def _lines(handoff: Handoff, count: int) -> Iterator[str]:
+    """`count` items of each list at most; of what is open, how many there are more."""
+    yield from _line("Goal", handoff.goal)
+    yield from (f"Done: {item}" for item in handoff.done[-count:])
+    yield from (f"Open: {item}" for item in handoff.open[:count])
+    if len(handoff.open) > count:
+        yield f"Open: {len(handoff.open) - count} more"
+    yield from _line("Next", handoff.next)
+    yield from _line("Files", ", ".join(handoff.files[:count]))
+    yield from _line("Anchors", ", ".join(handoff.anchors[-count:]))
+    yield from _line("Last asked", handoff.asked)
+
+
+def _line(name: str, words: str) -> list[str]:
+    return [f"{name}: {words}"] if words else []
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    items = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    return tuple(item for item in items if isinstance(item, str))
+
+
+def _items(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line for line in map(one_line, items) if line))
+
+
+def _shortened(handoff: Handoff) -> Handoff:
+    """The handoff with one item less."""
+    done, left, files, anchors = handoff.done, handoff.open, handoff.files, handoff.anchors
+    longest = max((done, left, files, anchors), key=_size)
+    if longest is done:
+        return replace(handoff, done=done[1:])
+    if longest is left:
+        return replace(handoff, open=left[:-1])
+    return replace(handoff, files=files[:-1]) if longest is files else replace(handoff, anchors=anchors[1:])
+
+
+def _size(value: object) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode())

@@ -1,0 +1,203 @@
+"""What was said in past sessions, anchors and digests, as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ctxrepo.agents.known import AGENTS
+from ctxrepo.domain.formats.moment import counted, seconds_of
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.faces.cli import output
+
+if TYPE_CHECKING:
+    from ctxrepo.app.sessions.past_search import SessionsFound
+    from ctxrepo.app.sessions.tape_operations import OnTape, ResetDone
+    from ctxrepo.domain.tape.anchors import Anchor
+    from ctxrepo.domain.tape.session_messages import SessionMessage, TreeLine
+    from ctxrepo.services.anchors.tape_lookup import AnchorShown, TapeHits, TapeInfo, TapeReading
+    from ctxrepo.services.anchors.work_digest import Digest, DigestTurn
+    from ctxrepo.services.sessions.session_search import SessionHit
+
+_SHORT_ID = 8
+"""Characters of a session's id that people read and type."""
+
+_INDENT = " " * 18
+"""As wide as a moment and the gap behind it."""
+
+_LINE_CHARS = 100
+"""Characters of a message beside an anchor, and in a tree."""
+
+_SUMMARY_CHARS = 1000
+"""Characters of a summary: one that another machine left may have more."""
+
+_ENTRY_CHARS = 200
+"""Characters of an entry of the memory on its one line."""
+
+_SPEAKERS = {"user": "you", "agent": "agent"}
+
+
+def info_text(on: OnTape[TapeInfo]) -> str:
+    info = on.value
+    handoffs = len(info.anchors.handoffs.anchors)
+    others = len(info.anchors.anchors) - handoffs
+    rows = [("tape", on.folder)]
+    if on.session:
+        since = f", {info.since} of them since its last anchor" if info.last else ", and no anchor yet"
+        rows.append(("session", _session(on.agent, on.session)))
+        rows.append(("messages", f"{info.messages}{since if info.messages else ''}"))
+    rows.append(("anchors", f"{counted(handoffs, 'handoff')}, {others} of sessions"))
+    lines = output.aligned(rows)
+    return "\n".join([*lines, *(["", *_anchor_lines(info.last)] if info.last else [])])
+
+
+def list_text(on: OnTape[Sequence[AnchorShown]]) -> str:
+    lines = [line for anchor in on.value for line in _anchor_lines(anchor)]
+    return "\n".join(lines) or f"no anchor is on the tape of {on.folder}"
+
+
+def search_text(on: OnTape[TapeHits]) -> str:
+    hits = on.value
+    lines = [
+        *(line for anchor in hits.anchors for line in _anchor_lines(anchor)),
+        *([""] if hits.anchors and hits.messages else []),
+        *_message_lines(hits.messages),
+    ]
+    return "\n".join(lines)
+
+
+def read_text(on: OnTape[TapeReading], *, is_whole: bool) -> str:
+    return "\n".join(_message_lines(on.value.messages, is_whole=is_whole)) or "nothing was said there"
+
+
+def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:
+    lines = [_session(on.agent, on.session)]
+    for line in on.value:
+        message = line.message
+        lines.append(f"{line.stem}{_moment(message.when)[5:]}  {_who(message)}: {_short(message)}")
+        lines += [
+            f"{line.below}⚓ {shown(anchor.name)}  {_moment(anchor.timestamp)[5:]}" for anchor in line.anchors
+        ]
+    return "\n".join(lines)
+
+
+def digest_text(on: OnTape[Digest]) -> str:
+    return "\n".join(_digest_lines(on))
+
+
+def hits_text(found: SessionsFound) -> str:
+    """Each hit of `search --in sessions` with what stands around it, and the way back to its session."""
+    return "\n\n".join("\n".join(_hit_lines(hit)) for hit in found.hits)
+
+
+def deleted_text(deleted: Sequence[Anchor]) -> str:
+    return "\n".join(f"deleted: {shown(anchor.name)}  ^{shown(anchor.id)}" for anchor in deleted)
+
+
+def reset_text(done: ResetDone) -> str:
+    count = counted(done.reset.archived, "anchor")
+    of_here = f"{done.reset.aside} ({done.reset.of_here})" if done.reset.of_here else ""
+    places = ", ".join(filter(None, (*done.reset.paths, of_here)))
+    return f"reset: {count} of {done.folder} archived{f' to {places}' if places else ''}"
+
+
+def _anchor_lines(shown_anchor: AnchorShown) -> Iterator[str]:
+    anchor = shown_anchor.anchor
+    mark = "⚓" if anchor.type == "handoff" else "·"
+    who = _session(anchor.agent, anchor.session_id)
+    name = f"{shown(anchor.name)}  ^{shown(shown_anchor.short)}"
+    yield f"{_moment(anchor.timestamp):16}  {mark} {name}  {who}".rstrip()
+    trigger = "" if anchor.trigger in ("", "direct") else f"by {shown(anchor.trigger)}"
+    keywords = shown(" ".join(f"#{word}" for word in anchor.keywords), _SUMMARY_CHARS)
+    details = [
+        shown(" ".join(anchor.summary.split()), _SUMMARY_CHARS),
+        shown(anchor.purpose),
+        trigger,
+        keywords,
+    ]
+    if any(details):
+        yield f"{_INDENT}  {' · '.join(filter(None, details))}"
+    for arrow, side in (("↑", shown_anchor.before), ("↓", shown_anchor.after)):
+        yield from (f"{_INDENT}  {arrow} {_who(message)}: {_short(message)}" for message in side)
+
+
+def _message_lines(messages: Iterable[SessionMessage], *, is_whole: bool = False) -> Iterator[str]:
+    """Each message, below a line with its session wherever that is another one."""
+    session = ""
+    for message in messages:
+        if message.session != session:
+            session = message.session
+            yield _session(message.agent, message.session)
+        text = message.text
+        text = text.strip().replace("\n", f"\n{_INDENT}") if is_whole else " ".join(text.split())
+        tools = _tools(message) if message.tools else ""
+        yield f"{_moment(message.when):16}  {_who(message)}: {' '.join(filter(None, (text, tools)))}"
+
+
+def _who(message: SessionMessage) -> str:
+    return "user" if message.who == "user" else shown(message.agent)
+
+
+def _session(agent: str, session: str) -> str:
+    return shown(f"{agent} {session[:_SHORT_ID]}".strip())
+
+
+def _short(message: SessionMessage) -> str:
+    """The first words of a message, or the tools that were used without one."""
+    text = " ".join(message.text.split()) or _tools(message)
+    return text if len(text) <= _LINE_CHARS else f"{text[: _LINE_CHARS - 1].rstrip()}…"
+
+
+def _tools(message: SessionMessage) -> str:
+    return shown(f"[{', '.join(dict.fromkeys(message.tools))}]")
+
+
+def _moment(when: str) -> str:
+    at = seconds_of(when)
+    return "" if at is None else output.wall_time(datetime.fromtimestamp(at, UTC))
+
+
+def _digest_lines(on: OnTape[Digest]) -> Iterator[str]:
+    digest = on.value
+    yield f"# Work in {on.folder}: {digest.why}"
+    yield "(said in past sessions: it tells what happened, not what holds, and asks nothing of you)"
+    if digest.anchors:
+        yield from ("", "## Anchors", *(line for anchor in digest.anchors for line in _anchor_lines(anchor)))
+    if digest.turns:
+        yield from ("", "## Asked and answered")
+        if digest.left:
+            yield f"({digest.left} before these: `ctxrepo tape read` has them)"
+        yield from (line for turn in digest.turns for line in _turn_lines(turn))
+    yield from ("", "## What memory says of this already")
+    for entry in digest.known:
+        text = " ".join(entry.text.split()).removeprefix("- ")
+        yield f"{entry.at} — {shown(text, _ENTRY_CHARS)} {entry.id}"
+    if not digest.known:
+        yield "nothing"
+
+
+def _turn_lines(turn: DigestTurn) -> Iterator[str]:
+    yield f"{_moment(turn.asked.when)}  {_session(turn.asked.agent, turn.asked.session)}"
+    yield f"  user: {shown(' '.join(turn.asked.text.split()), 400)}"
+    if turn.answered:
+        yield f"  agent: {shown(' '.join(turn.answered.text.split()), 500)}"
+
+
+def _hit_lines(hit: SessionHit) -> Iterator[str]:
+    agent = AGENTS[hit.agent].title if hit.agent in AGENTS else hit.agent
+    about = [_moment(hit.said.when), agent, shown(hit.project, 80), _SPEAKERS.get(hit.said.who, "")]
+    yield "  ".join(filter(None, about))
+    yield from (f"    {_neighbour(message)}" for message in hit.before)
+    yield f"  > {hit.said.text}"
+    yield from (f"    {_neighbour(message)}" for message in hit.after)
+    if hit.anchor:
+        yield f"  anchor  {shown(hit.anchor.name, 80)}, {_moment(hit.anchor.timestamp)}"
+    if hit.resume:
+        yield f"  resume  {hit.resume}"  # whole, or somebody runs a part of it
+    elif hit.no_resume:
+        yield f"  resume  no command: {hit.no_resume}"
+
+
+def _neighbour(message: SessionMessage) -> str:
+    return f"{_SPEAKERS.get(message.who, '')}: {' '.join(message.text.split())}"

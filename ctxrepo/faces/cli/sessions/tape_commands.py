@@ -1,0 +1,210 @@
+"""Commands about the tape: tape info, list, search, read, delete, reset, tree, digest."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli.answer import answer, answer_with_past, open_desk
+from ctxrepo.faces.cli.options import LIMIT, OWN, SCOPE, command, json_option, option, without_verb
+from ctxrepo.services.anchors.tape_requests import (
+    DeleteAnchors,
+    DigestRequest,
+    ListAnchors,
+    ReadTape,
+    TapeRequest,
+    TapeSearch,
+)
+
+group = typer.Typer()
+
+_SESSION = "--session ID"
+_AFTER, _UNTIL = "--after A", "--until A"
+_LAST, _FROM, _TO = "--last", "--from D", "--to D"
+_TYPES = "--type T"
+_IN = "--in WHERE"
+_CONTEXT = "--context N"
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="tape")
+    group.command()(info)
+    group.command("list")(list_anchors)
+    for each in (search, read, delete, reset, tree, digest):
+        group.command()(each)
+
+
+@group.callback(invoke_without_command=True)
+def tape(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
+    """Find anchors that sessions left, and what was said between them.
+
+    An anchor is named by its ^id or its name, or by a part of its name: then the newest is meant. Without
+    --session, what is about one session is about the one that the command is run in, else the newest one of
+    the project. What was said is read from the agents' own transcripts on this machine. Without a verb it
+    says how the tape stands.
+
+    Example: ctxrepo tape
+    """
+    without_verb(context, lambda as_json: info(json=as_json), json=json)
+
+
+@command(session=_SESSION, scope=SCOPE)
+def info(request: TapeRequest, json: bool = False) -> None:
+    """Say how the tape stands, and how many messages came since the session's last anchor.
+
+    Example: ctxrepo tape info
+    """
+    from ctxrepo.app.sessions.tape_operations import tape_info
+    from ctxrepo.faces.cli.sessions.past_text import info_text
+
+    answer(open_desk(), tape_info, request, json, info_text)
+
+
+@command(limit=LIMIT, context=_CONTEXT, type=_TYPES, session=_SESSION, scope=SCOPE)
+def list_anchors(request: ListAnchors, json: bool = False) -> None:
+    """List the anchors of the project, or with --session those of one session, the newest last.
+
+    Example: ctxrepo tape list --type handoff
+    """
+    from ctxrepo.app.sessions.tape_operations import list_tape
+    from ctxrepo.faces.cli.sessions.past_text import list_text
+
+    answer_with_past(open_desk(), list_tape, request, json, list_text)
+
+
+@command(
+    query="QUERY",
+    where=_IN,
+    types=_TYPES,
+    limit=LIMIT,
+    context=_CONTEXT,
+    after=_AFTER,
+    until=_UNTIL,
+    is_last=_LAST,
+    start=_FROM,
+    end=_TO,
+    name="--name N",
+    anchor_type="--anchor-type T",
+    summary="--summary S",
+    purpose="--purpose P",
+    keywords="--keyword K",
+    session=_SESSION,
+    scope=SCOPE,
+)
+def search(request: TapeSearch, json: bool = False) -> None:
+    """Search anchors and messages of the session, and where it has none, those of the project.
+
+    Messages are found by their words in any form, and by the commands and files that tools were given, as
+    with `search --in sessions`; here they come by time, the newest last. Anchors are found by parts of words.
+    --from and --to bound the search, or --after and --until, or --last, or --after alone. Where several of
+    these are given, the first in this order counts.
+    Where --name, --anchor-type, --summary, --purpose or --keyword says which anchors, only anchors are
+    searched unless --in says `messages`.
+
+    Example: ctxrepo tape search "retry limit" --in project --from 2026-11-18
+    """
+    from ctxrepo.app.sessions.tape_operations import search_tape
+    from ctxrepo.faces.cli.sessions.past_text import search_text
+
+    answer_with_past(open_desk(), search_tape, request, json, search_text)
+
+
+@command(
+    after=_AFTER,
+    until=_UNTIL,
+    is_last=_LAST,
+    start=_FROM,
+    end=_TO,
+    around="--around A",
+    text="--scan TEXT",
+    types=_TYPES,
+    limit=LIMIT,
+    chars="--chars N",
+    where=_IN,
+    session=_SESSION,
+    scope=SCOPE,
+)
+def read(request: ReadTape, json: bool = False) -> None:
+    """Read what was said, the newest last.
+
+    Which part of the tape is read, --after and --until say, or --from and --to, or --after alone, or
+    --last. Where several of these are given, the first in this order counts.
+
+    Example: ctxrepo tape read --last
+    """
+    from ctxrepo.app.sessions.tape_operations import read_tape
+    from ctxrepo.faces.cli.sessions.past_text import read_text
+
+    text = partial(read_text, is_whole=request.chars == 0)
+    answer_with_past(open_desk(), read_tape, request, json, text)
+
+
+@command(ids="ID", scope=SCOPE)
+def delete(request: DeleteAnchors, json: bool = False) -> None:
+    """Delete anchors, on every machine.
+
+    `ctxrepo undo` brings them back, but for those that were on this machine only. When one of the ids is no
+    anchor's, none is deleted.
+
+    Example: ctxrepo tape delete ^3f2a9c1b
+    """
+    from ctxrepo.app.sessions.tape_operations import delete_from_tape
+    from ctxrepo.faces.cli.sessions.past_text import deleted_text
+
+    answer(open_desk(), delete_from_tape, request, json, deleted_text)
+
+
+@command(session=OWN, scope=SCOPE)
+def reset(
+    request: TapeRequest,
+    session: Annotated[
+        str | None,
+        option("--session", metavar="ID", help="Only anchors of this session; `this`: of the current one."),
+    ] = None,
+    json: bool = False,
+) -> None:
+    """Begin a new tape: all anchors of the project go into its archive, where nobody reads them.
+
+    They stand in a folder `archive` beside the tape, and `ctxrepo undo` brings them back.
+    Those that stood on this machine only (where sessions began, or all with `tape.sync` = `none`) are put
+    aside on this machine, in the file that it names; `undo` doesn't bring those back.
+
+    Example: ctxrepo tape reset
+    """
+    from ctxrepo.app.sessions.tape_operations import reset_tape
+    from ctxrepo.faces.cli.sessions.past_text import reset_text
+
+    if session is not None and not session.strip():  # a variable that is empty, and all would go
+        raise UsageError("--session names no session", "Without --session the whole tape is reset.")
+    answer(open_desk(), reset_tape, TapeRequest(session or "", request.scope), json, reset_text)
+
+
+@command(session=_SESSION, scope=SCOPE)
+def tree(request: TapeRequest, json: bool = False) -> None:
+    """Draw a session as a tree: a line for each message, its branches, and its anchors.
+
+    Example: ctxrepo tape tree --session 528a2201
+    """
+    from ctxrepo.app.sessions.tape_operations import tape_tree
+    from ctxrepo.faces.cli.sessions.past_text import tree_text
+
+    answer_with_past(open_desk(), tape_tree, request, json, tree_text)
+
+
+@command(days="--days N", handoffs="--handoffs N", after=_AFTER, until=_UNTIL, scope=SCOPE)
+def digest(request: DigestRequest, json: bool = False) -> None:
+    """Gather a part of past work, and what memory says of it already.
+
+    For an agent to read, which then keeps what is worth keeping (the skill memory-digest); nothing is
+    written. Without an option it is the work of the last 2 days, or what led to the last 10 handoffs where
+    those days hold fewer than two. It never begins before the last anchor digest/done.
+
+    Example: ctxrepo tape digest --days 7
+    """
+    from ctxrepo.app.sessions.tape_operations import digest_work
+    from ctxrepo.faces.cli.sessions.past_text import digest_text
+
+    answer_with_past(open_desk(), digest_work, request, json, digest_text)

@@ -1,0 +1,229 @@
+"""A session leaves an anchor for those to come, in a project's anchors file too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import uuid4
+
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, with_room
+from ctxrepo.domain.formats.moment import month, stamp
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.refusals import check_file, refuse
+from ctxrepo.domain.note.note import encode
+from ctxrepo.domain.project.layout import COMPATIBLE, anchors_file, tapes_of
+from ctxrepo.domain.tape.anchors import (
+    Anchor,
+    anchor_of,
+    anchors_of,
+    says_the_same,
+    shared_line,
+    to_anchors_file_line,
+    to_line,
+)
+from ctxrepo.domain.tape.handoff_parts import Handoff, handoff_of, meta_of
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import NamedScope, scope_named
+from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, newest_here, tape_here
+from ctxrepo.services.saving.refresh import told_handoff
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.services.settings.session_settings import keeps_anchors, tape_settings
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.local_tape import LocalTape
+
+
+def share(draft: Draft, folder: str) -> str:
+    """Put the handoffs that this machine left for a project into its anchors file, those too that were left
+    before there was one.
+
+    The file is there once the program that keeps it ran for the project, and is made where that program is
+    set up to use this memory. Each line that was put there says so on our own tape and is never put there
+    again. What is wrong with the file keeps no anchor from being left: then none is put there, and why is
+    returned, else ''.
+    """
+    try:
+        shared = _shared(draft, folder)
+        allow = draft.memory.settings.secrets.allow_secret
+        changed = [path for path, text in shared.items() if text != draft.there(path)]
+        refuse([finding for path in changed for finding in check_file(path, encode(shared[path]), allow)])
+    except Refused as error:
+        return f"{anchors_file(folder)} is left as it is, so {COMPATIBLE} doesn't know this anchor: {error}"
+    for path, text in shared.items():
+        draft.put(path, text)
+    return ""
+
+
+def _shared(draft: Draft, folder: str) -> dict[str, str]:
+    """path -> text, as they are to be, of our tapes and the anchors file."""
+    memory, theirs = draft.memory, anchors_file(folder)
+    their_text = draft.text(theirs)
+    if their_text is None and not keeps_anchors(memory.places, memory.env, memory.root):
+        return {}
+    on_their_tape = {own.id for own in anchors_of(their_text or "")}
+    shared: dict[str, str] = {}
+    added: list[str] = []
+    ours = f"{tapes_of(folder)}/{memory.host}-"
+    paths = {path for path in memory.worktree.scan(tapes_of(folder)).files if path.startswith(ours)}
+    for path in sorted(paths | {path for path in draft.after if path.startswith(ours)}):
+        lines = (draft.text(path) or "").split("\n")
+        for number, line in enumerate(lines):
+            fields = record(line) or {}
+            own = None if TOMBSTONE in fields else anchor_of(fields)
+            if own is None or own.is_shared or own.type != "handoff":
+                continue
+            if own.id not in on_their_tape:
+                added.append(to_anchors_file_line(own))
+            lines[number] = shared_line(fields)
+        shared[path] = "\n".join(lines)
+    if added:
+        before = their_text or ""
+        gap = "" if not before or before.endswith("\n") else "\n"
+        shared[theirs] = before + gap + "".join(f"{line}\n" for line in added)
+    return shared
+
+
+MAX_NAME = 200
+MAX_SUMMARY = 1000
+MAX_KEYWORDS = 50
+
+
+@dataclass(frozen=True)
+class AnchorResult:
+    """`path` is the file of the memory that the anchor stands in, '' for one that stays on this machine;
+    `existing` says that the anchor was there already, and none was added. `folder` is the scope's; `notice`
+    is what the user is to know, or ''."""
+
+    anchor: Anchor
+    path: str
+    existing: bool = False
+    folder: str = ""
+    notice: str = ""
+
+
+@dataclass(frozen=True)
+class AnchorRequest:
+    """An anchor's name and what it says. `scope` is whose tape it stands on, '' the project's; `trigger` says
+    what it was left for, `handoff` tells whoever goes on, and `entry` is the message of the session's
+    transcript at which it is left, '' where that isn't known."""
+
+    name: str
+    summary: str = ""
+    purpose: str = ""
+    keywords: Sequence[str] = ()
+    scope: str = ""
+    trigger: str = "direct"
+    handoff: Handoff | None = None
+    entry: str = ""
+
+
+def anchor(
+    memory: Memory, request: AnchorRequest, project: Project | None, origin: Origin, now: datetime
+) -> AnchorResult:
+    """Leave a handoff anchor on the tape of a scope, by default the project's; acknowledged as any write.
+
+    When the newest one says the same, that one stands. Where `tape.sync` is `none` it stays on this machine.
+    """
+    name = request.name
+    if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+        raise UsageError(
+            f"an anchor's name is one line of 1 to {MAX_NAME} characters", "For example task/begin."
+        )
+    _require_short(request)
+    place = scope_named(memory, request.scope, project)
+    made = _made(memory, request, origin, now)
+    stays_here = tape_settings(memory, origin.agent).sync == "none"
+    standing = _standing(memory, place.folder, made)
+    if standing and (stays_here or not standing.project):  # what stays here reaches no other machine
+        return AnchorResult(standing, "", existing=True, folder=place.folder)
+    if stays_here:
+        with drafting(memory, "anchor", origin, now) as draft:
+            draft.register(place.project)  # a session is told of no folder that isn't registered
+        return _kept_here(memory, replace(made, project=place.folder))
+    return write(memory, made, place, origin, now)
+
+
+def _require_short(request: AnchorRequest) -> None:
+    """UsageError where an anchor would say more than whoever reads it is shown, or not on one line."""
+    if len(" ".join(request.summary.split())) > MAX_SUMMARY:
+        raise UsageError(
+            f"an anchor's summary has at most {MAX_SUMMARY} characters", "`ctxrepo remember` keeps the rest."
+        )
+    lines = [("purpose", request.purpose), ("entry", request.entry)]
+    for what, said in [*lines, *(("keyword", word) for word in request.keywords)]:
+        if len(said) > MAX_NAME or not said.isprintable():
+            raise UsageError(f"an anchor's {what} is one line of at most {MAX_NAME} characters")
+    if len(request.keywords) > MAX_KEYWORDS:
+        raise UsageError(f"an anchor has at most {MAX_KEYWORDS} keywords")
+
+
+def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: datetime) -> AnchorResult:
+    """Put an anchor on the tape that every machine has."""
+    verb = BY_ITSELF if made.trigger == BY_ITSELF else "anchor" if made.type == "handoff" else MOMENT
+    with drafting(memory, verb, origin, now) as draft:
+        draft.saying = f"anchor {made.name}"
+        path = with_room(f"{tapes_of(place.folder)}/{memory.host}-{month(now)}", draft.there)
+        draft.append_line(path, to_line(made))
+        notice = share(draft, place.folder)
+        draft.register(place.project)
+    return AnchorResult(made, path, folder=place.folder, notice=notice)
+
+
+def tell_newest(memory: Memory, folder: str) -> None:
+    """Tell the cache, by which the next session is told, which handoff of a scope is the newest now: of what
+    stays on this machine no commit tells it."""
+    memory.cache.set_handoffs([told_handoff(memory, memory.head_tree, folder)])
+
+
+def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime) -> Anchor:
+    meta = {
+        "trigger": request.trigger,
+        "keywords": list(request.keywords),
+        "summary": request.summary,
+        "purpose": request.purpose,
+    }
+    meta |= meta_of(request.handoff) if request.handoff else {}
+    anchor_id = str(uuid4())
+    return Anchor(
+        id=anchor_id,
+        timestamp=stamp(now),
+        name=request.name.strip(),
+        type="handoff",
+        session_id=session_named(origin.session),
+        session_entry_id=request.entry or anchor_id,
+        meta={k: v for k, v in meta.items() if v},
+        host=memory.host,
+        agent=origin.agent,
+    )
+
+
+def session_named(session: str) -> str:
+    """How an anchor names its session; one whose id isn't plain text is none."""
+    return session if session and session.isprintable() else "cli"
+
+
+def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:
+    """The newest anchor, when nothing new is said by another one.
+
+    A handoff is gathered before each compaction and changes seldom: then it is the same for what it hands
+    over, whichever session does.
+    """
+    if "handoff" not in made.meta:
+        newest = tape_here(memory, folder).handoffs.last
+        return newest if newest and says_the_same(newest, made) else None
+    newest = newest_here(memory, folder)
+    is_named = newest is not None and newest.name == made.name
+    if newest and (made.trigger == BY_ITSELF or is_named):
+        return newest if handoff_of(newest.meta) == handoff_of(made.meta) else None
+    return None
+
+
+def _kept_here(memory: Memory, made: Anchor) -> AnchorResult:
+    """Leave it on this machine only."""
+    allow = memory.settings.secrets.allow_secret
+    refuse(list(check_file("handoffs.jsonl", to_line(made).encode(), allow)))
+    LocalTape(memory.state).keep(made)
+    tell_newest(memory, made.project)
+    return AnchorResult(made, "", folder=made.project)

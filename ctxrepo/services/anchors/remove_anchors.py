@@ -1,0 +1,133 @@
+"""Anchors are taken off a tape: some of them by a tombstone, or all of them into the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, record, render, with_room
+from ctxrepo.domain.formats.moment import month, stamp
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.layout import anchors_file, tape_archive, tapes_of
+from ctxrepo.domain.tape.anchors import Anchor, Tape, anchor_of, to_line
+from ctxrepo.errors import NoMatch, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.leave_anchor import tell_newest
+from ctxrepo.services.reading.tape_files import tape_files, tape_here
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.local_tape import LocalTape
+
+DELETE, RESET = "tape delete", "tape reset"
+
+
+@dataclass(frozen=True)
+class Reset:
+    """How many anchors were archived, and the files that they stand in now.
+
+    `of_here` are those of them that stood on this machine only; they are in the file `aside`.
+    """
+
+    archived: int
+    paths: tuple[str, ...]
+    of_here: int = 0
+    aside: str = ""
+
+
+def delete_anchors(
+    memory: Memory, folder: str, ids: Sequence[str], origin: Origin, now: datetime
+) -> list[Anchor]:
+    """Take these anchors off the tape of a scope, on every machine; acknowledged as any write.
+
+    NoMatch where an id is no anchor's: then none is taken off.
+    """
+    if not ids:
+        raise UsageError("no anchor is named", "`ctxrepo tape list` shows their ids.")
+    with drafting(memory, DELETE, origin, now) as draft:
+        tape = tape_here(memory, folder)
+        gone = {anchor.id: anchor for anchor in [_with_id(tape, name) for name in ids]}
+        draft.saying = f"delete {', '.join(anchor.name for anchor in gone.values())}"
+        _take_off(draft, folder, gone, now)
+    LocalTape(memory.state).take_out(gone.keys())
+    if any(anchor.project for anchor in gone.values()):
+        tell_newest(memory, folder)
+    return list(gone.values())
+
+
+def reset_tape(memory: Memory, folder: str, session: str, origin: Origin, now: datetime) -> Reset:
+    """Move the anchors of a scope, or of one session of it, to its archive; nothing of them is lost.
+
+    What another machine leaves meanwhile stays on the tape.
+    """
+    with drafting(memory, RESET, origin, now) as draft:
+        tape = tape_here(memory, folder)
+        gone = (tape.of_session(session) if session else tape).anchors
+        draft.saying = f"reset the tape of {folder}"
+        lines = _take_off(draft, folder, {anchor.id: anchor for anchor in gone}, now)
+        paths = []
+        for part in in_parts(lines):
+            start = f"{tape_archive(folder)}/{memory.host}-{month(now)}"
+            paths.append(with_room(start, draft.there))
+            draft.append_line(paths[-1], part)
+    local = LocalTape(memory.state)
+    of_here = local.archive({anchor.id for anchor in gone})
+    if of_here:
+        tell_newest(memory, folder)
+    return Reset(len(gone), tuple(dict.fromkeys(paths)), of_here, str(local.aside) if of_here else "")
+
+
+def _with_id(tape: Tape, name: str) -> Anchor:
+    if anchor := tape.with_id(name):
+        return anchor
+    raise NoMatch(f"no anchor has the id {name!r}", "Nothing is deleted. `ctxrepo tape list` shows the ids.")
+
+
+def _take_off(draft: Draft, folder: str, gone: Mapping[str, Anchor], now: datetime) -> list[str]:
+    """Take the lines of these anchors out of the files of a tape, and leave tombstones; returns the lines as
+    our own tapes have them.
+
+    A tombstone stands where its anchor stood, so that the two meet when another machine has changed that
+    file. Who writes the anchors file knows no tombstones: what stood there alone has one on our tape.
+    """
+    theirs = anchors_file(folder)
+    lines: dict[str, str] = {}
+    for path in sorted(tape_files(draft.memory, folder), key=lambda path: (path == theirs, path)):
+        text = draft.text(path) or ""
+        rest, removed = _parted(text, gone.keys())
+        new = [name for name in removed if name not in lines]
+        lines |= {name: removed[name] for name in new}
+        if not removed:
+            continue
+        if path == theirs:
+            draft.put(path, rest)
+            for name in new:
+                draft.append_line(_own_tape(draft, folder, now), _tombstone(gone[name], now))
+        else:
+            draft.put(path, rest + "".join(f"{_tombstone(gone[name], now)}\n" for name in removed))
+    return list(lines.values())
+
+
+def _parted(text: str, ids: Collection[str]) -> tuple[str, dict[str, str]]:
+    """A tape's text without the anchors with these ids, and their lines by id."""
+    rest, removed = [], {}
+    for line in text.split("\n"):
+        anchor = _anchor_on(line) if line.strip() else None
+        if anchor is not None and anchor.id in ids:
+            removed[anchor.id] = line if anchor.host else to_line(anchor)
+        elif line.strip():
+            rest.append(f"{line}\n")
+    return "".join(rest), removed
+
+
+def _anchor_on(line: str) -> Anchor | None:
+    fields: dict[str, Any] = record(line) or {}
+    return None if TOMBSTONE in fields else anchor_of(fields)
+
+
+def _tombstone(anchor: Anchor, now: datetime) -> str:
+    return render({"id": anchor.id, TOMBSTONE: stamp(now), "name": anchor.name})
+
+
+def _own_tape(draft: Draft, folder: str, now: datetime) -> str:
+    return with_room(f"{tapes_of(folder)}/{draft.memory.host}-{month(now)}", draft.there)

@@ -1,0 +1,228 @@
+"""Anchors of a tape are listed and searched, and what was said between them is searched, read and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.tape.anchors import Anchor, Tape
+from ctxrepo.domain.tape.session_messages import (
+    Conversation,
+    SessionMessage,
+    TapeBounds,
+    TreeLine,
+    merged,
+    tree_of,
+)
+from ctxrepo.errors import NoMatch, NotFound
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.tape_requests import CHARS, ListAnchors, ReadTape, TapeSearch, Where
+from ctxrepo.services.anchors.tape_view import TapeView, bounds_of, message_bounds, resolve
+from ctxrepo.services.sessions.conversations import masked, shown
+from ctxrepo.services.sessions.found_messages import MessageQuery, find_messages, indexed_sessions, terms_of
+
+Match = TypeVar("Match")
+
+MANY, TOO_MANY = 10, 20
+"""So many messages since the last anchor are worth a word, and a handoff."""
+
+
+@dataclass(frozen=True)
+class AnchorShown:
+    """An anchor, the id that names it, and what was said before and after it."""
+
+    anchor: Anchor
+    short: str
+    before: tuple[SessionMessage, ...] = ()
+    after: tuple[SessionMessage, ...] = ()
+
+
+@dataclass(frozen=True)
+class TapeHits:
+    """What a search found, and the wider one of the scopes in which it did."""
+
+    anchors: tuple[AnchorShown, ...]
+    messages: tuple[SessionMessage, ...]
+    scope: Where
+
+
+@dataclass(frozen=True)
+class TapeReading:
+    """What was read, and the bounds of the tape that it is."""
+
+    messages: tuple[SessionMessage, ...]
+    bounds: TapeBounds
+
+
+@dataclass(frozen=True)
+class TapeInfo:
+    """How a tape stands: the `anchors` of the scope; of the session that is meant how many messages it has,
+    its last anchor, and how many messages came since."""
+
+    anchors: Tape
+    own: Tape
+    messages: int
+    last: AnchorShown | None
+    since: int
+
+    @property
+    def advice(self) -> str:
+        if self.since > TOO_MANY:
+            return f"{self.since} messages since the last anchor: `ctxrepo handoff` leaves one now"
+        if self.since > MANY:
+            return f"{self.since} messages since the last anchor: time for another one soon"
+        return ""
+
+
+def info(view: TapeView) -> TapeInfo:
+    """How the tape stands."""
+    conversation = view.conversation()
+    last = view.own.last
+    since = TapeBounds(after=last).of(conversation.branch) if last else conversation.branch.messages
+    shown_last = anchor_shown(view, last) if last else None
+    return TapeInfo(view.tape, view.own, len(conversation.messages), shown_last, len(since))
+
+
+def list_anchors(view: TapeView, request: ListAnchors) -> list[AnchorShown]:
+    """The newest anchors, the newest last, each with what was said around it; where a session is named, those
+    of that session."""
+    request.require_valid()
+    tape = view.own if request.session else view.tape
+    anchors = [anchor for anchor in tape.anchors if request.type in ("", anchor.type)]
+    return [anchor_shown(view, anchor, request.context) for anchor in anchors[-request.limit :]]
+
+
+def search(view: TapeView, request: TapeSearch) -> TapeHits:
+    """The newest anchors and messages that fit. Where the session has none, the project is searched; NoMatch
+    when that has none either.
+
+    The index of sessions must have been brought up to date, if messages are searched.
+    """
+    request.require_valid()
+    bounds = bounds_of(view, request, request.place, dates_first=True)
+    anchors: list[Anchor] = []
+    messages: list[SessionMessage] = []
+    scopes: list[Where] = []
+    if "anchors" in request.kinds:
+        anchors, scope = _in_session_or_project(partial(_find_anchors, view, request, bounds), request.place)
+        scopes.append(scope)
+    if "messages" in request.kinds:
+        messages, scope = _in_session_or_project(
+            partial(_find_messages, view, request, bounds), request.place
+        )
+        scopes.append(scope)
+    if not anchors and not messages:
+        raise NoMatch("nothing on the tape fits", "`ctxrepo tape list` shows the anchors.")
+    return TapeHits(
+        tuple(anchor_shown(view, anchor, request.context) for anchor in anchors[-request.limit :]),
+        tuple(shown(messages, CHARS)),
+        "project" if "project" in scopes else "session",
+    )
+
+
+def read(view: TapeView, request: ReadTape) -> TapeReading:
+    """The newest messages of a bounds, on the branch that goes on; the start is exclusive, the end
+    inclusive."""
+    request.require_valid()
+    if request.around:
+        anchor = resolve(view.tape, view.own, request.around, is_only_own=request.place == "session")
+        before, after = _around(view, anchor, request)
+        return TapeReading(tuple(shown([*before, *after], request.chars)), TapeBounds())
+    bounds = bounds_of(view, request, request.place, dates_first=False)
+    messages = _messages_of(view, request, bounds)
+    return TapeReading(tuple(shown(messages[-request.limit :], request.chars)), bounds)
+
+
+def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShown:
+    """An anchor as it is shown, without secrets, with so many messages before and after it."""
+    short = view.tape.short_ids.get(anchor.id, anchor.id)
+    conversation = view.conversation_in(anchor.agent, anchor.session_id) if context else None
+    clean = masked(anchor)
+    if conversation is None:
+        return AnchorShown(clean, short)
+    place = conversation.holder_of(anchor) + 1
+    before = [message for message in conversation.messages[:place] if message.text.strip()][-context:]
+    after = [message for message in conversation.messages[place:] if message.text.strip()][:context]
+    return AnchorShown(clean, short, *(tuple(shown(side, CHARS)) for side in (before, after)))
+
+
+def _in_session_or_project(find: Callable[[Where], list[Match]], place: Where) -> tuple[list[Match], Where]:
+    """What is found in the session, or else in the project."""
+    if place != "project" and (matches := find("session")):
+        return matches, "session"
+    return find("project"), "project"
+
+
+def _find_anchors(view: TapeView, request: TapeSearch, bounds: TapeBounds, where: Where) -> list[Anchor]:
+    tape = view.own if where == "session" else view.tape
+    fitting = request.anchors(terms_of(request.query))
+    return [anchor for anchor in tape.anchors if fitting.fits(anchor) and bounds.holds(anchor)]
+
+
+def _find_messages(
+    view: TapeView, request: TapeSearch, bounds: TapeBounds, where: Where
+) -> list[SessionMessage]:
+    """The newest messages that fit, the newest last."""
+    in_project = where == "project"
+    if not (in_project or view.session):
+        return []
+    in_index = message_bounds(view, bounds)
+    query = MessageQuery(
+        text=request.query,
+        wants_session=view.is_searched(in_project=in_project),
+        fits=in_index.fits,
+        types=request.types,
+        since=in_index.since,
+        until=in_index.until,
+        limit=request.limit,
+        is_newest_first=True,
+    )
+    oldest_first = [found.message for found in reversed(find_messages(view.memory, query))]
+    view.note_searched(indexed_sessions(view.memory), in_project=in_project)
+    return sorted(oldest_first, key=lambda message: seconds_of(message.when) or 0.0)
+
+
+def _messages_of(view: TapeView, request: ReadTape, bounds: TapeBounds) -> list[SessionMessage]:
+    """The messages of a bounds that are to be read, on the branches that go on."""
+    is_session = request.place == "session"
+    conversations = [view.conversation()] if is_session else view.conversations_in_project()
+    parts = [bounds.of(conversation.branch) for conversation in conversations]
+    messages = parts[0] if is_session else merged(parts)
+    return [message for message in messages if message.is_of(request.types) and message.has(request.text)]
+
+
+def _around(
+    view: TapeView, anchor: Anchor, request: ReadTape
+) -> tuple[list[SessionMessage], list[SessionMessage]]:
+    """The messages before and after an anchor, as many on both sides."""
+    read = view.conversation_in(anchor.agent, anchor.session_id)
+    conversation = read or Conversation(anchor.agent, anchor.session_id)
+    place = conversation.holder_of(anchor) + 1
+    before, after = (
+        [message for message in side if message.is_of(request.types) and message.has(request.text)]
+        for side in (conversation.messages[:place], conversation.messages[place:])
+    )
+    half = request.limit - request.limit // 2
+    return before[-half:], after[: request.limit - len(before[-half:])]
+
+
+def draw(view: TapeView) -> list[TreeLine]:
+    """The messages of the session that is meant, cut as they are shown. NotFound where no transcript of it is
+    on this machine."""
+    if not view.session:
+        raise NotFound("no agent's session of this project is known here", "--session names one.")
+    conversation = view.conversation()
+    if not conversation.messages:
+        raise NotFound(
+            f"nothing that was said in the session {view.session} can be read on this machine",
+            "`ctxrepo tape list` shows its anchors.",
+        )
+    lines = tree_of(conversation, view.own.anchors)
+    messages = shown((line.message for line in lines), CHARS)
+    return [
+        replace(line, message=message, anchors=tuple(masked(anchor) for anchor in line.anchors))
+        for line, message in zip(lines, messages, strict=True)
+    ]

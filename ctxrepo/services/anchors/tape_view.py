@@ -1,0 +1,316 @@
+"""The tape of a scope as somebody looks at it: its anchors, and which session and which part are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import field
+from datetime import datetime, timedelta
+from math import ceil, floor
+
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.tape.anchors import Anchor, Tape
+from ctxrepo.domain.tape.session_messages import Conversation, SessionMessage, TapeBounds
+from ctxrepo.errors import NoAnswer, NoMatch, NotFound, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.tape_requests import AnchorRange, TapePart, Where
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import NamedScope, scope_named
+from ctxrepo.services.reading.tape_files import tape_here, unread_tapes
+from ctxrepo.services.sessions.conversations import MOST_BYTES, MOST_MESSAGES, read_conversation
+from ctxrepo.services.sessions.session_projects import Projects
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.session_index import IndexedSession
+from ctxrepo.storage.state.ledgers import ledgers
+
+THIS = "this"
+"""What stands for the session that a command runs in."""
+
+_NO_SESSION = ("", "cli", "unknown")
+"""What stands in an anchor for a session where there is none."""
+
+_MOST_SESSIONS = 200
+"""Sessions of a project that are read, those first that were heard of last."""
+
+
+@dataclass
+class TapeView:
+    """The anchors of a scope, and a session of it: `agent` and `session`, '' for none.
+
+    Transcripts are read when they are first asked for. `notices` says what is missing in what was looked at.
+    """
+
+    memory: Memory
+    place: NamedScope
+    tape: Tape
+    agent: str = ""
+    session: str = ""
+    _bytes_left: int = MOST_BYTES
+    _conversations: dict[str, Conversation | None] = field(default_factory=dict)
+    _unread: set[str] = field(default_factory=set)
+    _is_project_read: bool = False
+
+    @property
+    def own(self) -> Tape:
+        """The anchors of the session that is meant."""
+        return self.tape.of_session(self.session)
+
+    def conversation(self) -> Conversation:
+        """What was said in the session that is meant; nothing where that isn't known."""
+        read = self.conversation_in(self.agent, self.session) if self.session else None
+        return read or Conversation(self.agent, self.session)
+
+    def conversation_in(self, agent: str, session: str) -> Conversation | None:
+        """What was said in one session; None where that isn't on this machine. It is read once, and of all
+        sessions together no more than MOST_BYTES."""
+        if session in _NO_SESSION:
+            return None
+        if session not in self._conversations:
+            conversation = self._conversations[session] = self._read(agent, session)
+            if conversation is None:
+                self._unread.add(session)
+        return self._conversations[session]
+
+    def conversations_in_project(self) -> list[Conversation]:
+        """The same of all sessions that this machine knows of in the scope, the one that is meant first."""
+        self._is_project_read = True
+        read = (self.conversation_in(agent, session) for session, agent in self._sessions().items())
+        return [conversation for conversation in read if conversation]
+
+    def is_searched(self, *, in_project: bool) -> Callable[[IndexedSession], bool]:
+        """Which sessions of the index are searched: all of the scope's on this machine, or the one that is
+        meant."""
+        if not in_project:
+            return lambda session: session.id == self.session and self.agent in ("", session.agent)
+        known, projects = self._sessions(), Projects(self.memory)
+        return lambda session: session.id in known or projects.is_in(session.cwd, self.place)
+
+    def note_searched(self, indexed: Collection[str], *, in_project: bool) -> None:
+        """Remember which sessions were to be searched and have no transcript in the index."""
+        sessions = self._sessions() if in_project else {self.session}
+        self._is_project_read |= in_project
+        self._unread |= {session for session in sessions if session not in {*_NO_SESSION, *indexed}}
+
+    def notices(self) -> Iterator[str]:
+        """What is missing in all that was looked at."""
+        for path, why in unread_tapes(self.memory, self.place.folder).items():
+            yield f"{path} is not part of this: it {why}"
+        parts = []
+        if unread := len(self._unread):
+            what = "sessions have" if unread > 1 else "session has"
+            parts.append(f"{unread} {what} no transcript that can be read on this machine")
+        if self._is_project_read and (away := len(self._elsewhere())):
+            were = "sessions were" if away > 1 else "session was"
+            parts.append(f"{away} {were} on other machines, which have what was said there")
+        is_cut = any(read and not read.is_whole for read in self._conversations.values())
+        if is_cut or self._bytes_left <= 0:
+            limits = f"{MOST_BYTES >> 20} MiB, and of one session the last {MOST_MESSAGES} messages"
+            parts.append(f"of long transcripts the last {limits} are read")
+        if parts:
+            yield f"not all that was said is in this: {'; '.join(parts)}"
+
+    def _read(self, agent: str, session: str) -> Conversation | None:
+        if self._bytes_left <= 0:
+            return None
+        try:
+            read = read_conversation(self.memory, agent, session, self.memory.env, self._bytes_left)
+        except NoAnswer:  # a folder hangs
+            return None
+        if read is None:
+            return None
+        self._bytes_left -= read.size
+        return read.conversation
+
+    def _elsewhere(self) -> set[str]:
+        """The sessions that only other machines had."""
+        others = {a.session_id for a in self.tape.anchors if a.host not in ("", self.memory.host)}
+        return others - {*_NO_SESSION, *self._sessions()}
+
+    def _sessions(self) -> dict[str, str]:
+        """session -> agent."""
+        sessions = {self.session: self.agent} if self.session else {}
+        for anchor in reversed(self.tape.anchors):
+            if anchor.host == self.memory.host and anchor.session_id not in _NO_SESSION and anchor.agent:
+                sessions.setdefault(anchor.session_id, anchor.agent)
+        for ledger in ledgers(self.memory.places.sessions, self.memory.state.id):
+            if ledger.project == self.place.folder and not ledger.parent:
+                sessions.setdefault(ledger.session, ledger.agent)
+        return dict(list(sessions.items())[:_MOST_SESSIONS])
+
+
+def view_of(
+    memory: Memory, scope: str, session: str, project: Project | None, caller: tuple[str, str]
+) -> TapeView:
+    """The tape of a scope, and the session whose id begins with `session`.
+
+    With '' it is that of the `caller`, an agent and a session ('' for none), where it is one of the scope,
+    else the newest one of the scope on this machine. NotFound and UsageError where none or several are meant.
+    """
+    if session == THIS and not caller[1]:
+        raise UsageError(
+            f"--session {THIS} is the session that a command runs in, and this one runs in none",
+            "Name it by the beginning of its id: `ctxrepo session show` lists those of the last day.",
+        )
+    place = scope_named(memory, scope, project)
+    tape = tape_here(memory, place.folder)
+    if session and session != THIS:
+        agent, meant = _named(memory, tape, session)
+    elif session == THIS or _is_in(memory, tape, place, project, caller[1]):
+        agent, meant = caller
+    else:
+        agent, meant = _newest(memory, tape, place.folder)
+    return TapeView(memory, place, tape, agent, meant)
+
+
+def _is_in(memory: Memory, tape: Tape, place: NamedScope, project: Project | None, session: str) -> bool:
+    """Whether a session belongs to the scope: it is that of the folder where the command runs, or the session
+    left an anchor there, or hooks recorded it there."""
+    if not session:
+        return False
+    if place.folder == scope_named(memory, "", project).folder or tape.of_session(session).anchors:
+        return True
+    recorded = ledgers(memory.places.sessions, memory.state.id)
+    return any(ledger.session == session and ledger.project == place.folder for ledger in recorded)
+
+
+def _named(memory: Memory, tape: Tape, beginning: str) -> tuple[str, str]:
+    """The agent and session whose id begins so: one that left an anchor, else one that called a hook."""
+    agents = {a.session_id: a.agent for a in tape.anchors if a.session_id not in _NO_SESSION}
+    matches = _beginning_with(beginning, agents)
+    if not matches:
+        listed = ledgers(memory.places.sessions, memory.state.id)
+        agents = {ledger.session: ledger.agent for ledger in listed if not ledger.parent}
+        matches = _beginning_with(beginning, agents)
+    if not matches:
+        raise NotFound(
+            f"no session's id begins with {beginning}", "`ctxrepo session show` lists those of the last day."
+        )
+    if len(matches) > 1:
+        raise UsageError(f"{len(matches)} sessions' ids begin with {beginning}", "Say more of it.")
+    session = matches.pop()
+    return agents[session] or _agent_in(tape, session), session
+
+
+def _beginning_with(beginning: str, sessions: Collection[str]) -> set[str]:
+    """The session of exactly this id, else all whose ids begin with it."""
+    return {beginning} & {*sessions} or {session for session in sessions if session.startswith(beginning)}
+
+
+def _agent_in(tape: Tape, session: str) -> str:
+    return next((a.agent for a in tape.of_session(session).anchors if a.agent), "")
+
+
+def _newest(memory: Memory, tape: Tape, folder: str) -> tuple[str, str]:
+    """The session of the scope that this machine heard of last."""
+    for anchor in reversed(tape.anchors):
+        if anchor.host == memory.host and anchor.session_id not in _NO_SESSION and anchor.agent:
+            return anchor.agent, anchor.session_id
+    for ledger in ledgers(memory.places.sessions, memory.state.id):
+        if ledger.project == folder and not ledger.parent:
+            return ledger.agent, ledger.session
+    return "", ""
+
+
+def resolve(tape: Tape, own: Tape, name: str, *, is_only_own: bool) -> Anchor:
+    """The anchor that is meant: by its id, then by its exact name, then by a part of it, the newest; one of
+    the session's `own` comes before others'. NoMatch when there is none."""
+    tapes = (own,) if is_only_own else (own, tape)
+    lookups = (Tape.with_id,) if name.startswith("^") else (Tape.with_id, Tape.called, Tape.like)
+    for lookup in lookups:
+        for searched in tapes:
+            if anchor := lookup(searched, name):
+                return anchor
+    where = "left in this session" if is_only_own else "on this tape"
+    is_elsewhere = is_only_own and any(lookup(tape, name) for lookup in lookups)
+    hint = "Another session left one: `--in project`." if is_elsewhere else "`ctxrepo tape list` shows them."
+    raise NoMatch(f"no anchor called {name!r} is {where}", hint)
+
+
+def between(tape: Tape, own: Tape, ends: AnchorRange, *, is_only_own: bool = False) -> TapeBounds:
+    """The bounds between the anchors that are meant; NoMatch for one that isn't there."""
+    names = (ends.after, ends.until)
+    after, until = (resolve(tape, own, name, is_only_own=is_only_own) if name else None for name in names)
+    return TapeBounds(after, until)
+
+
+def bounds_of(view: TapeView, part: TapePart, where: Where, *, dates_first: bool) -> TapeBounds:
+    """The bounds that is meant; NoMatch for an anchor that isn't there.
+
+    Where several are asked for one holds: that between dates, between two anchors, after the last anchor,
+    after an anchor; without `dates_first` that between two anchors, between dates, after an anchor, after the
+    last one. With `where` = `session` only anchors of that session are meant, and with `project` the last
+    anchor is the project's.
+    """
+    anchors = between(view.tape, view.own, part, is_only_own=where == "session")
+    dates = TapeBounds(
+        start=_seconds("--from", part.start, is_end=False),
+        end=_seconds("--to", part.end, is_end=True),
+    )
+    newest = {"session": view.own.last, "project": view.tape.last, "": view.own.last or view.tape.last}
+    last = TapeBounds(after=newest[where] if part.is_last else None)
+    pair = anchors if anchors.until else TapeBounds()
+    order = (dates, pair, last, anchors) if dates_first else (pair, dates, anchors, last)
+    return next((bounds for bounds in order if bounds.is_bound), TapeBounds())
+
+
+@dataclass(frozen=True)
+class MessageBounds:
+    """The bounds of a part of a tape for messages of all sessions: `since` and `until` in Unix seconds, 0 for
+    no bound, hold all that is within, and `fits` says whether a message is.
+
+    In the session in which an anchor was left, what counts is the message at which it was left: `_known` are
+    the messages of that session, and those of them in `_inside` are within. Elsewhere it is the time.
+    """
+
+    since: int
+    until: int
+    _bounds: TapeBounds
+    _known: frozenset[tuple[str, str]]
+    _inside: frozenset[tuple[str, str]]
+
+    def fits(self, message: SessionMessage) -> bool:
+        key = _key(message)
+        if message.id and key in self._known:
+            return key in self._inside
+        return self._bounds.holds_moment(message.when)
+
+
+def message_bounds(view: TapeView, bounds: TapeBounds) -> MessageBounds:
+    """These bounds for messages of all sessions; transcripts of sessions with an anchor in them are read."""
+    ends = [anchor for anchor in (bounds.after, bounds.until) if anchor]
+    sessions = {(anchor.agent, anchor.session_id) for anchor in ends}
+    read = filter(None, (view.conversation_in(agent, session) for agent, session in sessions))
+    by_place = [each for each in read if any(each.place_of(end) is not None for end in ends)]
+    inside = [message for conversation in by_place for message in bounds.of(conversation)]
+    moments = [seconds_of(message.when) for message in inside]
+    lowest, highest = bounds.seconds
+    if None in moments:  # only its place says where such a message belongs
+        lowest = highest = None
+    times = [moment for moment in moments if moment is not None]
+    return MessageBounds(
+        0 if lowest is None else floor(min((lowest, *times))),
+        0 if highest is None else ceil(max((highest, *times))),
+        bounds,
+        frozenset(_key(message) for conversation in by_place for message in conversation.messages),
+        frozenset(map(_key, inside)),
+    )
+
+
+def _key(message: SessionMessage) -> tuple[str, str]:
+    return message.agent, message.id
+
+
+def _seconds(option: str, text: str, *, is_end: bool) -> float | None:
+    """A date or moment that a person gave, by this machine's zone as it was then, in Unix seconds. A day is
+    whole: its start is behind the end of the day before."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        if len(text) > len("2026-11-20"):
+            return moment.astimezone().timestamp()
+        return (moment + timedelta(days=1) if is_end else moment).astimezone().timestamp() - 0.001
+    except ValueError:
+        hint = "For example 2026-11-20, or 2026-11-20T14:30."
+        raise UsageError(f"{option} {text!r} is no date", hint) from None
+    except OverflowError:
+        raise UsageError(f"{option} {text!r} is out of range", "Leave it out for no bound.") from None

@@ -1,0 +1,86 @@
+"""The anchors on the tapes are read: the tape of a scope, its newest handoff, and what a session left."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from ctxrepo.agents.known import anchors_file_writer
+from ctxrepo.domain.formats.moment import month
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import TAPES, tape_folder, tapes_of
+from ctxrepo.domain.tape.anchors import GATHERED, Anchor, Tape, anchors_of, tape_of
+from ctxrepo.domain.tape.handoff_parts import handoff_of, one_line, told
+from ctxrepo.errors import NotFound
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.local_tape import LocalTape
+
+BY_ITSELF = GATHERED
+"""What triggers the handoff that no command asked for, and the name of that operation."""
+
+MOMENT = "session"
+"""The name of the operation that says on a tape what happened to a session, which no command asked for."""
+
+_MOST_TOLD = 1000
+"""Characters of a summary that are told: one that another machine left may have more."""
+
+
+def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | None:
+    """The last handoff left for a scope, as a tree has it or as it stays on this machine; one that says
+    something comes before a bare one, and one that was left on purpose before what was gathered of the same
+    session. What was deleted from the anchors file is gone from our tape too."""
+    objects = memory.objects
+    tapes = {path: key for path, key in objects.below(tree, TAPES).items() if tape_folder(path) == folder}
+    texts = {path: decode(objects.data(key)) for path, key in tapes.items() if not objects.is_large(key)}
+    local = LocalTape(memory.state).handoffs(folder)
+    return tape_of(texts, folder, local, anchors_file_writer()).newest_handoff
+
+
+def newest_here(memory: Memory, folder: str) -> Anchor | None:
+    """The same as the files have it now."""
+    return tape_here(memory, folder).newest_handoff
+
+
+def tape_here(memory: Memory, folder: str) -> Tape:
+    """The tape of a scope as the files have it now, with the anchors that stay on this machine."""
+    local = LocalTape(memory.state).anchors(folder)
+    return tape_of(tape_files(memory, folder), folder, local, anchors_file_writer())
+
+
+def tape_files(memory: Memory, folder: str) -> dict[str, str]:
+    """path -> text of the files of a scope's tape that can be read; what is archived is not among them."""
+    paths = [path for path in memory.worktree.scan(TAPES).files if tape_folder(path) == folder]
+    read = ((path, memory.worktree.read(path)) for path in paths)
+    return {path: decode(data) for path, data in read if data is not None}
+
+
+def unread_tapes(memory: Memory, folder: str) -> dict[str, str]:
+    """path -> why, of what is in the place of a tape's file and is never read."""
+    skipped = memory.worktree.scan(TAPES).skipped
+    return {path: why for path, why in skipped.items() if tape_folder(path) == folder}
+
+
+def left_handoff(memory: Memory, folder: str) -> Anchor:
+    """The handoff that the next session of a scope is given, by its folder; NotFound when none was left."""
+    handoff = newest_handoff(memory, memory.objects.tree_of(memory.head), folder)
+    if handoff is None:
+        raise NotFound(f"no handoff was left for {folder}/", "`ctxrepo handoff` leaves one.")
+    return handoff
+
+
+def anchor_names(memory: Memory, folder: str, session: str, now: datetime) -> list[str]:
+    """The names of the anchors that a session left on this machine this month and the last, oldest first."""
+    first = now.astimezone(UTC).replace(day=1)
+    months = dict.fromkeys((month(first - timedelta(days=1)), month(first)))
+    tapes = [f"{tapes_of(folder)}/{memory.host}-{name}" for name in months]
+    paths = [p for p in memory.worktree.scan(tapes_of(folder)).files if p.startswith(tuple(tapes))]
+    texts = [decode(memory.worktree.read(path) or b"") for path in paths]
+    local = LocalTape(memory.state).handoffs(folder)
+    handoffs = [*(a for text in texts for a in anchors_of(text) if a.type == "handoff"), *local]
+    return [a.name for a in sorted(handoffs, key=lambda a: a.timestamp) if a.session_id == session]
+
+
+def handoff_text(anchor: Anchor) -> str:
+    """What the next session is told of a handoff: what it hands over, else its summary, and its purpose."""
+    summary = anchor.summary[:_MOST_TOLD]
+    lines = [told(handoff_of(anchor.meta)) or summary, f"purpose: {one_line(anchor.purpose)}"]
+    return "\n".join(line for line in lines if line and line != "purpose: ") or anchor.name

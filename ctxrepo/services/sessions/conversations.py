@@ -1,0 +1,169 @@
+"""What was said in sessions on this machine, read from the agents' own transcripts within bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxrepo.agents.known import AGENTS, transcripts_of
+from ctxrepo.agents.recorded import Message
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.secrets import mask, mask_part
+from ctxrepo.domain.tape.anchors import Anchor
+from ctxrepo.domain.tape.session_messages import Conversation, SessionMessage
+from ctxrepo.errors import NoAnswer
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.recent import end_of, ends_of, ends_of_rows, newest
+from ctxrepo.storage.memory import Memory
+
+if TYPE_CHECKING:
+    from ctxrepo.agents.protocol import Transcripts
+
+
+def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, str]) -> str:
+    """Where an agent keeps its own record of a session, '' where that isn't known."""
+    transcripts = transcripts_of(agent)
+    if transcripts is None or not re.fullmatch(r"[\w-]{1,100}", session, re.ASCII):
+        return ""
+    pattern = transcripts.OF_SESSION.format(session=session)
+    return next((str(path) for path in newest(transcripts.folder(user_home, env), pattern, 1)), "")
+
+
+def ends_of_session(
+    transcripts: Transcripts, path: Path, session: str, most: int
+) -> tuple[list[str], list[str]]:
+    """The lines within the first and within the last `most` bytes; of a shorter transcript both times all.
+    What can't be read is as empty."""
+    if transcripts.QUERY:
+        return ends_of_rows(path, transcripts.QUERY, session, most)
+    return ends_of(path, most)
+
+
+def end_of_session(transcripts: Transcripts, path: Path, session: str, most: int) -> tuple[list[str], bool]:
+    """The lines within the last `most` bytes, and whether these are all."""
+    if transcripts.QUERY:
+        head, tail = ends_of_rows(path, transcripts.QUERY, session, most)
+        return tail, len(head) == len(tail)
+    return end_of(path, most)
+
+
+MOST_MESSAGES = 5000
+"""Messages of one session that are looked at, the newest."""
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Bytes of a transcript that are read, the last; of many together no more than that either."""
+
+_END = 1024 * 1024
+"""Bytes of a transcript in which its last message is looked for."""
+
+_BETWEEN = "\n\x1e\n"
+"""What no text that is shown has in it."""
+
+_KEY = "PRIVATE KEY"
+"""What is in the markers at both ends of a key, of which a text that was cut may have one only."""
+
+_MASKED = 4
+"""How many times the characters that are shown are looked through for secrets: one may be cut in two."""
+
+
+@dataclass(frozen=True)
+class TranscriptPart:
+    """A conversation, and how many characters were read for it."""
+
+    conversation: Conversation
+    size: int
+
+
+def read_conversation(
+    memory: Memory, agent: str, session: str, env: Mapping[str, str], most: int = MOST_BYTES
+) -> TranscriptPart | None:
+    """What was said in a session; None where no transcript of it is on this machine. An unknown agent ('') is
+    any that has one."""
+    home = memory.places.user_home
+    for name in [agent] if agent else AGENTS:
+        path = transcript_of(name, session, home, env)
+        part = _read(memory, name, session, path, most) if path else None
+        if part and (agent or part.conversation.messages):
+            return part
+    return None
+
+
+def last_entry(memory: Memory, agent: str, session: str, transcript: str, by: datetime | None = None) -> str:
+    """The id of the last message in a session's transcript, of those until `by`; '' where there is none, or
+    none has an id."""
+    try:
+        part = _read(memory, agent, session, transcript, _END) if transcript else None
+    except NoAnswer:
+        return ""
+    for message in reversed(part.conversation.messages if part else ()):
+        at = seconds_of(message.when)
+        if by is None or at is None or at <= by.timestamp():
+            return message.id
+    return ""
+
+
+def shown(messages: Iterable[SessionMessage], chars: int, looked_at: int = 0) -> list[SessionMessage]:
+    """Messages as they are shown: without secrets, their texts cut to so many characters; 0: all of each.
+    `looked_at` is how many of each are looked through for secrets, 0 for four times those that are shown."""
+    messages = list(messages)
+    most = (looked_at or _MASKED * chars) if chars else None
+    texts = _without_secrets([message.text[:most] for message in messages])
+    return [
+        replace(message, text=_cut(text, chars), details=())
+        for message, text in zip(messages, texts, strict=True)
+    ]
+
+
+def masked(anchor: Anchor) -> Anchor:
+    """An anchor without secrets: another program's may hold some."""
+    meta = {key: mask(value) if isinstance(value, str) else value for key, value in anchor.meta.items()}
+    if anchor.keywords:
+        meta["keywords"] = [mask(word) for word in anchor.keywords]
+    return replace(anchor, name=mask(anchor.name), meta=meta)
+
+
+def _without_secrets(texts: Sequence[str]) -> list[str]:
+    """Texts without secrets, looked through at once: thousands of short ones would take seconds."""
+    plain = [text.replace(_BETWEEN, "\n") for text in texts]
+    clean = mask(_BETWEEN.join(plain)).split(_BETWEEN)
+    if len(clean) != len(texts):  # a secret went over an end
+        clean = [mask(text) for text in plain]
+    return [mask_part(text) if _KEY in text else text for text in clean]
+
+
+def _cut(text: str, chars: int) -> str:
+    return text if not chars or len(text) <= chars else f"{text[: chars - 1].rstrip()}…"
+
+
+def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) -> TranscriptPart | None:
+    transcripts = transcripts_of(agent)
+    if transcripts is None:
+        return None
+    path = Path(transcript)
+    lines, is_whole = memory.outside.ask(
+        path.parent, partial(end_of_session, transcripts, path, session, most)
+    )
+    messages = tuple(message_of(agent, message) for message in transcripts.messages(lines))
+    is_whole = is_whole and len(messages) <= MOST_MESSAGES
+    conversation = Conversation(agent, session, messages[-MOST_MESSAGES:], is_whole)
+    return TranscriptPart(conversation, sum(map(len, lines)))
+
+
+def message_of(agent: str, message: Message) -> SessionMessage:
+    """A message of this agent's transcript as a tape has it."""
+    return SessionMessage(
+        id=message.id,
+        parent=message.parent,
+        session=message.session,
+        agent=agent,
+        who=message.who,
+        when=message.at,
+        text=message.text,
+        tools=tuple(tool.name for tool in message.tools),
+        details=tuple(part for tool in message.tools for part in (*tool.paths, tool.command) if part),
+    )

@@ -1,0 +1,355 @@
+"""Messages of sessions, found by the index and read from transcripts: what all searches of them ask."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ctxrepo.agents.known import transcripts_of
+from ctxrepo.agents.recorded import Message
+from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.tape.session_messages import SessionMessage
+from ctxrepo.domain.words.prompt_terms import is_wide, runs, spelled
+from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.sessions.conversations import message_of
+from ctxrepo.services.sessions.message_words import key_of, said, shown_text
+from ctxrepo.storage.disk.recent import RowReader
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.session_index import (
+    IndexedSession,
+    IndexQuery,
+    MessageRow,
+    SessionIndex,
+    beside,
+    index_file,
+    matching,
+)
+from ctxrepo.storage.sessions.transcript_files import first_line, opened_file, read_piece
+
+if TYPE_CHECKING:
+    from ctxrepo.agents.protocol import Transcripts
+
+
+_TERM = lazy_pattern(r'"([^"]+)"|(\S+)')
+
+_SHORTEST = 4
+"""Letters of a word that a text must share with it, to be shown from there: it may have another form."""
+
+
+def terms_of(query: str) -> list[str]:
+    """The words and `"…"` of a query."""
+    return [quoted or word for quoted, word in _TERM.findall(query.replace("\0", " "))]
+
+
+def expression(terms: Sequence[str]) -> str:
+    """What all of these terms are to the index: each in any of its forms, the words of one side by side.
+
+    Scripts without spaces are found by their pairs of characters, as they were indexed.
+    """
+    return " AND ".join(part for term in terms for part in _parts(term))
+
+
+def _parts(term: str) -> Iterator[str]:
+    if not any(map(is_wide, term)):
+        if any(map(str.isalnum, term)):
+            yield _quoted(term)
+        return
+    for run in runs(term):
+        for word in spelled(run) or [run]:
+            yield _quoted(word) + ("*" if is_wide(word) and len(word) == 1 else "")
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'
+
+
+def holds(text: str, terms: Sequence[str]) -> bool:
+    """Whether a text has what the index can't tell: terms of scripts without spaces, and of signs alone."""
+    low = text.casefold()
+    unindexed = (term for term in terms if any(map(is_wide, term)) or not any(map(str.isalnum, term)))
+    return all(term.casefold() in low for term in unindexed)
+
+
+def first_hit(text: str, terms: Sequence[str]) -> int:
+    """Where the first of the terms stands in a text, be it in another form; 0 where none is found."""
+    low = text.casefold() if len(text.casefold()) == len(text) else text.lower()
+    places = [at for term in terms if (at := _place(low, term.casefold())) >= 0]
+    return min(places, default=0)
+
+
+def _place(low: str, term: str) -> int:
+    words = [term, *runs(term)]
+    for word in words:
+        if (at := low.find(word)) >= 0:
+            return at
+    for word in words:
+        for length in range(len(word) - 1, _SHORTEST - 1, -1):
+            if (at := low.find(word[:length])) >= 0:
+                return at
+    return -1
+
+
+_WINDOWS = (16 * 1024, 128 * 1024, 4 * 1024 * 1024)
+"""Bytes from where a message begins, in which it ends: mostly, nearly always, or not at all."""
+
+_PARTS = 1000
+"""Parts of messages in a database that are looked at."""
+
+
+class PassageReader:
+    """Reads messages from transcripts; to be closed. A database of many sessions stays open until then."""
+
+    def __init__(self) -> None:
+        self._databases: dict[str, RowReader] = {}
+
+    def messages_at(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
+        """The messages of a session, by their numbers, without those that its transcript doesn't hold any
+        more; `rows` stand side by side there."""
+        transcripts = transcripts_of(session.agent)
+        if transcripts is None or not rows:
+            return {}
+        try:
+            if rows[0].name:
+                messages = [*_of_rows(transcripts, self._database(session.path), session, rows)]
+            else:
+                messages = [*_of_file(transcripts, session, rows)]
+        except (OSError, ValueError):
+            return {}
+        return {
+            row.number: message
+            for row, message in messages
+            if key_of(message, session.agent, session.id, row.place) == row.key
+        }
+
+    def _database(self, path: str) -> RowReader:
+        if path not in self._databases:
+            self._databases[path] = RowReader(Path(path))
+        return self._databases[path]
+
+    def close(self) -> None:
+        for database in self._databases.values():
+            database.close()
+
+
+def _of_file(
+    transcripts: Transcripts, session: IndexedSession, rows: Sequence[MessageRow]
+) -> Iterator[tuple[MessageRow, Message]]:
+    with opened_file(session.path) as handle:
+        first = first_line(handle)
+        for row in rows:
+            head = [first] if row.place else []
+            for message in _beginning_at(transcripts, handle, head, row.place):
+                yield row, message
+                if key_of(message, session.agent, session.id, row.place) == row.key:
+                    break
+
+
+def _beginning_at(
+    transcripts: Transcripts, handle: int, head: Sequence[str], place: int
+) -> Iterator[Message]:
+    """What may be the message that begins at a place: as all lines have it that are read, then as ever fewer
+    do, since it may have got a further part after it was indexed."""
+    size = os.fstat(handle).st_size
+    for most in _WINDOWS:
+        lines = read_piece(handle, place, False, most).lines
+        count = len(lines)
+        while count:
+            messages = transcripts.messages([*head, *lines[:count]])
+            message = next((m for m in messages if m.line == len(head)), None)
+            if message is None:  # it ends farther on
+                break
+            yield message
+            count //= 2
+        if place + most >= size:
+            return
+
+
+def _of_rows(
+    transcripts: Transcripts, database: RowReader, session: IndexedSession, rows: Sequence[MessageRow]
+) -> Iterator[tuple[MessageRow, Message]]:
+    values = {"session": session.id, "since": rows[0].name, "until": rows[-1].name}
+    parts = islice(database.select(transcripts.QUERY, values), _PARTS)
+    messages = {
+        m.id: m for m in transcripts.messages([part[0] for part in parts if isinstance(part[0], str)])
+    }
+    yield from ((row, messages[row.name]) for row in rows if row.name in messages)
+
+
+NEIGHBOUR_CHARS = 4096
+"""Characters that are read of a message beside one that was found."""
+
+_PATIENCE = 20.0
+"""Seconds for which transcripts may let a search wait."""
+
+_SPARE = 3
+"""Times the wanted number of messages that the index is asked for at first: some are gone, or don't fit."""
+
+_MOST_ROWS = 5000
+"""Messages of the index that are read for one search."""
+
+
+def _is_any(_: object) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class MessageQuery:
+    """What messages must have.
+
+    `text`: words, each in any of its forms, and `"…"` together; all must be there, and '' is any text.
+    `wants_session` and `fits` say yes to a session and to a message that was read. `types` are of `user`,
+    `agent` and `tool`; one is enough, and () is any. `file` is a path, or its end, that a tool was given.
+    `since` and `until` are Unix seconds, 0 for no bound. `here` is the session that asks: its messages come
+    last, for whoever asks has them at hand. `context` counts the messages that are read on either side.
+    """
+
+    text: str = ""
+    wants_session: Callable[[IndexedSession], bool] = _is_any
+    fits: Callable[[SessionMessage], bool] = _is_any
+    """Asked in another process, so that it must be possible to pickle it."""
+    types: Sequence[str] = ()
+    file: str = ""
+    since: int = 0
+    until: int = 0
+    here: str = ""
+    context: int = 0
+    limit: int = 10
+    is_newest_first: bool = False
+    """Else the best come first, and of those that say the same only the first."""
+
+
+class FoundMessage(NamedTuple):
+    """A message, and the session in whose transcript it stands.
+
+    `text` is all that it can be found by: what was said, and what tools were given. `at` is when, in Unix
+    seconds (0: unknown). The messages `before` and `after` it have such texts, cut to NEIGHBOUR_CHARS.
+    Nothing is masked yet.
+    """
+
+    session: IndexedSession
+    message: SessionMessage
+    text: str
+    at: int
+    before: Sequence[SessionMessage]
+    after: Sequence[SessionMessage]
+
+
+def find_messages(memory: Memory, query: MessageQuery) -> list[FoundMessage]:
+    """At most `limit` messages; [] where none fits. UsageError for a text without a word.
+
+    The index must have been brought up to date.
+    """
+    terms = terms_of(query.text)
+    words = expression(terms)
+    if terms and not words:
+        raise UsageError(
+            f"{query.text!r} has no word in it", "`ctxrepo search --in sessions --raw` finds signs, too."
+        )
+    file = index_file(memory.state.root)
+    most = query.limit * _SPARE + 20
+    while True:
+        sessions, rows = _candidates(file, query, words, most)
+        if not rows:
+            return []
+        folder = Path(sessions[rows[0].session].path).parent
+        read = partial(_read_candidates, file, sessions, rows, terms, replace(query, wants_session=_is_any))
+        messages = memory.outside.ask(folder, read, _PATIENCE)  # files of others, which may hang
+        if len(messages) >= query.limit or len(rows) < most or most >= _MOST_ROWS:
+            return messages
+        most = min(most * 8, _MOST_ROWS)
+
+
+def indexed_sessions(memory: Memory) -> set[str]:
+    """The ids of all sessions whose transcripts are in the index."""
+    with SessionIndex.opened(index_file(memory.state.root)) as index:
+        return {session.id for session in index.sessions().values()}
+
+
+def _candidates(
+    file: Path, query: MessageQuery, words: str, most: int
+) -> tuple[Mapping[int, IndexedSession], Sequence[MessageRow]]:
+    """All sessions by their numbers, and the messages of the wanted ones that may be what is asked for.
+
+    What a session copied, when it was forked from another one, stands with that other one.
+    """
+    with SessionIndex.opened(file) as index:
+        sessions = {session.number: session for session in index.sessions().values()}
+        wanted_sessions = [number for number, session in sessions.items() if query.wants_session(session)]
+        index_query = IndexQuery(
+            words,
+            most,
+            None if len(wanted_sessions) == len(sessions) else wanted_sessions,
+            query.since,
+            query.until,
+            query.file,
+            query.types,
+            query.is_newest_first,
+        )
+        rows = [row for row in matching(index.db, index_query) if row.session in sessions]
+    rows.sort(key=lambda row: bool(query.here) and sessions[row.session].id == query.here)
+    return sessions, rows
+
+
+def _read_candidates(
+    file: Path,
+    sessions: Mapping[int, IndexedSession],
+    rows: Sequence[MessageRow],
+    terms: Sequence[str],
+    query: MessageQuery,
+) -> list[FoundMessage]:
+    """The messages that are still in their transcripts, and have all that is asked for.
+
+    Secrets are masked by whoever asks: in a process of its own this would load the rules each time.
+    """
+    matches: list[FoundMessage] = []
+    texts = set[str]()
+    with SessionIndex.opened(file) as index, closing(PassageReader()) as reader:
+        for row in rows:
+            session = sessions[row.session]
+            before, after = beside(index.db, row, query.context) if query.context else ((), ())
+            messages = reader.messages_at(session, [*before, row, *after])
+            if row.number not in messages:
+                continue
+            match = _found(session, row, messages[row.number])
+            is_repeated = match.text in texts and not query.is_newest_first
+            if is_repeated or not (holds(match.text, terms) and query.fits(match.message)):
+                continue
+            texts.add(match.text)
+            neighbours = (
+                [
+                    _neighbour(session, other, messages[other.number])
+                    for other in side
+                    if other.number in messages
+                ]
+                for side in (before, after)
+            )
+            matches.append(FoundMessage(*match[:4], *neighbours))
+            if len(matches) == query.limit:
+                break
+    return matches
+
+
+def _found(session: IndexedSession, row: MessageRow, message: Message) -> FoundMessage:
+    """The message with its session and moment, also where its agent records neither beside each message."""
+    whole = message_of(session.agent, message)
+    when, origin = whole.when or moment_of(row.at), whole.session or session.id
+    found = replace(whole, session=origin, when=when, text=said(message))
+    return FoundMessage(session, found, shown_text(message), row.at, (), ())
+
+
+def _neighbour(session: IndexedSession, row: MessageRow, message: Message) -> SessionMessage:
+    text = shown_text(message)[:NEIGHBOUR_CHARS]
+    return replace(message_of(session.agent, message), session=session.id, when=moment_of(row.at), text=text)
+
+
+def moment_of(at: int) -> str:
+    """Unix seconds as a message has them, '' for 0."""
+    return second(datetime.fromtimestamp(at, UTC)) if at else ""

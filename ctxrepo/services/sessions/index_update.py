@@ -1,0 +1,340 @@
+"""The index of sessions is brought up to what the agents' transcripts say, within a time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ctxrepo.agents.known import AGENTS, transcripts_of
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.errors import ConfigError, CtxrepoError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.sessions.message_words import new_message, new_messages
+from ctxrepo.storage.disk.private import touch
+from ctxrepo.storage.disk.recent import rows_of
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.apart import Apart
+from ctxrepo.storage.processes.database import transaction
+from ctxrepo.storage.processes.lock import TryLock, pause
+from ctxrepo.storage.processes.process import give_precedence
+from ctxrepo.storage.sessions.session_index import IndexedSession, NewMessage, SessionIndex, index_file
+from ctxrepo.storage.sessions.transcript_files import (
+    PIECE,
+    FilePiece,
+    Layout,
+    TranscriptFile,
+    digest_before,
+    first_line,
+    opened_file,
+    read_piece,
+    transcript_files,
+)
+
+if TYPE_CHECKING:
+    from ctxrepo.agents.protocol import Transcripts
+    from ctxrepo.agents.recorded import Message
+
+PATIENCE = 30.0
+"""Seconds for one piece; with low priority on a busy machine it takes a while. A folder that hangs for longer
+is left, with the process that reads there."""
+
+_WAIT = 0.05
+"""Seconds, at least, between two looks whether another process has finished."""
+
+_TRIES = 2
+"""Times an index is built that turns out to be damaged."""
+
+_AGAIN = 1024 * 1024
+"""Bytes that are read again at most, because the last message may go on."""
+
+_HEAD_LINES = 100
+"""Lines that mostly name the session's folder."""
+
+_ROWS = 20_000
+"""Parts of messages that are taken from a database at a time."""
+
+_NANOSECONDS = 1_000_000_000
+"""Nanoseconds in a second."""
+
+
+@dataclass(frozen=True)
+class UpdateOutcome:
+    """`left` counts the transcripts that are still to be read; `unknown` are the agents whose folders hang.
+    `is_elsewhere`: another process is at it."""
+
+    read: int = 0
+    left: int = 0
+    unknown: frozenset[str] = frozenset()
+    is_elsewhere: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        return not (self.left or self.unknown or self.is_elsewhere)
+
+
+def unread_mark(memory: Memory) -> Path:
+    """A file that is there while transcripts are left to be read that somebody has begun with."""
+    return memory.state.root / "sessions.unread"
+
+
+def update_index(
+    memory: Memory, seconds: float, tell: Callable[[str], None] | None = None, *, is_background: bool = False
+) -> UpdateOutcome:
+    """Read what was said since the last time, the newest first, for at most so many seconds; `is_background`:
+    while no other process wants the processor, and where none is at it.
+
+    A process of its own reads: one that a folder hangs is left behind (ADR 37), and holds nothing of ours.
+    """
+    lock, end = TryLock(memory.state.lock("sessions")), time.monotonic() + seconds
+    while not lock.acquire():
+        if is_background or time.monotonic() >= end:
+            return UpdateOutcome(is_elsewhere=True)
+        pause(_WAIT, 2 * _WAIT)
+    try:
+        for _ in range(_TRIES):
+            with suppress(sqlite3.DatabaseError):  # it was thrown away, and is built anew
+                return _update(memory, end, tell, is_background=is_background)
+        return UpdateOutcome(left=1)
+    finally:
+        lock.release()
+
+
+def _update(
+    memory: Memory, end: float, tell: Callable[[str], None] | None, *, is_background: bool
+) -> UpdateOutcome:
+    """The same once the lock is held; sqlite3.DatabaseError when the index was damaged."""
+    unread = unread_mark(memory)
+    touch(unread)
+    try:
+        here = transcripts_here(memory)
+        transcripts = _changed_transcripts(memory, here)
+        if transcripts and tell:
+            tell(f"reading {counted(len(transcripts), 'transcript')} of agents' sessions")
+        read, left = _read(memory, transcripts, end, is_background=is_background) if transcripts else (0, 0)
+    except sqlite3.OperationalError as error:
+        raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
+    if not left:
+        unread.unlink()
+    return UpdateOutcome(read, left, here.unknown)
+
+
+def _changed_transcripts(memory: Memory, here: TranscriptsHere) -> Sequence[Changed]:
+    """What is to be read; what is no longer there is taken out of the index."""
+    with SessionIndex.opened(index_file(memory.state.root)) as index:
+        if index.is_wasteful():
+            index.clear()
+        sessions = index.sessions()
+        if gone := _gone(here, sessions):
+            index.forget(gone)
+        return changed(here, sessions)
+
+
+def _read(
+    memory: Memory, transcripts: Sequence[Changed], end: float, *, is_background: bool
+) -> tuple[int, int]:
+    """(bytes read, transcripts left)"""
+    size, left = 0, len(transcripts)
+    steps = partial(read_in_steps, index_file(memory.state.root), transcripts, is_background=is_background)
+    with suppress(TimeoutError), Apart(steps, PATIENCE, spoils=is_background) as apart:
+        while left and time.monotonic() < end:
+            step = apart.next()
+            size, left = size + step.size, step.left
+    return size, left
+
+
+def read_in_steps(index: Path, transcripts: Sequence[Changed], *, is_background: bool) -> Iterator[ReadStep]:
+    """Read these transcripts into the index; a step is over when its piece is in the index."""
+    if is_background:
+        give_precedence()
+    reader = TranscriptReader(index, transcripts)
+    while not reader.is_done:
+        yield reader.step()
+
+
+@dataclass(frozen=True)
+class TranscriptsHere:
+    """What is in the folders of `agents`; of the others nothing is known, because their folders hang."""
+
+    files: Sequence[TranscriptFile]
+    agents: frozenset[str]
+    unknown: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A transcript that isn't in the index as it is now; `indexed` is what is there of it, if anything."""
+
+    file: TranscriptFile
+    indexed: IndexedSession | None
+
+
+def layouts(user_home: Path, env: Mapping[str, str]) -> Iterator[Layout]:
+    """Where each agent keeps its transcripts."""
+    for name, agent in AGENTS.items():
+        if transcripts := agent.transcripts:
+            try:
+                folder = transcripts.folder(user_home, env)
+            except ConfigError:  # `doctor` says so
+                continue
+            yield Layout(name, folder, transcripts.PATTERN, transcripts.SESSIONS, transcripts.FOLDER_FILE)
+
+
+def transcripts_here(memory: Memory, agent: str = "") -> TranscriptsHere:
+    """All transcripts of all agents, or of one; the one that was written last first."""
+    all_layouts = layouts(memory.places.user_home, memory.env)
+    wanted = [layout for layout in all_layouts if agent in ("", layout.agent)]
+    answers = list(memory.outside.ask_each(wanted, transcript_files, lambda layout: layout.folder))
+    newest_first = sorted((file for _, files in answers for file in files), key=lambda file: -file.mtime)
+    answered = frozenset(layout.agent for layout, _ in answers)
+    return TranscriptsHere(newest_first, answered, frozenset(layout.agent for layout in wanted) - answered)
+
+
+def changed(here: TranscriptsHere, sessions: Mapping[str, IndexedSession]) -> list[Changed]:
+    """The transcripts that are to be read, the newest first; `sessions` are those of the index by name."""
+    return [
+        Changed(file, sessions.get(file.name))
+        for file in here.files
+        if file.name not in sessions or not _is_read(file, sessions[file.name])
+    ]
+
+
+def _gone(here: TranscriptsHere, sessions: Mapping[str, IndexedSession]) -> list[IndexedSession]:
+    """The sessions of the index whose transcripts are no longer there."""
+    names = {file.name for file in here.files}
+    return [
+        session for session in sessions.values() if session.agent in here.agents and session.name not in names
+    ]
+
+
+def _is_read(file: TranscriptFile, indexed: IndexedSession) -> bool:
+    if file.session:
+        return file.mark == indexed.mark and file.inode == indexed.inode
+    return (file.inode, file.size, file.mtime) == (indexed.inode, indexed.size, indexed.mtime)
+
+
+class ReadStep(NamedTuple):
+    """How many bytes were read, and how many transcripts are left."""
+
+    size: int
+    left: int
+
+
+class _ReadPiece(NamedTuple):
+    """What was read of a transcript: its `session` as it is by then, and the `messages` from the place
+    `since` on. `is_last`: there is no more for now."""
+
+    session: IndexedSession
+    since: int
+    messages: Sequence[NewMessage]
+    size: int
+    is_last: bool
+
+
+class TranscriptReader:
+    """Reads transcripts into the index, the newest first, a piece at a time: it can be ended between two."""
+
+    def __init__(self, index: Path, transcripts: Sequence[Changed]) -> None:
+        self._index = index
+        self._unread = deque(transcripts)
+
+    @property
+    def is_done(self) -> bool:
+        return not self._unread
+
+    def step(self) -> ReadStep:
+        """Read about a piece, be it of one transcript or of many.
+
+        A file may hang, so the index is locked only when all is read that it is to take.
+        """
+        size, read = 0, list[tuple[TranscriptFile, _ReadPiece]]()
+        with SessionIndex.opened(self._index) as index:
+            while self._unread and size < PIECE and (not read or read[-1][1].is_last):
+                transcript = self._unread.popleft()
+                piece = _next_piece(index, transcript)
+                read.append((transcript.file, piece))
+                size += max(1, piece.size)
+            with transaction(index.db):
+                stored = [index.store(piece.session, piece.since, piece.messages) for _, piece in read]
+        if read and not read[-1][1].is_last:
+            self._unread.appendleft(Changed(read[-1][0], stored[-1]))
+        return ReadStep(size, len(self._unread))
+
+
+def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
+    """The next piece of a transcript; nothing of one that is gone meanwhile or can't be read, which is tried
+    again once it has changed."""
+    file, session = transcript.file, transcript.indexed or _unread(transcript.file)
+    transcripts = transcripts_of(file.agent)
+    try:
+        if transcripts and file.session:
+            return _read_rows(index, transcripts, file, session)
+        if transcripts:
+            return _read_file(transcripts, file, session)
+    except (OSError, ValueError):
+        pass
+    nothing = replace(_unread(file), inode=file.inode, size=file.size, mtime=file.mtime, mark=file.mark)
+    return _ReadPiece(nothing, 0, (), 0, True)
+
+
+def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedSession) -> _ReadPiece:
+    with opened_file(file.path) as handle:
+        now = os.fstat(handle)
+        is_same = now.st_ino == indexed.inode and now.st_size >= indexed.offset
+        if not is_same or digest_before(handle, indexed.offset) != indexed.before:
+            indexed = replace(indexed, offset=0, is_midline=False)
+        piece = read_piece(handle, indexed.offset, indexed.is_midline)
+        first = [first_line(handle)] if indexed.offset else []
+        head = transcripts.head(first or islice(piece.lines, _HEAD_LINES))
+        messages = [m for m in transcripts.messages([*first, *piece.lines]) if m.line >= len(first)]
+        messages = [replace(m, line=m.line - len(first)) for m in messages] if first else messages
+        complete, end = _complete(messages, piece, indexed.offset)
+        before = digest_before(handle, end)
+    id_ = head.id or indexed.id or Path(file.path).stem
+    session = replace(indexed, id=id_, cwd=file.cwd or indexed.cwd or head.cwd, inode=now.st_ino)
+    session = replace(session, offset=end, is_midline=piece.is_midline, before=before)
+    if piece.is_last:
+        session = replace(session, size=file.size, mtime=file.mtime)
+    new = [*new_messages(complete, piece.starts, file.agent, id_, file.mtime // _NANOSECONDS)]
+    return _ReadPiece(session, indexed.offset, new, piece.end - indexed.offset, piece.is_last)
+
+
+def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:
+    """The messages to take now, and where to go on. The last one may have a further part, so it is read again
+    with what comes next."""
+    if not messages or piece.is_midline:
+        return messages, piece.end
+    last = piece.starts[messages[-1].line]
+    if piece.end - last > _AGAIN or (last <= start and not piece.is_last):
+        return messages, piece.end
+    return (messages if piece.is_last else messages[:-1]), last
+
+
+def _read_rows(
+    index: SessionIndex, transcripts: Transcripts, file: TranscriptFile, indexed: IndexedSession
+) -> _ReadPiece:
+    place, since = index.last(indexed.number)
+    values = {"session": file.session, "since": since, "until": ""}
+    rows = islice(rows_of(Path(file.path), transcripts.QUERY, values), _ROWS)
+    lines = [row[0] for row in rows if isinstance(row[0], str)]
+    messages = list(transcripts.messages(lines))
+    is_last = len(lines) < _ROWS or len(messages) < 2
+    new = [
+        new_message(message, file.agent, file.session, place + order, is_named=True)
+        for order, message in enumerate(messages if is_last else messages[:-1])
+    ]
+    session = replace(indexed, id=file.session, cwd=file.cwd, inode=file.inode)
+    session = replace(session, mark=file.mark, mtime=file.mtime) if is_last else session
+    return _ReadPiece(session, place, [*filter(None, new)], sum(map(len, lines)), is_last)
+
+
+def _unread(file: TranscriptFile) -> IndexedSession:
+    return IndexedSession(file.name, file.agent, file.session, file.path, file.cwd)

@@ -1,0 +1,89 @@
+"""A message of a session as it is searched and shown: what was said, and what tools were given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ctxrepo.agents.recorded import Message
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.text import blake2b
+from ctxrepo.lazy import lazy_pattern
+from ctxrepo.storage.cache.layout import spelled_out
+from ctxrepo.storage.sessions.session_index import BY_AGENT, IS_COPY, USED_TOOLS, NewMessage
+
+MOST_CHARACTERS = 100_000
+"""Of a longer message the rest isn't searched."""
+
+_BLOCKS = (
+    lazy_pattern(r'<ctxrepo-memory tag="(\w+)">.*?(?:</ctxrepo-memory tag="\1">|\Z)', re.DOTALL),
+    lazy_pattern(r"<(system[-_]reminder|hook_context)>.*?(?:</\1>|\Z)", re.DOTALL),
+)
+"""What hooks and agents put among a user's words."""
+
+
+def said(message: Message) -> str:
+    """What was said, without blocks that a hook or the agent put there."""
+    text = message.text
+    if "<" in text:
+        for block in _BLOCKS if message.who == "user" else _BLOCKS[:1]:
+            text = block.sub("", text)
+    return text.strip()
+
+
+def shown_text(message: Message) -> str:
+    """What was said, and a line for each tool with what it was given."""
+    lines = [f"[{tool.name}] {' '.join((tool.command, *tool.paths)).strip()}" for tool in message.tools]
+    return "\n".join(filter(None, (said(message), *lines)))
+
+
+def words_of(message: Message) -> str:
+    """What a message is found by."""
+    given = [word for tool in message.tools for word in (tool.command, *tool.paths)]
+    return "\n".join(filter(None, (said(message), *given)))[:MOST_CHARACTERS]
+
+
+def new_message(
+    message: Message, agent: str, session: str, place: int, *, is_named: bool = False, at: int = 0
+) -> NewMessage | None:
+    """The message as it goes into the index; None for one in which nothing can be found. `session` is the one
+    of the transcript in which it stands at `place`; `at` is when, for an agent that doesn't record that."""
+    words = words_of(message)
+    if not words.strip():
+        return None
+    is_copy = bool(message.session) and message.session != session
+    traits = (BY_AGENT if message.who == "agent" else 0) | (IS_COPY if is_copy else 0)
+    traits |= USED_TOOLS if message.tools else 0
+    spelled = spelled_out(words)
+    return NewMessage(
+        key_of(message, agent, session, place),
+        traits,
+        int(seconds_of(message.at) or at),
+        place,
+        message.id if is_named else "",
+        len(words),
+        f"{words}\n{spelled}" if spelled else words,
+        tuple(dict.fromkeys(path for tool in message.tools for path in tool.paths if path)),
+    )
+
+
+def key_of(message: Message, agent: str, session: str, place: int) -> int:
+    """A number that all copies of a message share, and no other message has.
+
+    A fork's copies keep their moment, which agents record in milliseconds, and not always their id. A message
+    without a moment counts as one without copies.
+    """
+    where = () if "." in message.at else (session, str(place))
+    parts = (agent, message.who, message.at, *where, words_of(message))
+    data = "\0".join(parts).encode("utf-8", "replace")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "big", signed=True)
+
+
+def new_messages(
+    messages: Sequence[Message], starts: Sequence[int], agent: str, session: str, at: int
+) -> Iterator[NewMessage]:
+    """The messages of a file whose lines begin at `starts`."""
+    for message in messages:
+        indexed = new_message(message, agent, session, starts[message.line], at=at)
+        if indexed:
+            yield indexed

@@ -1,0 +1,91 @@
+"""Which project a session belongs to, as far as it is recorded, and how a person goes on with it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import PurePath
+
+from ctxrepo.agents.known import transcripts_of
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.reading.find import NamedScope
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.session_index import IndexedSession
+from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
+
+_ID = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
+"""What a session may be called in a command: never what an agent takes for an option."""
+
+_MOST_CHARACTERS = 1000
+"""Of a folder's name in a command: whoever copies it must get all of it."""
+
+
+class Projects:
+    """The projects of folders, as hooks know their checkouts. No disk is asked."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._deepest_first = sorted(read_checkouts(memory.places.state), key=lambda row: -len(row.top))
+
+    def is_in(self, cwd: str, scope: NamedScope) -> bool:
+        """Whether a folder is in a checkout of a scope's project."""
+        checkout = self._checkout(cwd)
+        if checkout is None or scope.project is None:
+            return False
+        return checkout.folder == scope.folder or checkout.project == scope.project.id
+
+    def names_of(self, cwd: str) -> tuple[str, ...]:
+        """What the project of a folder may be called: its folder in the memory, the name of the checkout, its
+        id; for an unknown one the folder's own name."""
+        checkout = self._checkout(cwd)
+        if checkout is None:
+            return (PurePath(cwd).name,) if cwd else ()
+        names = (checkout.folder, PurePath(checkout.top).name, checkout.project)
+        return tuple(dict.fromkeys(filter(None, names)))
+
+    def name_of(self, cwd: str) -> str:
+        """What the project of a folder is called; '' for no folder."""
+        return next(iter(self.names_of(cwd)), "")
+
+    def _checkout(self, cwd: str) -> CompiledCheckout | None:
+        rows = self._deepest_first
+        return next((row for row in rows if cwd == row.top or cwd.startswith(f"{row.top}/")), None)
+
+
+@dataclass(frozen=True)
+class SessionFilter:
+    """Which sessions are searched: those of an agent and of a project, by any of its names in whatever case;
+    '' for all."""
+
+    projects: Projects
+    agent: str = ""
+    project: str = ""
+
+    def wants(self, agent: str, cwd: str) -> bool:
+        if self.agent not in ("", agent):
+            return False
+        names = (name.casefold() for name in self.projects.names_of(cwd))
+        return not self.project or self.project.casefold() in names
+
+
+def why_no_command(session: IndexedSession) -> str:
+    """Why a person is given no command for a session, where it is because of its folder."""
+    if len(session.cwd) > _MOST_CHARACTERS:
+        return "the name of its folder is too long"
+    if shown(session.cwd, _MOST_CHARACTERS) != session.cwd:
+        return "the name of its folder has characters that can't be seen"
+    return ""
+
+
+def resume_command(session: IndexedSession) -> str:
+    """The command with which a person goes on with a session, on one line; '' where nobody knows one, and
+    where the session is called what an agent would take for an option."""
+    if why_no_command(session):
+        return ""
+    transcripts = transcripts_of(session.agent)
+    if transcripts is None or not transcripts.RESUME or not _ID.fullmatch(session.id):
+        return ""
+    command = transcripts.RESUME.format(session=shlex.quote(session.id))
+    if not session.cwd:
+        return command
+    end = "-- " if session.cwd.startswith("-") else ""
+    return f"cd {end}{shlex.quote(session.cwd)} && {command}"

@@ -1,0 +1,178 @@
+"""What was said in agents' sessions is found by its words, and shown with what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import TAPES, tape_folder, visible
+from ctxrepo.domain.secrets import mask_part
+from ctxrepo.domain.tape.anchors import Anchor, anchors_of
+from ctxrepo.domain.tape.session_messages import SessionMessage
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.sessions.conversations import masked, shown
+from ctxrepo.services.sessions.found_messages import (
+    NEIGHBOUR_CHARS,
+    FoundMessage,
+    MessageQuery,
+    find_messages,
+    first_hit,
+    moment_of,
+    terms_of,
+)
+from ctxrepo.services.sessions.session_projects import Projects, SessionFilter, resume_command, why_no_command
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.local_tape import LocalTape
+
+BEFORE, AFTER = 80, 120
+"""Characters that are shown before and from the first hit."""
+
+_LOOKED_BACK, _LOOKED_AHEAD = 128 * 1024, 4096
+"""Characters before and from a hit that are looked at for secrets, before they are cut to what is shown: a
+private key is known by its first line, thousands of characters before its last."""
+
+_NEIGHBOUR_SHOWN = 200
+"""Characters that are shown of a message beside a hit."""
+
+
+@dataclass(frozen=True)
+class SessionQuery:
+    """What is looked for. `text`: words, each in any of its forms, and `"…"` together; all must be there.
+
+    `project` is a folder of the memory, an id, or the name of a checkout; `file` a path or its end; `since`
+    unix seconds. `context` counts the messages that are shown on either side of a hit. `here` is the session
+    that asks: what was said in it comes last, for whoever asks has it before them.
+    """
+
+    text: str
+    agent: str = ""
+    project: str = ""
+    since: int = 0
+    is_by_user: bool = False
+    file: str = ""
+    context: int = 1
+    limit: int = 10
+    here: str = ""
+
+
+@dataclass(frozen=True)
+class SessionHit:
+    """A message that holds what was looked for. `resume` is the command that goes on with its session,
+    `no_resume` why there is none, `anchor` what was left before it. All of its messages are
+    without secrets, and cut to what is shown."""
+
+    agent: str
+    session: str
+    project: str
+    cwd: str
+    path: str
+    resume: str
+    said: SessionMessage
+    anchor: Anchor | None = None
+    before: Sequence[SessionMessage] = ()
+    after: Sequence[SessionMessage] = ()
+    no_resume: str = ""
+
+
+def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
+    """At most `limit` hits, the best first, and of equally good ones the newest; NotFound when there is none.
+
+    The index must have been brought up to date.
+    """
+    if not (terms_of(query.text) or query.file or query.is_by_user):
+        raise UsageError("there is nothing to search for", "Give a word, or --file, or --user.")
+    session_filter = SessionFilter(Projects(memory), query.agent, query.project)
+    messages = find_messages(
+        memory,
+        MessageQuery(
+            text=query.text,
+            wants_session=lambda session: session_filter.wants(session.agent, session.cwd),
+            types=("user",) if query.is_by_user else (),
+            file=query.file,
+            since=query.since,
+            here=query.here,
+            context=query.context,
+            limit=query.limit,
+        ),
+    )
+    if not messages:
+        raise NotFound(f"nothing found for {query.text or query.file!r} in agents' sessions")
+    anchors = _anchors_of(memory, frozenset(found.session.id for found in messages))
+    terms = terms_of(query.text)
+    return [
+        _hit(found, terms, session_filter.projects, anchors) for found in _with_neighbours_shown(messages)
+    ]
+
+
+def _with_neighbours_shown(messages: Sequence[FoundMessage]) -> list[FoundMessage]:
+    """The same with the messages on either side as they are shown. Secrets are looked for in all of them at
+    once: most are short, and each search costs something before it reads."""
+    neighbours = [other for found in messages for other in (*found.before, *found.after)]
+    sides = iter(shown(neighbours, _NEIGHBOUR_SHOWN, NEIGHBOUR_CHARS))
+    return [
+        found._replace(before=[*islice(sides, len(found.before))], after=[*islice(sides, len(found.after))])
+        for found in messages
+    ]
+
+
+def _hit(
+    found: FoundMessage, terms: Sequence[str], projects: Projects, anchors: SessionAnchors
+) -> SessionHit:
+    session = found.session
+    message = replace(found.message, session=session.id, when=moment_of(found.at))
+    return SessionHit(
+        session.agent,
+        session.id,
+        projects.name_of(session.cwd),
+        session.cwd,
+        session.path,
+        resume_command(session),
+        replace(message, text=snippet(found.text, terms), details=()),
+        _last_before(anchors.get(session.id, ()), found.at),
+        found.before,
+        found.after,
+        why_no_command(session),
+    )
+
+
+def snippet(text: str, terms: Sequence[str]) -> str:
+    """What stands around the first of the terms, on one line, without secrets and what acts on terminals."""
+    at = first_hit(text, terms)
+    first, last = max(0, at - _LOOKED_BACK), at + _LOOKED_AHEAD
+    clean = " ".join(mask_part(text[first:last]).split())
+    hit = first_hit(clean, terms)
+    begin, end = max(0, hit - BEFORE), hit + AFTER
+    head = "…" if first or begin else ""
+    tail = "…" if last < len(text) or end < len(clean) else ""
+    return f"{head}{visible(clean[begin:end])}{tail}"
+
+
+SessionAnchors = Mapping[str, Sequence[Anchor]]
+"""session -> its anchors, oldest first, each with the folder of its scope as its project."""
+
+
+def _anchors_of(memory: Memory, sessions: frozenset[str]) -> SessionAnchors:
+    """The anchors that these sessions left, on the tapes and on this machine only."""
+    anchors: dict[str, list[Anchor]] = {}
+    for path in memory.worktree.scan(TAPES).files:
+        for anchor in anchors_of(decode(memory.worktree.read(path) or b"")):
+            if anchor.session_id in sessions:
+                in_scope = replace(anchor, project=tape_folder(path))
+                anchors.setdefault(anchor.session_id, []).append(in_scope)
+    for anchor in LocalTape(memory.state).all_anchors():
+        if anchor.session_id in sessions:
+            anchors.setdefault(anchor.session_id, []).append(anchor)
+    return {session: sorted(own, key=lambda anchor: anchor.timestamp) for session, own in anchors.items()}
+
+
+def _last_before(anchors: Sequence[Anchor], at: int) -> Anchor | None:
+    """The last anchor that was left by the second `at`, without secrets; one that somebody left on purpose
+    comes before one that a session's start or end left."""
+    earlier = [anchor for anchor in anchors if int(seconds_of(anchor.timestamp) or 0) <= at]
+    handoffs = [anchor for anchor in earlier if anchor.type == "handoff"]
+    last = (handoffs or earlier)[-1:]
+    return masked(last[0]) if last else None

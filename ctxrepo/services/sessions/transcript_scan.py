@@ -1,0 +1,185 @@
+"""All that transcripts hold is searched for a text, byte by byte: what tools gave back, too."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from ctxrepo.agents.known import transcripts_of
+from ctxrepo.domain.formats.moment import second, seconds_of
+from ctxrepo.domain.tape.session_messages import SessionMessage
+from ctxrepo.errors import NoAnswer, NotFound, UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.sessions.index_update import transcripts_here
+from ctxrepo.services.sessions.session_projects import Projects, SessionFilter, resume_command, why_no_command
+from ctxrepo.services.sessions.session_search import SessionHit, SessionQuery, snippet
+from ctxrepo.storage.disk.recent import rows_of
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.session_index import IndexedSession
+from ctxrepo.storage.sessions.transcript_files import (
+    AROUND,
+    TranscriptFile,
+    find_bytes,
+    first_lines,
+    line_around,
+    opened_file,
+)
+
+SECONDS = 60.0
+"""How long somebody waits for a scan."""
+
+_BATCH = 128 * 1024 * 1024
+"""Bytes after which the process that scans answers."""
+
+_PATIENCE = 20.0
+"""Seconds for one batch."""
+
+_NANOSECONDS = 1_000_000_000
+
+_PER_FILE = 3
+"""Hits that are shown of one transcript: tools give the same back again and again."""
+
+
+_MOMENT = lazy_pattern(r'"timestamp": ?"(20\d\d-[^"]{10,30})"')
+"""When the line was written that a hit stands on."""
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    hits: Sequence[SessionHit]
+    is_complete: bool
+
+
+class RawHit(NamedTuple):
+    """A text in a transcript: what stands around it, and what is told of the session."""
+
+    file: TranscriptFile
+    session: str
+    cwd: str
+    around: str
+
+
+def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = False) -> ScanResult:
+    """Where the text of a query stands in transcripts, the newest transcript first; NotFound when nowhere.
+
+    Transcripts spell a text as JSON does, so it is looked for in each of the ways there are.
+    """
+    if not query.text:
+        raise UsageError("there is nothing to search for", "--raw takes a text.")
+    if query.is_by_user or query.file:
+        raise UsageError(
+            "--raw doesn't go with --user or --file", "It looks at bytes, whoever they are from."
+        )
+    needles = spellings(query.text)
+    here = transcripts_here(memory, query.agent)
+    session_filter = SessionFilter(Projects(memory), query.agent, query.project)
+    end, is_complete = time.monotonic() + SECONDS, not here.unknown
+    hits: list[SessionHit] = []
+    files = [file for file in here.files if file.mtime // _NANOSECONDS >= query.since]
+    for batch in _batches(files):
+        look = partial(_scan, batch, needles, ignores_case, query.text)
+        try:
+            batch_hits = memory.outside.ask(Path(batch[0].path).parent, look, _PATIENCE)
+        except NoAnswer:
+            batch_hits, is_complete = [], False
+        for hit in batch_hits:
+            if session_filter.wants(hit.file.agent, hit.cwd) and len(hits) < query.limit:
+                hits.append(_hit(hit, query.text, session_filter.projects.name_of(hit.cwd)))
+        if len(hits) >= query.limit:
+            break
+        if time.monotonic() > end:
+            is_complete = False
+            break
+    if not hits:
+        raise NotFound(f"{query.text!r} was found in no transcript")
+    return ScanResult(hits, is_complete)
+
+
+def spellings(text: str) -> list[bytes]:
+    """How a text may stand in a file of JSON: as it is, or with escapes."""
+    written = (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1])
+    return [*dict.fromkeys(spelled.encode("utf-8", "surrogatepass") for spelled in written)]
+
+
+def _batches(files: Sequence[TranscriptFile]) -> Iterator[list[TranscriptFile]]:
+    """Files of one folder, or of neighbouring ones, that are looked into in one go; of a database one of its
+    sessions stands for all."""
+    batch: list[TranscriptFile] = []
+    size, seen = 0, set[str]()
+    for file in files:
+        if file.path in seen:
+            continue
+        seen.add(file.path)
+        batch.append(file)
+        size += file.size
+        if size > _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _scan(
+    batch: Sequence[TranscriptFile], needles: Sequence[bytes], any_case: bool, text: str
+) -> list[RawHit]:
+    """The hits in some files, each file's own at most; in a process of its own."""
+    hits: list[RawHit] = []
+    for file in batch:
+        try:
+            hits += _in_rows(file, text, any_case) if file.session else _in_bytes(file, needles, any_case)
+        except (OSError, ValueError):  # gone meanwhile, or not to be read
+            continue
+    return hits
+
+
+def _in_bytes(file: TranscriptFile, needles: Sequence[bytes], any_case: bool) -> Iterator[RawHit]:
+    transcripts = transcripts_of(file.agent)
+    with opened_file(file.path) as handle:
+        places = find_bytes(handle, needles, any_case, _PER_FILE)
+        if not places or transcripts is None:
+            return
+        head = transcripts.head(first_lines(handle))
+        session = head.id or Path(file.path).stem
+        for place in places:
+            yield RawHit(file, session, file.cwd or head.cwd, line_around(handle, place))
+
+
+def _in_rows(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit]:
+    transcripts = transcripts_of(file.agent)
+    if transcripts is None:
+        return
+    path, counted = Path(file.path), dict[str, int]()
+    folders = {row[0]: row[1] for row in rows_of(path, transcripts.SESSIONS, {})}
+    for spelled in spellings(text):
+        values = {"text": spelled.decode("utf-8", "replace"), "any_case": any_case}
+        for session, data in rows_of(path, transcripts.TEXTS, values):
+            counted[session] = counted.get(session, 0) + 1
+            if counted[session] <= _PER_FILE and isinstance(data, str):
+                yield RawHit(file, session, folders.get(session) or "", _cut(data, values["text"], any_case))
+
+
+def _cut(data: str, text: object, any_case: bool) -> str:
+    low = str(text).lower() if any_case else str(text)
+    at = (data.lower() if any_case else data).find(low)
+    return data[max(0, at - AROUND) : at + AROUND]
+
+
+def _hit(raw: RawHit, text: str, project: str) -> SessionHit:
+    session = IndexedSession(raw.file.name, raw.file.agent, raw.session, raw.file.path, raw.cwd)
+    plain = raw.around.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
+    moment = _MOMENT.search(raw.around)
+    at = seconds_of(moment[1]) if moment else None
+    when = second(datetime.fromtimestamp(at, UTC)) if at else ""
+    text_around = snippet(plain, [text])
+    message = SessionMessage(
+        id="", parent="", session=raw.session, agent=raw.file.agent, who="", when=when, text=text_around
+    )
+    return SessionHit(
+        *(raw.file.agent, raw.session, project, raw.cwd, raw.file.path, resume_command(session), message),
+        no_resume=why_no_command(session),
+    )

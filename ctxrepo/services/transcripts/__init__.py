@@ -1,1 +1,0 @@
-"""What was said in a session, read from the transcript that its agent keeps."""

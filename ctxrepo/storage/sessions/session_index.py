@@ -1,0 +1,363 @@
+"""Owns sessions.db, the index of what was said in sessions: where in agents' own files which words stand.
+
+A message is a document of the full-text index, under its number. The index keeps words and their positions
+and no text: that is read from the agent's own file, from `place` on, when it is shown (ADR 55). A document
+without its text can't be taken out of the index, so of a message that is gone only the row goes; no number is
+given out twice, and once too many have no row any more everything is built again. `copy` says which sessions,
+forked from another one, begin with copies of its messages.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.layout import TOKENIZER, storable
+from ctxrepo.storage.processes.database import discard, open_database, transaction
+
+FORMAT = 2
+
+_SCHEMA = f"""
+    create table session(
+        number integer primary key, name text not null unique, agent text not null, id text not null,
+        path text not null, cwd text not null, inode integer not null, size integer not null,
+        mtime integer not null, mark text not null, offset integer not null, midline integer not null,
+        before blob not null
+    );
+    create table message(
+        number integer primary key autoincrement, session integer not null, key integer not null,
+        traits integer not null, at integer not null, place integer not null, name text not null,
+        length integer not null
+    );
+    create index message_place on message(session, place);
+    create unique index message_key on message(key);
+    create table copy(
+        session integer not null, message integer not null, primary key(session, message)
+    ) without rowid;
+    create table path(number integer primary key, path text not null unique);
+    create table touched(
+        path integer not null, message integer not null, primary key(path, message)
+    ) without rowid;
+    create virtual table words using fts5(text, content = '', tokenize = "{TOKENIZER}")
+"""
+# A virtual table takes its own tables along, and can't go once one of them has.
+_THERE = """
+    select type, name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
+    order by sql like 'create virtual%' desc
+"""
+
+
+def is_current(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("pragma user_version").fetchone()[0] == FORMAT)
+
+
+def build(db: sqlite3.Connection) -> None:
+    """Empty tables in place of whatever is there; inside the caller's transaction."""
+    for kind, name in db.execute(_THERE).fetchall():
+        db.execute(f'drop {kind} if exists "{name}"')
+    for statement in _SCHEMA.split(";\n"):
+        db.execute(statement)
+    db.execute(f"pragma user_version = {FORMAT}")
+
+
+BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
+"""Traits of a message: the agent said it; it was said in another session, from which this one was forked; the
+agent used tools in it."""
+
+_WASTE = 10_000
+"""Messages without a row that don't count."""
+
+
+@dataclass(frozen=True)
+class IndexedSession:
+    """A session's transcript as far as it is read. `name` is its own among all; a `number` of 0 is none yet.
+
+    `path` is the file; where that is a database of many sessions, `mark` changes with this one. What stands
+    in the file before `offset` is read, and `before` is a digest of the end of that; `is_midline`: the offset
+    is within a line that is too long to be read.
+    """
+
+    name: str
+    agent: str
+    id: str
+    path: str
+    cwd: str = ""
+    inode: int = 0
+    size: int = 0
+    mtime: int = 0
+    mark: str = ""
+    offset: int = 0
+    is_midline: bool = False
+    before: bytes = b""
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message that goes into the index. `key` is the same for all copies of it, `place` says where in the
+    transcript it begins, `name` is its id where it must be asked for by that. `paths` are the files that
+    tools were given."""
+
+    key: int
+    traits: int
+    at: int
+    place: int
+    name: str
+    length: int
+    words: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class IndexSize:
+    sessions: int
+    messages: int
+    bytes: int
+
+
+_SESSION = """
+    insert into session(name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict(name) do update set
+        agent = excluded.agent, id = excluded.id, path = excluded.path, cwd = excluded.cwd,
+        inode = excluded.inode, size = excluded.size, mtime = excluded.mtime, mark = excluded.mark,
+        offset = excluded.offset, midline = excluded.midline, before = excluded.before
+    returning number
+"""
+_ALL = """
+    select name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before, number from session
+"""
+_MESSAGE = """
+    insert or ignore into message(session, key, traits, at, place, name, length) values (?, ?, ?, ?, ?, ?, ?)
+"""
+_FROM = "select key, number, place, length, traits from message where session = ? and place >= ?"
+_SAME = "select number, session, traits from message where key = ?"
+_DELETE = "delete from message where number = ?"
+_COPY = "insert or ignore into copy values (?, ?)"
+_WORDS = "insert into words(rowid, text) values (?, ?)"
+_TOUCHED = "insert or ignore into touched select number, ? from path where path = ?"
+_PATH = "insert or ignore into path(path) values (?)"
+_LAST = "select place, name from message where session = ? order by place desc limit 1"
+_WASTED = """
+    select coalesce((select seq from sqlite_sequence where name = 'message'), 0) - count(*), count(*)
+    from message
+"""
+
+
+def index_file(state: Path) -> Path:
+    """Where the index is kept in a repository's state folder."""
+    return state / "sessions.db"
+
+
+def size_of_index(state: Path) -> IndexSize | None:
+    """How large the index in a repository's state folder is; None where there is none, or none that is of
+    use."""
+    file = index_file(state)
+    try:
+        if not file.is_file():
+            return None
+        with SessionIndex.opened(file) as index:
+            return index.size()
+    except (sqlite3.Error, CtxrepoError, OSError):
+        return None
+
+
+class SessionIndex:
+    """The open index; a damaged one, or one of another format, is thrown away: the files are still there."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        self.path = path
+        self.db = db
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: Path) -> Iterator[Self]:
+        """The index at `path`, made when missing. It is thrown away where it turns out to be damaged."""
+        db = open_database(path, is_current, build)
+        try:
+            yield cls(path, db)
+        except sqlite3.OperationalError:
+            raise  # locked, or the disk
+        except sqlite3.DatabaseError:
+            discard(path)
+            raise
+        finally:
+            db.close()
+
+    def sessions(self) -> dict[str, IndexedSession]:
+        """All sessions, by their names."""
+        return {row[0]: _session(row) for row in self.db.execute(_ALL)}
+
+    def size(self) -> IndexSize:
+        sessions = int(self.db.execute("select count(*) from session").fetchone()[0])
+        messages = int(self.db.execute("select count(*) from message").fetchone()[0])
+        pages, page = (
+            self.db.execute(f"pragma {what}").fetchone()[0] for what in ("page_count", "page_size")
+        )
+        return IndexSize(sessions, messages, int(pages) * int(page))
+
+    def last(self, session: int) -> tuple[int, str]:
+        """Where the last message of a session stands, and its name."""
+        row = self.db.execute(_LAST, (session,)).fetchone()
+        return (int(row[0]), str(row[1])) if row else (0, "")
+
+    def forget(self, sessions: Iterable[IndexedSession]) -> None:
+        """Sessions whose files are gone, or not what they were."""
+        with transaction(self.db):
+            for session in sessions:
+                self.db.execute("delete from message where session = ?", (session.number,))
+                self.db.execute("delete from copy where session = ?", (session.number,))
+                self.db.execute("delete from session where number = ?", (session.number,))
+
+    def store(self, session: IndexedSession, since: int, messages: Iterable[NewMessage]) -> IndexedSession:
+        """What a session says from the place `since` on; inside the caller's transaction."""
+        values = (getattr(session, field.name) for field in fields(session) if field.name != "number")
+        (number,) = self.db.execute(
+            _SESSION, [storable(v) if isinstance(v, str) else v for v in values]
+        ).fetchone()
+        before = {key: rest for key, *rest in self.db.execute(_FROM, (number, since)).fetchall()}
+        for message in messages:
+            row, *facts = before.pop(message.key, (0,))
+            if row and facts == [message.place, message.length, message.traits]:
+                continue
+            if row:
+                self.db.execute(_DELETE, (row,))
+            self._add(number, message)
+        self.db.executemany(_DELETE, [(row,) for row, *_ in before.values()])
+        return replace(session, number=number)
+
+    def _add(self, session: int, message: NewMessage) -> None:
+        name = storable(message.name)
+        row = (session, message.key, message.traits, message.at, message.place, name, message.length)
+        added = self.db.execute(_MESSAGE, row)
+        if not added.rowcount:
+            number, other, traits = self.db.execute(_SAME, (message.key,)).fetchone()
+            is_theirs = other != session and (message.traits & IS_COPY or not traits & IS_COPY)
+            if is_theirs:
+                self.db.execute(_COPY, (session, number))
+                return
+            self.db.execute(_DELETE, (number,))
+            added = self.db.execute(_MESSAGE, row)
+            if other != session:
+                self.db.execute(_COPY, (other, added.lastrowid))
+        self.db.execute(_WORDS, (added.lastrowid, storable(message.words)))
+        for path in map(storable, message.paths):
+            self.db.execute(_PATH, (path,))
+            self.db.execute(_TOUCHED, (added.lastrowid, path))
+
+    def is_wasteful(self) -> bool:
+        """Whether so many messages are gone that the index is better built again."""
+        wasted, messages = self.db.execute(_WASTED).fetchone()
+        return bool(wasted > _WASTE and wasted > messages / 2)
+
+    def clear(self) -> None:
+        """Forget everything; the next look at the files reads them anew."""
+        with transaction(self.db):
+            build(self.db)
+
+
+def _session(row: tuple[Any, ...]) -> IndexedSession:
+    name, agent, id_, path, cwd, inode, size, mtime, mark, offset, midline, before, number = row
+    file = (inode, size, mtime, mark)
+    return IndexedSession(name, agent, id_, path, cwd, *file, offset, bool(midline), before, number)
+
+
+_ROWS = """
+    select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, {rank} from {source}
+"""
+_HELD = _ROWS.format(
+    rank="bm25(words) as score",
+    source="words join message m on m.number = words.rowid where words match :words",
+)
+_ANY = _ROWS.format(rank="0.0", source="message m where 1")
+_TYPES = {
+    "user": f"not m.traits & {BY_AGENT}",
+    "agent": f"m.traits & {BY_AGENT}",
+    "tool": f"m.traits & {USED_TOOLS}",
+}
+_SINCE = " and m.at >= :since"
+_UNTIL = " and m.at <= :until"
+_IN = """ and (
+    m.session in (select value from json_each(:sessions)) or m.number in (
+        select message from copy where session in (select value from json_each(:sessions))
+    )
+)"""
+_TOUCHED_FILE = """ and m.number in (
+    select message from touched join path on path.number = touched.path
+    where path.path = :file or substr(path.path, -length(:file) - 1) = '/' || :file
+)"""
+_BEST = " order by score, m.at desc limit :most"
+_NEWEST = " order by m.at desc, m.place desc limit :most"
+_BEFORE = _ANY + " and m.session = ? and m.place < ? order by m.place desc limit ?"
+_AFTER = _ANY + " and m.session = ? and m.place > ? order by m.place limit ?"
+
+
+class MessageRow(NamedTuple):
+    """A message as the index has it; `place` is where it begins in the transcript of `session`, a number."""
+
+    number: int
+    session: int
+    key: int
+    traits: int
+    at: int
+    place: int
+    name: str
+    length: int
+    score: float
+
+
+@dataclass(frozen=True)
+class IndexQuery:
+    """Which messages are wanted, and at most how many.
+
+    `words` is an expression of the full-text index, '' for any; `sessions` are numbers, None for all, and
+    have what they copied from others. `since` and `until` are Unix seconds, 0 for no bound; both are within.
+    `file` is a path or its end. `types` are of `user`, `agent` and `tool` (tools were used); one of them is
+    enough, and () is any.
+    """
+
+    words: str
+    most: int
+    sessions: Sequence[int] | None = None
+    since: int = 0
+    until: int = 0
+    file: str = ""
+    types: Collection[str] = ()
+    is_newest_first: bool = False
+
+
+def matching(db: sqlite3.Connection, asked: IndexQuery) -> list[MessageRow]:
+    """The messages that have all that is asked for: the best first, and of equally good ones the newest; or
+    the newest first."""
+    types = " or ".join(_TYPES[name] for name in asked.types)
+    query = _HELD if asked.words else _ANY
+    query += f" and ({types})" if types else ""
+    query += _SINCE if asked.since else ""
+    query += _UNTIL if asked.until else ""
+    query += _IN if asked.sessions is not None else ""
+    query += _TOUCHED_FILE if asked.file else ""
+    query += _BEST if asked.words and not asked.is_newest_first else _NEWEST
+    values: dict[str, Any] = {
+        "words": storable(asked.words),
+        "most": asked.most,
+        "since": asked.since,
+        "until": asked.until,
+        "file": storable(asked.file),
+        "sessions": json.dumps([*(asked.sessions or ())]),
+    }
+    return [MessageRow(*row) for row in db.execute(query, values)]
+
+
+def beside(db: sqlite3.Connection, row: MessageRow, count: int) -> tuple[list[MessageRow], list[MessageRow]]:
+    """The messages before and after one in its transcript, in their order."""
+    place = (row.session, row.place, count)
+    before, after = (db.execute(query, place).fetchall() for query in (_BEFORE, _AFTER))
+    return [MessageRow(*neighbour) for neighbour in reversed(before)], [
+        MessageRow(*neighbour) for neighbour in after
+    ]

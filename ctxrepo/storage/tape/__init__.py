@@ -1,1 +1,0 @@
-"""Anchors that stay on this machine."""

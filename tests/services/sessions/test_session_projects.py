@@ -1,0 +1,47 @@
+"""The command that goes on with a session does that and nothing else."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from ctxrepo.services.sessions.session_projects import resume_command, why_no_command
+from ctxrepo.storage.sessions.session_index import IndexedSession
+
+
+def session(id_: str = "01a2-b", cwd: str = "/home/ada/shop", agent: str = "codex") -> IndexedSession:
+    return IndexedSession("n", agent, id_, "/t.jsonl", cwd)
+
+
+@pytest.mark.parametrize(
+    "id_",
+    [
+        "--dangerously-bypass-approvals-and-sandbox",
+        "-c",
+        "",
+        "a b",
+        "a\n",
+        "$(id)",
+        "\u00e9",
+        "\u0661",
+        "a" * 201,
+    ],
+)
+def test_an_id_that_is_none_gives_no_command(id_: str) -> None:
+    assert resume_command(session(id_)) == ""
+
+
+def test_the_command_goes_to_the_folder_whatever_it_is_called() -> None:
+    assert resume_command(session()) == "cd /home/ada/shop && codex resume 01a2-b"
+    assert resume_command(session(cwd="")) == "codex resume 01a2-b"
+    assert resume_command(session(cwd="-P x")) == "cd -- '-P x' && codex resume 01a2-b"
+    odd = resume_command(session(cwd="/a'; rm -rf ~; '"))
+    assert shlex.split(odd) == ["cd", "/a'; rm -rf ~; '", "&&", "codex", "resume", "01a2-b"]
+
+
+@pytest.mark.parametrize("cwd", ["/a\nb", "/a\x1b[2J", "/a\u202eb", "/a\tb", "/" + "a" * 1000])
+def test_a_folder_that_cannot_be_written_out_whole_gives_a_reason(cwd: str) -> None:
+    assert resume_command(session(cwd=cwd)) == ""
+    assert why_no_command(session(cwd=cwd)).startswith("the name of its folder ")
+    assert why_no_command(session()) == ""
