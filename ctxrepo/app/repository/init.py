@@ -27,8 +27,8 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     """Create the memory repository, or clone it; a second time nothing changes."""
     from ctxrepo.app.repository.sync import code_of
     from ctxrepo.domain.git.remote import ignored_variable
+    from ctxrepo.domain.secrets import redact
     from ctxrepo.services.repository.init import init
-    from ctxrepo.storage.git.address import redact
 
     request = replace(request, cwd=desk.cwd)
     made = init(desk.places, desk.env, request, desk.interpreter, desk.now, desk.progress)

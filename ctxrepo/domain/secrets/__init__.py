@@ -81,6 +81,11 @@ def mask_part(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
+def redact(text: str) -> str:
+    """Text without credentials, in URLs or by their shape, and without control sequences."""
+    return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))
+
+
 _EDGE = lazy_pattern(r"-----? ?(BEGIN|END) (?:[A-Za-z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-----?")
 _BESIDE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \r\n\t\\>|\"',:→"
 """The characters of a key's lines, and of what may stand between them: blanks, quotes, line numbers."""
@@ -88,6 +93,12 @@ _BESIDE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \r\
 _BODY = lazy_pattern(f"[{re.escape(_BESIDE)}]*+")
 _LINE = lazy_pattern(r"[A-Za-z0-9+/=]{16}")
 _HIDDEN = "[private-key]"
+
+# A password may hold any sign itself, `/` and `@` too.
+_CREDENTIALS = lazy_pattern(
+    r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
+)
+_CONTROL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def _spans(data: bytes) -> list[Span]:

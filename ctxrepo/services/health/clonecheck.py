@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 from ctxrepo.domain.project.layout import REGISTRY, shown
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import CheckOutcome, Finding, halfway, unseen
@@ -17,7 +18,6 @@ from ctxrepo.storage.clone.clone import require_our_format
 from ctxrepo.storage.clone.housekeeping import old_locks
 from ctxrepo.storage.clone.reffiles import FOLLOWED, WT, WT_NEXT, RefFiles
 from ctxrepo.storage.disk.kinds import misplaced, require_in_place
-from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.git.git import INSTALL_GIT, OLDEST_GIT
 from ctxrepo.storage.isolated.dangers import dangers
 from ctxrepo.storage.memory import Memory

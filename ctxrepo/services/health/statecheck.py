@@ -10,6 +10,7 @@ from ctxrepo.agents.known import SETUP_HINT, agent_named
 from ctxrepo.domain.formats.moment import ago, counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
+from ctxrepo.domain.secrets import redact
 from ctxrepo.services.delivery.file_blocks import states_of_blocks
 from ctxrepo.services.faults.faults import (
     Fault,
@@ -29,7 +30,6 @@ from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.trust import trusted_standing
 from ctxrepo.storage.disk.private import open_above, set_aside
 from ctxrepo.storage.disk.recent import written
-from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import is_sound
 from ctxrepo.storage.processes.lock import is_held

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ctxrepo.domain.records.decision import ItemToDecide
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
@@ -19,7 +20,6 @@ from ctxrepo.services.review.declined import DeclinedReview, declined
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.review.open_review import Review, in_review, open_review
 from ctxrepo.services.setup.connection import Machine, Standing
-from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexSize, size_of_index
 

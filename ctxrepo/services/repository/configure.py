@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.keys import REPOSITORY, Key, key_named, keys, understood
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.repository.published import publish_settings
-from ctxrepo.storage.git.address import check_url, redact
+from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.config import line_numbers, read_settings
 from ctxrepo.storage.user.config_edit import remove_value, write_value

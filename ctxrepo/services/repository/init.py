@@ -12,6 +12,7 @@ from ctxrepo.agents.own_memory import OwnMemory
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.project.registry import is_global_folder
+from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import CtxrepoError, RepositoryState, UsageError
 from ctxrepo.lazy import dataclass
@@ -24,7 +25,7 @@ from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner
 from ctxrepo.storage.clone.configfile import configure
 from ctxrepo.storage.clone.refwriter import RefWriter
 from ctxrepo.storage.disk.kinds import require_in_place
-from ctxrepo.storage.git.address import check_url, redact
+from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.git.git import Git, Progress
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.memory import Memory

@@ -13,13 +13,13 @@ from ctxrepo.agents.protocol import Records, SkillsFolder, Transcripts
 from ctxrepo.agents.recorded import Delivery, HookCall, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Connection, Machine, wanted_of
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.recent import lines_of, newest, written
-from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import ledgers
 from ctxrepo.storage.state.usage import MEMORY_WRITE, AccessLog

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal, check_file
+from ctxrepo.domain.secrets import redact
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.clone import LAST_TIP
-from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 

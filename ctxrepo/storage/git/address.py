@@ -1,10 +1,8 @@
-"""Addresses of remotes: which may be used; and texts without the credentials in them."""
+"""Addresses of remotes: which are allowed, which carry a password, and which are local."""
 
 from __future__ import annotations
 
-import re
-
-from ctxrepo.domain.secrets import mask, scan
+from ctxrepo.domain.secrets import redact, scan
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import lazy_pattern
 
@@ -33,15 +31,3 @@ def carries_password(url: str) -> bool:
 def is_local(remote: str) -> bool:
     """Whether a remote is a path on this machine rather than another host."""
     return remote.startswith(("/", "file://", "./", "../", "~"))
-
-
-# A password may hold any sign itself, `/` and `@` too.
-_CREDENTIALS = lazy_pattern(
-    r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
-)
-_CONTROL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
-
-
-def redact(text: str) -> str:
-    """Text without credentials, in URLs or by their shape, and without control sequences."""
-    return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))

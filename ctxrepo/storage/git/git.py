@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.domain.guard.bounds import GIT_FILE, GIT_MEMORY, GIT_SECONDS, SAID_BYTES, Bound
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import GitFailed
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.processes.process import GivenUp, SaidTooMuch, converse, watched
 
 NOT_FOUND = 127

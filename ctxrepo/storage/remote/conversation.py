@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.domain.git.remote import RemoteAnswer, classify, ignored_variable, reason
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import Damaged, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.clone import Clone, foreign_format
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
-from ctxrepo.storage.git.address import check_url, is_local, redact
+from ctxrepo.storage.git.address import check_url, is_local
 from ctxrepo.storage.git.git import RECEIVING, SENDING, SERVED, Answer, Git, Progress, Watch
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.remote.packs import without_heavy_packs

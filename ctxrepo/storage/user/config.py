@@ -13,12 +13,12 @@ from typing import Any
 from ctxrepo.domain.formats.described import hints_of
 from ctxrepo.domain.formats.toml import lines_of
 from ctxrepo.domain.project.target import nearest
+from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.keys import REPOSITORY, accepted, kind, nearest_key, sections
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
-from ctxrepo.storage.git.address import redact
 
 
 def read_settings(file: Path) -> Settings:

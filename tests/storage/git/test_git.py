@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import GitFailed
-from ctxrepo.storage.git.address import redact
 from ctxrepo.storage.git.git import Git, Watch
 
 
