@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from itertools import count
 
-from ctxrepo.domain.secrets import near, stems
+from ctxrepo.domain.secrets import near
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN, Rule
 from ctxrepo.domain.secrets.shape import shape
 from ctxrepo.domain.secrets.shape.judges import Grade, graded
+from ctxrepo.domain.secrets.tables import labels
 from ctxrepo.domain.secrets.tables.commands import COMMANDS
 from ctxrepo.domain.secrets.tables.config_files import FILES
 from ctxrepo.domain.secrets.tables.formats import FORMATS
@@ -128,7 +129,7 @@ def _of_texts(text: _Text) -> Iterator[Hit]:
 
 def _near(text: _Text) -> Iterator[Hit]:
     """Values near labels."""
-    for start, end, name in near.values(text.data, text.lowered, stems.places(text.lowered, text.words)):
+    for start, end, name in near.values(text.data, text.lowered, labels.places(text.lowered, text.words)):
         yield start, end, len(RULES) + 1, name
 
 
