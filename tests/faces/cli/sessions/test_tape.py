@@ -324,7 +324,10 @@ class TestSearchByTheIndex:
         words = ("--after", "at/first", "--in", "project", "--in", "messages", "--limit", "1", "--json")
         assert texts(cli("tape", "search", "knot", *words, **said.env)) == ["knot two"]
 
-    def test_a_fork_has_what_was_said_before_it(self, cli: Terminal, one: Talk) -> None:
+    @pytest.mark.parametrize("is_read_before", [True, False])
+    def test_a_fork_has_what_was_said_before_it(self, cli: Terminal, one: Talk, is_read_before: bool) -> None:
+        if is_read_before:
+            cli("tape", "search", **one.env)
         fork = talk(cli.machine, S2, 30)
         fork.lines = [dict(line) for line in one.lines]
         fork.user("Another way")
