@@ -187,7 +187,7 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     for line in ("- [ ] Ask the bank", "Next: Ask the bank, then release", "/daily/"):
         assert line in desktop[: desktop.index("done: ")], "the desktop goes on where the laptop stopped"
     note = desktop[
-        desktop.index("description: Traps and the way around each") : desktop.index("nothing is kept aside")
+        desktop.index("description: Traps and the way around each") : desktop.index("nothing is set aside")
     ]
     for fact in ("redis on port 6380", "counts in cents", "CI caches", "sandbox is down"):
         assert note.count(fact) == 1, note

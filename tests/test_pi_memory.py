@@ -50,7 +50,7 @@ def test_init_says_what_it_follows_in_one_line(tmp_path: Path) -> None:
     machine = make_pi_machine(tmp_path)
     done = machine.ctxrepo("init")
     assert done.returncode == 0
-    assert done.stdout == f"goes on with the memory repository of pi-memory-md: {machine.clone}\n"
+    assert done.stdout == f"using the memory repository of pi-memory-md: {machine.clone}\n"
     (line,) = (line for line in done.stderr.splitlines() if "pi-memory-md" in line)
     assert str(machine.home / ".pi/agent/settings.json") in line
 

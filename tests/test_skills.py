@@ -12,8 +12,8 @@ import pytest
 
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.faces.cli.parser import root_command
-from ctxrepo.services.notes.new import templates
-from ctxrepo.services.reading.search import Mode
+from ctxrepo.services.notes.new_note import templates
+from ctxrepo.services.reading.searching import Mode
 from ctxrepo.storage.user import assets
 
 SKILLS = {

@@ -23,7 +23,7 @@ PAGES = sorted(
         *(CHECKOUT / "docs").glob("*.md"),
         *(CHECKOUT / "docs" / "tutorial").glob("*.md"),
         *(CHECKOUT / "docs" / "how-to").glob("*.md"),
-        *(page for page in (CHECKOUT / "docs" / "reference").glob("*.md") if page.name != "cli.md"),
+        *(CHECKOUT / "docs" / "reference").glob("*.md"),
         *(CHECKOUT / "skills").rglob("*.md"),
         *(CHECKOUT / "templates").rglob("*.md"),
     ]
@@ -31,6 +31,7 @@ PAGES = sorted(
 
 ALLOWED = {
     ("docs/glossary.md", ""): "it explains the house words",
+    ("docs/reference/cli.md", "zombies"): "an option of `ctxrepo stats` has this name",
     ("docs/reference/files.md", "ledger"): "the name of the file in the code, for those who look into it",
 }
 """Words that a page may use, each with its reason; all of them where none is named."""

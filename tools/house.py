@@ -38,9 +38,9 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 66600,
-    "files": 712,
-    "file names that stand twice": 85,
+    "lines": 66_000,
+    "files": 520,
+    "file names that stand twice": 25,
     "import levels": 20,
     "import levels, those inside functions counted": 26,
     "circles of modules": 0,
@@ -48,7 +48,7 @@ BARS = {
     "files in the largest room": 14,
     "class names that stand for two things": 0,
     "values read by number in the hook's path": 5,
-    "functions with seven or more parameters beside commands": 5,
+    "functions with seven or more parameters beside commands": 4,
     "places outside an agent's folder that name the agent": 0,
 }
 """The most there may be of each. What makes the package grow says what it pays with: no bar is raised."""

@@ -48,7 +48,7 @@ def of_database(error: Exception, env: Mapping[str, str]) -> CtxrepoError | None
         )
     return CtxrepoError(
         f"ctxrepo can't use its database: {error}",
-        "Look whether the disk or your quota is full, or may not be written, and run the command again.",
+        "Check whether the disk or your quota is full or read-only, and run the command again.",
     )
 
 

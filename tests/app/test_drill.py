@@ -19,7 +19,7 @@ from ctxrepo.faces.cli import table
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.app import main
 from ctxrepo.faces.cli.options import json_option
-from ctxrepo.services.reading.read import read
+from ctxrepo.services.reading.targets import read
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from said import Talk
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes.browsing import ListRequest, SearchRequest, list_notes, read, search
 from ctxrepo.app.notes.writing import TargetRequest, remember
-from ctxrepo.app.repository.status import status
+from ctxrepo.app.repository.diagnosis import status
 from ctxrepo.app.sessions.anchor_operations import anchor
 from ctxrepo.app.sessions.past_search import SessionsRequest, search_sessions
 from ctxrepo.app.sessions.tape_operations import search_tape
@@ -30,7 +30,7 @@ from ctxrepo.errors import NotFound
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest
 from ctxrepo.services.anchors.tape_requests import TapeSearch
 from ctxrepo.services.notes.requests import Fact
-from ctxrepo.services.reading.search import SearchQuery
+from ctxrepo.services.reading.searching import SearchQuery
 from ctxrepo.services.sessions.session_search import SessionQuery
 
 pytestmark = pytest.mark.usefixtures("threads_counted")

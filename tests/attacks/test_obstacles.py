@@ -21,7 +21,7 @@ from odd import bound_socket, folder, link_to_nothing, loop, pipe
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
-from ctxrepo.services.notes.forget import forget
+from ctxrepo.services.notes.placing import forget
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.worktree.checkout import Checkout
 

@@ -22,8 +22,7 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks import saves
 from ctxrepo.hooks.dialect import Event, TouchedFile
 from ctxrepo.hooks.known.world import open_hooks, repo_of
-from ctxrepo.services.notes.forget import forget
-from ctxrepo.services.notes.move import move
+from ctxrepo.services.notes.placing import forget, move
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import CommitRequest, commit

@@ -16,13 +16,13 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.note.note import Note
+    from ctxrepo.services.notes.changing import Tag
     from ctxrepo.services.notes.list_notes import NoteDelivery, NoteSummary
-    from ctxrepo.services.notes.scratch import Scratch
-    from ctxrepo.services.notes.tags import Tag
+    from ctxrepo.services.notes.working_notes import Scratch
+    from ctxrepo.services.reading.folder_sizes import FolderSize
     from ctxrepo.services.reading.links import Link, NoteLinks
-    from ctxrepo.services.reading.read import Reading
-    from ctxrepo.services.reading.search import Hit, SearchQuery
-    from ctxrepo.services.reading.tree import FolderSize
+    from ctxrepo.services.reading.searching import Hit, SearchQuery
+    from ctxrepo.services.reading.targets import Reading
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class ListRequest:
     """Which notes: below a folder, no more than `depth` folders down, with all of these tags."""
 
     folder: str = ""
-    """Only notes below it, e.g. topics or archive."""
+    """List only notes in this folder, e.g. topics or archive."""
     scope: ScopeName = ""
     tags: Sequence[str] = ()
     """A tag; may be given again."""
     depth: Annotated[int | None, Between(0)] = None
-    """Only so many folders down."""
+    """How many levels of folders to show."""
     limit: Annotated[int | None, Between(1)] = None
-    """Most notes to show."""
+    """Show at most N notes."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class DayRequest:
     """A day, such as 2026-11-20 or yesterday; '' is today."""
 
     day: str = ""
-    """Print the log of that day, e.g. 2026-11-20 or yesterday."""
+    """Print the log of this day, e.g. 2026-11-20 or yesterday."""
     scope: ScopeName = ""
 
 
@@ -81,7 +81,7 @@ class ExportRequest:
 
     scope: ScopeName
     folder: Path
-    """Where to; empty or not there yet."""
+    """Where to copy them: an empty folder, or a new one."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class ExportedScope:
 
 def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
     """Read a note, or one entry of it, also by an id that the entry had before."""
-    from ctxrepo.services.reading.read import read
+    from ctxrepo.services.reading.targets import read
     from ctxrepo.services.usage.entry_usage import note_read
 
     reading = read(desk.memory, request.target, desk.project, follows=True)
@@ -124,7 +124,7 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
 
 def find(desk: Desk, request: TargetRequest) -> Result[Reading]:
     """Find the note or entry that somebody is to edit."""
-    from ctxrepo.services.reading.read import read
+    from ctxrepo.services.reading.targets import read
 
     reading = read(desk.memory, request.target, desk.project)
     return Result(reading, {"path": reading.note.path, "hash": reading.hash, "text": reading.text})
@@ -132,7 +132,7 @@ def find(desk: Desk, request: TargetRequest) -> Result[Reading]:
 
 def find_file(desk: Desk, request: TargetRequest) -> Result[str]:
     """Find the path of a note, as it is or with a target in it."""
-    from ctxrepo.services.reading.resolve import find_note
+    from ctxrepo.services.reading.targets import find_note
 
     return Result(find_note(desk.memory, request.target, desk.project).path, "path")
 
@@ -170,7 +170,7 @@ def _in_view(desk: Desk, request: ListRequest) -> Sequence[NoteSummary]:
 
 def list_folders(desk: Desk, request: ListRequest) -> Result[Sequence[FolderSize]]:
     """List the folders of a scope, with how much is in each."""
-    from ctxrepo.services.reading.tree import tree
+    from ctxrepo.services.reading.folder_sizes import tree
 
     return Result(tree(desk.memory, request.scope, desk.project, request.depth), "folders")
 
@@ -178,18 +178,18 @@ def list_folders(desk: Desk, request: ListRequest) -> Result[Sequence[FolderSize
 @reads
 def search(desk: Desk, request: SearchRequest) -> Result[Sequence[Hit]]:
     """Search all notes, the archived too."""
-    from ctxrepo.services.reading.search import search
+    from ctxrepo.services.reading.searching import search
 
     hits = search(desk.memory, request.query, desk.project, request.limit + 1)
     if len(hits) > request.limit and request.query.mode == "words":  # by meaning there always is more
-        desk.notice(f"there is more than {request.limit}; --limit shows it")
+        desk.notice(f"only the first {request.limit} matches are shown; --limit shows more")
     return Result(hits[: request.limit], "hits")
 
 
 @reads
 def list_tags(desk: Desk, request: ScopeRequest) -> Result[Sequence[Tag]]:
     """List the tags in use."""
-    from ctxrepo.services.notes.tags import tags
+    from ctxrepo.services.notes.changing import tags
 
     return Result(tags(desk.memory, request.scope, desk.project), "tags")
 
@@ -211,9 +211,9 @@ def list_broken_links(desk: Desk, request: ScopeRequest) -> Result[Sequence[Link
 
 
 def read_day(desk: Desk, request: DayRequest) -> Result[Note | None]:
-    """Read the log of a day; None where nothing is logged today."""
+    """Read the log of a day; None where nothing was logged today."""
     from ctxrepo.domain.working.daily import parse_day
-    from ctxrepo.services.reading.log import read_day
+    from ctxrepo.services.reading.daily_logs import read_day
 
     day = parse_day(request.day or "today", desk.now.astimezone())
     try:
@@ -228,14 +228,14 @@ def read_day(desk: Desk, request: DayRequest) -> Result[Note | None]:
 
 def list_days(desk: Desk, request: ScopeRequest) -> Result[Sequence[str]]:
     """List the days that have a log."""
-    from ctxrepo.services.reading.log import logged_days
+    from ctxrepo.services.reading.daily_logs import logged_days
 
     return Result(logged_days(desk.memory, request.scope, desk.project), "days")
 
 
 def list_items(desk: Desk, request: ChecklistRequest) -> Result[Sequence[Scratch]]:
     """List what is open in the checklist."""
-    from ctxrepo.services.notes.scratch import items
+    from ctxrepo.services.notes.working_notes import items
 
     all_items = items(desk.memory, request.scope, desk.project)
     shown = [item for item in all_items if request.is_whole or not item.item.is_done]
@@ -243,13 +243,13 @@ def list_items(desk: Desk, request: ChecklistRequest) -> Result[Sequence[Scratch
 
 
 def export(desk: Desk, request: ExportRequest) -> Result[ExportedScope]:
-    """Copy one scope to a plain folder."""
+    """Copy the notes of a scope to an ordinary folder."""
     from ctxrepo.services.notes.export import export
 
     place = desk.cwd / request.folder.expanduser()
     exported = export(desk.memory, request.scope, place, desk.project, desk.now)
     for path, why in exported.skipped.items():
-        desk.notice(f"{path} {why}, and is not exported")
+        desk.notice(f"{path} {why}, and was not exported")
     files, skipped = exported.files, exported.skipped
     data = {"scope": exported.scope, "folder": str(place), "files": files, "skipped": dict(skipped)}
     return Result(ExportedScope(exported.folder, place, files, skipped), data)

@@ -15,8 +15,8 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.agents.sources import SourceContents, SourceSearch
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.checks.check import NoteFinding
     from ctxrepo.services.checks.fix import FileFix
+    from ctxrepo.services.checks.note_checks import NoteFinding
     from ctxrepo.services.imports.destination import ImportPlan, PlannedNote
 
 
@@ -25,9 +25,9 @@ class CheckRequest:
     """What is to be looked at, and whether what needs no decision is mended, or only said to be."""
 
     fixes: bool = False
-    """Mend what needs no decision of yours, and show the difference."""
+    """Fix what needs no decision from you, and show the changes."""
     is_trial: bool = False
-    """With --fix: show it and change nothing."""
+    """With --fix: show the changes without making them."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class CheckedNotes:
 
 def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
     """Look through all notes; ends with 1 when something is found."""
-    from ctxrepo.services.checks.check import check
     from ctxrepo.services.checks.fix import fix, fixable
+    from ctxrepo.services.checks.note_checks import check
     from ctxrepo.storage.clone.clone import require_our_format
 
     require_our_format(desk.memory.root)
@@ -147,7 +147,7 @@ def _adopted(desk: Desk, request: ImportRequest) -> Result[ImportResult] | None:
         return None
     is_applied = not request.is_trial and request.agrees([plan])
     if is_applied:
-        from ctxrepo.app.repository.init import init
+        from ctxrepo.app.repository.exchange import init
         from ctxrepo.services.repository.init import InitRequest
 
         init(desk, InitRequest())

@@ -16,16 +16,13 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.note.entry import Entry
     from ctxrepo.services.history.restore import RestoreResult
-    from ctxrepo.services.history.undo import Undone
-    from ctxrepo.services.notes.edit import EditRequest, EditResult
-    from ctxrepo.services.notes.forget import Forgotten
-    from ctxrepo.services.notes.move import MoveResult
-    from ctxrepo.services.notes.new import NewNote
+    from ctxrepo.services.history.undoing import Undone
+    from ctxrepo.services.notes.changing import EditRequest, EditResult, TagResult, TouchResult
+    from ctxrepo.services.notes.new_note import NewNote
+    from ctxrepo.services.notes.placing import Forgotten, MoveResult
     from ctxrepo.services.notes.remember import RememberResult
     from ctxrepo.services.notes.requests import Fact, NewNoteRequest, RestoreRequest, TagChange, TickRequest
-    from ctxrepo.services.notes.scratch import ClearResult, Scratch
-    from ctxrepo.services.notes.tags import TagResult
-    from ctxrepo.services.notes.touch import TouchResult
+    from ctxrepo.services.notes.working_notes import ClearResult, Scratch
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class MoveRequest:
 
     target: NoteOrEntry
     to: Destination
-    """[SCOPE:]PATH, SCOPE: for the same path there, or FOLDER/."""
+    """[SCOPE:]PATH, SCOPE: for the same path in another scope, or FOLDER/."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +53,13 @@ class UndoRequest:
     """What is taken back: a commit, or what the last command wrote, of this kind `only` where it is given."""
 
     commit: str = ""
-    """A commit of the memory instead, as `history` shows it."""
+    """Undo this commit instead, as `history` shows it."""
     only: str = ""
 
 
 @dataclass(frozen=True)
 class LogRequest:
-    """What was done, found or decided."""
+    """What you did, found or decided."""
 
     text: str
     scope: ScopeName = ""
@@ -70,7 +67,7 @@ class LogRequest:
 
 @dataclass(frozen=True)
 class AddItemRequest:
-    """What is to be done, in a line."""
+    """What is to be done, in one line."""
 
     text: str
     scope: ScopeName = ""
@@ -82,11 +79,11 @@ class ChecklistRequest:
 
     scope: ScopeName = ""
     is_whole: bool = False
-    """Also what is done."""
+    """List finished items too."""
 
 
 def remember(desk: Desk, fact: Fact) -> Result[RememberResult]:
-    """Write one fact into memory."""
+    """Save one fact to memory."""
     (result,) = _remembered(desk, [fact])
     return Result(result, _fields(result))
 
@@ -121,11 +118,10 @@ def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
 def _notice_doubts(desk: Desk, results: Sequence[RememberResult]) -> None:
     """Tell of similar entries, of others with the same key, and of a text too long for a prompt."""
     for near in dict.fromkeys(near for result in results for near in result.near):
-        desk.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that one")
+        desk.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that entry")
     for rival in (rival for result in results for rival in result.rivals):
-        desk.notice(
-            f"^{rival.id} at {rival.at} has this key too; `ctxrepo forget ^{rival.id}` if it no longer holds"
-        )
+        remedy = f"`ctxrepo forget ^{rival.id}` if it is no longer true"
+        desk.notice(f"^{rival.id} at {rival.at} has this key too; {remedy}")
     if room := max(result.cut_to for result in results):
         desk.notice(
             f"prompts have room for {room} bytes, so this entry would be cut: shorten it, or make it a note "
@@ -145,23 +141,23 @@ def shown_id(result: RememberResult) -> str:
 @writes
 def new(desk: Desk, request: NewNoteRequest) -> Result[NewNote]:
     """Write a new note."""
-    from ctxrepo.services.notes.new import new
+    from ctxrepo.services.notes.new_note import new
 
     return Result(new(desk.memory, request, desk.project, desk.origin, desk.now))
 
 
 @writes
 def edit(desk: Desk, request: EditRequest) -> Result[EditResult]:
-    """Change a passage of a note or entry, or all of it."""
-    from ctxrepo.services.notes.edit import edit
+    """Edit a note or an entry: one passage, or the whole text."""
+    from ctxrepo.services.notes.changing import edit
 
     return Result(edit(desk.memory, request, desk.project, desk.origin, desk.now))
 
 
 @writes
 def move(desk: Desk, request: MoveRequest) -> Result[MoveResult]:
-    """Move a note elsewhere, or an entry to another note."""
-    from ctxrepo.services.notes.move import move
+    """Move a note, or move an entry to another note."""
+    from ctxrepo.services.notes.placing import move
 
     return Result(move(desk.memory, request.target, request.to, desk.project, desk.origin, desk.now))
 
@@ -169,7 +165,7 @@ def move(desk: Desk, request: MoveRequest) -> Result[MoveResult]:
 @writes
 def archive(desk: Desk, request: TargetRequest) -> Result[MoveResult]:
     """Move a note or entry to the archive."""
-    from ctxrepo.services.notes.move import archive
+    from ctxrepo.services.notes.placing import archive
 
     return Result(archive(desk.memory, request.target, desk.project, desk.origin, desk.now))
 
@@ -177,15 +173,15 @@ def archive(desk: Desk, request: TargetRequest) -> Result[MoveResult]:
 @writes
 def forget(desk: Desk, request: TargetRequest) -> Result[Forgotten]:
     """Remove a note or an entry."""
-    from ctxrepo.services.notes.forget import forget
+    from ctxrepo.services.notes.placing import forget
 
     return Result(forget(desk.memory, request.target, desk.project, desk.origin, desk.now))
 
 
 @writes
 def touch(desk: Desk, request: TargetRequest) -> Result[TouchResult]:
-    """Say that a note still holds: its `updated` becomes today."""
-    from ctxrepo.services.notes.touch import touch
+    """Confirm that a note is still true as of today."""
+    from ctxrepo.services.notes.changing import touch
 
     touched = touch(desk.memory, request.target, desk.project, desk.origin, desk.now)
     if not touched.updated:
@@ -196,7 +192,7 @@ def touch(desk: Desk, request: TargetRequest) -> Result[TouchResult]:
 @writes
 def set_tags(desk: Desk, request: TagChange) -> Result[TagResult]:
     """Give tags to a note, and take others from it."""
-    from ctxrepo.services.notes.tags import set_tags
+    from ctxrepo.services.notes.changing import set_tags
 
     return Result(set_tags(desk.memory, request, desk.project, desk.origin, desk.now))
 
@@ -217,7 +213,7 @@ def commit_file(desk: Desk, request: FileRequest) -> Result[str]:
 @writes
 def undo(desk: Desk, request: UndoRequest) -> Result[Undone]:
     """Take back what was written."""
-    from ctxrepo.services.history.undo import undo, undo_commit
+    from ctxrepo.services.history.undoing import undo, undo_commit
 
     if request.commit:
         return Result(undo_commit(desk.memory, request.commit, desk.origin, desk.now))
@@ -226,7 +222,7 @@ def undo(desk: Desk, request: UndoRequest) -> Result[Undone]:
 
 @writes
 def restore(desk: Desk, request: RestoreRequest) -> Result[RestoreResult]:
-    """Bring back what was forgotten, archived or edited."""
+    """Restore a forgotten, archived or edited note or entry."""
     from ctxrepo.services.history.restore import restore
 
     return Result(restore(desk.memory, request, desk.project, desk.origin, desk.now))
@@ -235,7 +231,7 @@ def restore(desk: Desk, request: RestoreRequest) -> Result[RestoreResult]:
 @writes
 def log(desk: Desk, request: LogRequest) -> Result[Entry]:
     """Write a line into today's log; today is the day where one is."""
-    from ctxrepo.services.notes.log import log
+    from ctxrepo.services.notes.working_notes import log
 
     now = desk.now.astimezone()
     entry = log(desk.memory, request.text, request.scope, desk.project, desk.origin, now)
@@ -245,7 +241,7 @@ def log(desk: Desk, request: LogRequest) -> Result[Entry]:
 @writes
 def add_item(desk: Desk, request: AddItemRequest) -> Result[Scratch]:
     """Add an item to the checklist; one that is open already is not added again."""
-    from ctxrepo.services.notes.scratch import add
+    from ctxrepo.services.notes.working_notes import add
 
     item = add(desk.memory, request.text, request.scope, desk.project, desk.origin, desk.now)
     return Result(item, _changed_item(item))
@@ -254,19 +250,19 @@ def add_item(desk: Desk, request: AddItemRequest) -> Result[Scratch]:
 @writes
 def tick(desk: Desk, request: TickRequest) -> Result[Scratch]:
     """Tick an item of the checklist, or make it open again."""
-    from ctxrepo.services.notes.scratch import tick
+    from ctxrepo.services.notes.working_notes import tick
 
     item = tick(desk.memory, request, desk.project, desk.origin, desk.now)
     if item.more:
         others = counted(item.more, "other item has", "other items have")
-        desk.notice(f"{others} these words as well; name one by its id")
+        desk.notice(f"{others} these words too; name one by its id")
     return Result(item, _changed_item(item))
 
 
 @writes
 def clear_done(desk: Desk, request: ChecklistRequest) -> Result[ClearResult]:
     """Take the items that are done out of the checklist."""
-    from ctxrepo.services.notes.scratch import clear_done
+    from ctxrepo.services.notes.working_notes import clear_done
 
     cleared = clear_done(desk.memory, request.scope, desk.project, desk.origin, desk.now)
     for item in cleared.stays:

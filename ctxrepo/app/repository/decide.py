@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor
+from ctxrepo.app.repository.exchange import ExchangeRequest, exchange
 from ctxrepo.app.result import Result
+from ctxrepo.app.review.decisions import KEEPS, DismissRequest, ResolveRequest, dismiss, resolve
 from ctxrepo.domain.records.decision import Choice, ItemToDecide, Verb
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-
-_KEEP: dict[Verb, str] = {"keep-current": "kept", "keep-other": "other", "keep-both": "both"}
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,6 @@ def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
     return Result(decision, data, carried_out.exit_code, carried_out.error)
 
 
-def command(item: ItemToDecide, choice: Choice) -> str:
-    """The command that carries out a choice."""
-    if choice.verb in _KEEP:
-        return f"ctxrepo conflicts resolve {item.name} --keep {_KEEP[choice.verb]}"
-    if choice.verb == "dismiss":
-        return f"ctxrepo declined dismiss {item.name}"
-    return "ctxrepo sync --accept deletions" if choice.verb == "accept-deletions" else "ctxrepo doctor --fix"
-
-
 def _find(desk: Desk, item_id: str) -> ItemToDecide | None:
     from ctxrepo.services.review.items import items_to_decide
 
@@ -69,19 +61,10 @@ def _find(desk: Desk, item_id: str) -> ItemToDecide | None:
 
 
 def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice) -> Result[object]:
-    # Each operation loads services of its own, and one of them is needed.
-    if choice.verb in _KEEP:
-        from ctxrepo.app.review.conflicts import ResolveRequest, resolve
-
-        return resolve(desk, ResolveRequest(_KEEP[choice.verb], item.name))
+    if choice.verb in KEEPS:
+        return resolve(desk, ResolveRequest(KEEPS[choice.verb], item.name))
     if choice.verb == "dismiss":
-        from ctxrepo.app.review.declined import DismissRequest, dismiss
-
         return dismiss(desk, DismissRequest([item.name]))
     if choice.verb == "accept-deletions":
-        from ctxrepo.app.repository.sync import ExchangeRequest, exchange
-
         return exchange(desk, ExchangeRequest(accept=("deletions",)))
-    from ctxrepo.app.repository.doctor import DoctorRequest, doctor
-
     return doctor(desk, DoctorRequest(fixes=True))

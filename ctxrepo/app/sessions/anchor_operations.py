@@ -42,7 +42,7 @@ class HandedOver:
 
 
 def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
-    """Leave an anchor: a named point that the next session is shown."""
+    """Leave an anchor: a point that the next session is shown."""
     from dataclasses import replace
 
     from ctxrepo.services.anchors.leave_anchor import anchor
@@ -81,7 +81,7 @@ def draft_handoff(desk: Desk, request: HandoverRequest) -> Result[Handoff]:
 
 
 def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
-    """Leave an anchor with what whoever goes on needs to know."""
+    """Leave an anchor that tells the next session how to continue."""
     from ctxrepo.services.anchors.session_handoff import hand_over
     from ctxrepo.services.anchors.trigger import triggered
 

@@ -123,4 +123,4 @@ def _here() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
-        raise CtxrepoError("the folder this runs in is gone", "Go to another one.") from None
+        raise CtxrepoError("the current folder no longer exists", "Go to another one.") from None

@@ -39,7 +39,7 @@ def _run(words: Sequence[str], as_json: bool) -> int:
     except OSError as error:
         log_traceback(os.environ)
         where = f"{error.filename}: " if error.filename else ""
-        hint = "Mend what is in the way there, and run the command again."
+        hint = "Remove what is in the way there, and run the command again."
         output.failed(as_json, CtxrepoError(f"{where}{error.strerror or error}", hint))
         return 1
     except Exception as error:

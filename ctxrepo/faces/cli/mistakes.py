@@ -71,4 +71,4 @@ def _unknown(error: typer.TyperException, word: str, words: Sequence[str], *, is
 def _how(error: typer.TyperException, words: Sequence[str]) -> str:
     context = getattr(error, "ctx", None)
     first = next((f" {word}" for word in words[:1] if not word.startswith("-")), "")
-    return f"`{context.command_path if context else f'ctxrepo{first}'} --help` tells how it is used."
+    return f"`{context.command_path if context else f'ctxrepo{first}'} --help` shows how to use it."

@@ -82,14 +82,16 @@ class Command:
         hints, said = hints_of(self._request), sentences(self._request)
         for name, spelling in self._spelled.items():
             if spelling == OWN:
-                yield _keyword(name, own[name].annotation, own.pop(name).default)
+                yield _own(own.pop(name))
             else:
                 yield _param(self._request, name, hints[name], said.get(name, ""), spelling)
-        for name, param in own.items():
-            is_json = name == "json"
-            yield _keyword(
-                name, Annotated[bool, json_option()] if is_json else param.annotation, param.default
-            )
+        yield from map(_own, own.values())
+
+
+def _own(param: inspect.Parameter) -> inspect.Parameter:
+    """A parameter of the function itself; `json` is declared here for all."""
+    annotation = Annotated[bool, json_option()] if param.name == "json" else param.annotation
+    return _keyword(param.name, annotation, param.default)
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -15,13 +15,13 @@ SYNONYMS = {
 """The first word of a command line -> what it stands for. No commands: `--help` doesn't list them."""
 
 NEAREST = {
-    "review": "`ctxrepo history --in-review` shows what waits, `ctxrepo declined` what was struck out.",
-    "diff": "`ctxrepo history TARGET` tells what changed, and `--show COMMIT` prints a version.",
-    "why": "`ctxrepo trace` tells what a prompt was given and why, `ctxrepo recall --explain Q` of any text.",
+    "review": "`ctxrepo history --in-review` shows what waits, `ctxrepo declined` what reviewers removed.",
+    "diff": "`ctxrepo history TARGET` shows what changed, and `--show COMMIT` prints a version.",
+    "why": "`ctxrepo trace` shows what a prompt was given and why, `ctxrepo recall --explain Q` of any text.",
     "ui": "`ctxrepo list --tree` and `ctxrepo search` look through the notes; they are plain files.",
     "note": "`ctxrepo new` makes a note, `ctxrepo remember` adds one fact.",
     "add": "`ctxrepo remember` adds one fact, `ctxrepo new` a note.",
-    "faults": "`ctxrepo doctor --faults` lists what sessions were told is wrong with the memory.",
+    "faults": "`ctxrepo doctor --faults` lists the problems that sessions were told about.",
     "inbox": "`ctxrepo status` counts the proposals that wait; no command accepts them yet.",
     "verify": "`ctxrepo check` looks through the notes, `ctxrepo cache verify` at what hooks answer from.",
     "revert": "`ctxrepo undo COMMIT` takes a commit back.",

@@ -30,9 +30,9 @@ from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult, anchor
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.notes.scratch import items_in
+from ctxrepo.services.notes.working_notes import items_in
+from ctxrepo.services.reading.daily_logs import entries_today
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.reading.log import entries_today
 from ctxrepo.services.reading.tape_files import anchor_names, newest_here
 from ctxrepo.services.sessions.conversations import ends_of_session
 from ctxrepo.storage.memory import Memory

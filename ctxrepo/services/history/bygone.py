@@ -9,7 +9,7 @@ from ctxrepo.domain.project.target import Target, ids_meant
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.history.history import TargetHistory, commit_named
+from ctxrepo.services.history.commits import TargetHistory, commit_named
 from ctxrepo.services.history.versions import PastPlace, follow, whereabouts
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import places_of

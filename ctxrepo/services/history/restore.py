@@ -19,7 +19,7 @@ from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.bygone import Bygone, before_last_change, bygone, former_path
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.notes.move import completed, move
+from ctxrepo.services.notes.placing import completed, move
 from ctxrepo.services.notes.requests import RestoreRequest
 from ctxrepo.services.reading.find import destination_of, find_entry, scope_named
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from pathlib import Path
 
+from ctxrepo.domain.formats.plain_data import in_data
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.recall.ask_helper import FAILED
 from ctxrepo.lazy import dataclass
@@ -18,7 +20,7 @@ class ReadyResult:
     """What was made ready: how many texts were embedded, of how many."""
 
     model: Path
-    was_fetched: bool
+    was_fetched: bool = field(metadata=in_data("fetched"))
     embedded: int
     texts: int
 

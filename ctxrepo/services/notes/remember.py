@@ -27,7 +27,7 @@ from ctxrepo.services.reading.find import (
     scope_named,
 )
 from ctxrepo.services.reading.marks import evidence_now
-from ctxrepo.services.reading.resolve import entry_named
+from ctxrepo.services.reading.targets import entry_named
 from ctxrepo.services.saving.describe import record
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.cache.layout import is_pinned

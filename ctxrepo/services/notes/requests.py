@@ -19,19 +19,19 @@ class Fact:
     """The note to add it to; created if it is missing."""
     scope: ScopeName = ""
     category: str = ""
-    """Its kind, e.g. gotcha: it is added to topics/gotcha.md."""
+    """Its kind, e.g. gotcha, which adds it to topics/gotcha.md."""
     tags: Sequence[str] = ()
     """A tag; may be given again."""
     key: str = ""
-    """Replace the scope's entry with this key."""
+    """Replace the entry in the scope that has this key."""
     supersedes: EntryName | None = None
-    """The entry that no longer holds: ^ID or PATH#L9."""
+    """The entry that this fact replaces: ^ID or PATH#L9."""
     with_id: bool = False
-    """Give it an id that stays when its text is edited."""
+    """Give it an id that stays the same when its text is edited."""
     pin: bool = False
-    """Pin it: sessions are shown it before other entries."""
+    """Pin it, so that sessions are shown it before other entries."""
     is_proposal: bool = False
-    """Only propose it: it waits in the inbox, and no session is given it."""
+    """Only propose it: it waits in the inbox and isn't given to sessions."""
 
     @property
     def scope_name(self) -> str:
@@ -47,13 +47,13 @@ class NewNoteRequest:
     target: NoteOrEntry
     """[SCOPE:]PATH of the new note."""
     description: str = ""
-    """One line: what is found in it. A template has one."""
+    """One line that says what the note is about. Templates bring their own."""
     tags: Sequence[str] = ()
     """A tag; may be given again."""
     body: str = ""
-    """Its body; - is standard input."""
+    """A file with its text; - reads standard input."""
     template: str = ""
-    """What it begins as: memory, task or user."""
+    """A template to start from: memory, task or user."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class RestoreRequest:
     to where it was, or `to` the note that is named."""
 
     target: NoteOrEntry
-    """[SCOPE:]PATH of a note, or ^ID of an entry, as it was."""
+    """The [SCOPE:]PATH or ^ID that it had."""
     to: Destination | None = None
-    """The note it goes to, instead of where it was."""
+    """Restore it into this note instead of its old place."""
     version: str = ""
-    """As it was in COMMIT, also when it isn't gone."""
+    """Restore its version in COMMIT, even if it still exists."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 
+from ctxrepo.domain.formats.plain_data import in_data
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.errors import NotFound
@@ -61,10 +63,10 @@ class Shown:
 
     id: str
     folder: str
-    own: str
+    own: str = field(metadata=in_data("own_id"))
     why: Why
     names: Sequence[str]
-    is_registered: bool
+    is_registered: bool = field(metadata=in_data("registered"))
     notes: int
     worktrees: str
     checkouts: Sequence[str]

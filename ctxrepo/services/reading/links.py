@@ -14,7 +14,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import entries_of_renamed, scope_named, search_order
 from ctxrepo.services.reading.marks import evidence_now
-from ctxrepo.services.reading.resolve import find_note
+from ctxrepo.services.reading.targets import find_note
 from ctxrepo.storage.memory import Memory
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ctxrepo.domain.project.layout import is_conflict_copy, is_note
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.history.history import CommitSummary, deeds
+from ctxrepo.services.history.commits import CommitSummary, deeds
 from ctxrepo.services.review.open_review import in_review, open_review
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory

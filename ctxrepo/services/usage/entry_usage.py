@@ -28,7 +28,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.reading.marks import evidence_files
-from ctxrepo.services.reading.read import Reading
+from ctxrepo.services.reading.targets import Reading
 from ctxrepo.services.sessions.conversations import ends_of_session
 from ctxrepo.storage.cache.layout import CachedEntry, digest_of
 from ctxrepo.storage.memory import Memory

@@ -6,12 +6,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.formats.plain_data import OR_NULL
 from ctxrepo.hooks.own_files import LOG_BYTES, age, append_rolling, lines_of
 from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.lazy import dataclass
@@ -109,7 +110,7 @@ class FaultRecord:
 
     fault: str
     since: str
-    until: str = ""
+    until: str = field(default="", metadata=OR_NULL)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
 from ctxrepo.domain.project.target import parse_destination, parse_target
 from ctxrepo.errors import Refused
-from ctxrepo.services.notes.edit import EditRequest, Passage
+from ctxrepo.services.notes.changing import EditRequest, Passage
 from ctxrepo.services.notes.requests import RestoreRequest
 
 

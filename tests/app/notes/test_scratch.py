@@ -11,7 +11,7 @@ from machines import Machine
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
 from ctxrepo.services.notes.requests import TickRequest
-from ctxrepo.services.reading.search import SearchQuery
+from ctxrepo.services.reading.searching import SearchQuery
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
         desk.perform(writing.add_item, writing.AddItemRequest(text))
     done = desk.perform(writing.tick, TickRequest("bank", is_done=True))
     assert (done.data["text"], done.data["more"]) == ("Ask the bank", 1)
-    assert desk.take_notices() == ["1 other item has these words as well; name one by its id"]
+    assert desk.take_notices() == ["1 other item has these words too; name one by its id"]
     open_ones = desk.perform(browsing.list_items, writing.ChecklistRequest()).value
     assert [one.item.text for one in open_ones] == ["Ask the bank again"]
     cleared = desk.perform(writing.clear_done, writing.ChecklistRequest()).data["cleared"]
@@ -47,4 +47,4 @@ def test_what_is_written_is_found_at_once(desk: Desk) -> None:
     assert "basket" in hit["text"]
     desk.perform(writing.log, writing.LogRequest("Postgres is slow"))
     desk.perform(browsing.search, browsing.SearchRequest(SearchQuery("postgres"), 1))
-    assert desk.take_notices() == ["there is more than 1; --limit shows it"]
+    assert desk.take_notices() == ["only the first 1 matches are shown; --limit shows more"]

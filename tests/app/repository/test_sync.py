@@ -10,7 +10,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
-from ctxrepo.app.repository import agents, cache, config, doctor, init, project, status, sync
+from ctxrepo.app.repository import connecting, diagnosis, exchange, preferences, project_names
 from ctxrepo.errors import NotInitialised, UsageError
 from ctxrepo.services.repository.init import InitRequest
 from ctxrepo.services.setup.setup import Plan
@@ -23,30 +23,30 @@ def desk(ada: Machine) -> Desk:
 
 def test_a_memory_is_made_exchanged_and_looked_at_by_one_desk(desk: Desk, remote: Path) -> None:
     with pytest.raises(NotInitialised):
-        desk.perform(status.status, None)
-    made = desk.perform(init.init, InitRequest(str(remote)))
+        desk.perform(diagnosis.status, None)
+    made = desk.perform(exchange.init, InitRequest(str(remote)))
     assert (made.data["action"], made.exit_code) == ("created", 0)
-    done = desk.perform(sync.exchange, sync.ExchangeRequest())
+    done = desk.perform(exchange.exchange, exchange.ExchangeRequest())
     assert (done.data["remote"], done.exit_code) == ("ok", 0)
     remote.rename(remote.with_name("gone"))
-    away = desk.perform(sync.exchange, sync.ExchangeRequest())
-    assert away.exit_code == sync.QUEUED
-    assert desk.perform(status.status, None).data["exchanged"]["outcome"] == away.data["remote"]
+    away = desk.perform(exchange.exchange, exchange.ExchangeRequest())
+    assert away.exit_code == exchange.QUEUED
+    assert desk.perform(diagnosis.status, None).data["exchanged"]["outcome"] == away.data["remote"]
 
 
 def test_a_relative_remote_is_from_the_desks_folder(desk: Desk, ada: Machine, remote: Path) -> None:
     nearby = ada.project_folder / "memory.git"
     remote.rename(nearby)
-    made = desk.perform(init.init, InitRequest("memory.git"))
+    made = desk.perform(exchange.init, InitRequest("memory.git"))
     assert made.data["remote"] == str(nearby)
 
 
 def test_settings_are_changed_before_there_is_a_memory(desk: Desk) -> None:
-    changed = desk.perform(config.set_setting, config.SetRequest("recall.limit", "5"))
+    changed = desk.perform(preferences.set_setting, preferences.SetRequest("recall.limit", "5"))
     assert (changed.data["value"], changed.data["changed"]) == (5, True)
-    assert desk.perform(config.get_setting, config.KeyRequest("recall.limit")).value.value == 5
-    assert desk.perform(config.unset_setting, config.KeyRequest("recall.limit")).data["was"] == 5
-    told = desk.perform(config.explain_settings, config.KeyRequest("recall.limit")).data
+    assert desk.perform(preferences.get_setting, preferences.KeyRequest("recall.limit")).value.value == 5
+    assert desk.perform(preferences.unset_setting, preferences.KeyRequest("recall.limit")).data["was"] == 5
+    told = desk.perform(preferences.explain_settings, preferences.KeyRequest("recall.limit")).data
     assert told["value"] == told["default"]
 
 
@@ -58,25 +58,33 @@ def test_agents_are_connected_when_somebody_agrees(ada: Machine, desk: Desk) -> 
         asked.append(plan)
         return False
 
-    claude = agents.AgentsRequest(["claude"])
-    assert not desk.perform(agents.set_up, agents.SetupRequest(claude, refuses)).value.done[0].is_applied
+    claude = connecting.AgentsRequest(["claude"])
+    assert (
+        not desk.perform(connecting.set_up, connecting.SetupRequest(claude, refuses)).value.done[0].is_applied
+    )
     assert [plan.agent for plan in asked] == ["claude"]
-    assert desk.perform(agents.check_setup, claude).exit_code == 1
-    assert desk.perform(agents.set_up, agents.SetupRequest(claude, lambda _: True)).value.done[0].is_applied
-    assert desk.perform(agents.check_setup, claude).exit_code == 0
+    assert desk.perform(connecting.check_setup, claude).exit_code == 1
+    assert (
+        desk.perform(connecting.set_up, connecting.SetupRequest(claude, lambda _: True))
+        .value.done[0]
+        .is_applied
+    )
+    assert desk.perform(connecting.check_setup, claude).exit_code == 0
     with pytest.raises(UsageError):
-        desk.perform(agents.check_setup, agents.AgentsRequest())
+        desk.perform(connecting.check_setup, connecting.AgentsRequest())
 
 
 def test_projects_cache_and_faults_are_told(ada: Machine, desk: Desk) -> None:
     ada.init()
     ada.remember("Tests need redis")
-    assert desk.perform(project.show_project, None).data["folder"] == "shop"
-    renamed = desk.perform(project.rename, project.RenameRequest("store"))
+    assert desk.perform(project_names.show_project, None).data["folder"] == "shop"
+    renamed = desk.perform(project_names.rename, project_names.RenameRequest("store"))
     assert (renamed.data["before"], renamed.data["folder"]) == ("shop", "store")
-    assert [one.folder for one in desk.perform(project.list_projects, None).value if one.id] == ["store"]
-    assert desk.perform(cache.verify, None).exit_code == 0
-    assert desk.perform(cache.rebuild, None).data["notes"] > 0
-    assert desk.perform(doctor.list_faults, None).data == {"faults": []}
-    found = desk.perform(doctor.doctor, doctor.DoctorRequest())
+    assert [one.folder for one in desk.perform(project_names.list_projects, None).value if one.id] == [
+        "store"
+    ]
+    assert desk.perform(diagnosis.verify, None).exit_code == 0
+    assert desk.perform(diagnosis.rebuild, None).data["notes"] > 0
+    assert desk.perform(diagnosis.list_faults, None).data == {"faults": []}
+    found = desk.perform(diagnosis.doctor, diagnosis.DoctorRequest())
     assert found.exit_code == (1 if found.value.findings else 0)

@@ -9,7 +9,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
-from ctxrepo.app.review import conflicts, declined, history
+from ctxrepo.app.review import decisions, past
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import NotFound, UsageError
 
@@ -23,27 +23,27 @@ def desk(ada: Machine) -> Desk:
 
 def test_what_was_just_written_is_in_the_history_and_brought_out(desk: Desk) -> None:
     about = parse_target("MEMORY")
-    (commit,) = desk.perform(history.history, history.HistoryRequest(about)).data["history"]
-    asked = history.VersionRequest(about, commit["commit"])
-    assert "redis" in desk.perform(history.version, asked).data["text"]
-    assert desk.perform(history.history, history.HistoryRequest(limit=1)).value.is_more
+    (commit,) = desk.perform(past.history, past.HistoryRequest(about)).data["history"]
+    asked = past.VersionRequest(about, commit["commit"])
+    assert "redis" in desk.perform(past.version, asked).data["text"]
+    assert desk.perform(past.history, past.HistoryRequest(limit=1)).value.is_more
 
 
 def test_nothing_waits_and_nothing_was_struck_out(desk: Desk) -> None:
     with pytest.raises(NotFound):
-        desk.perform(history.in_review, None)
-    assert desk.perform(declined.list_declined, None).data == {"declined": []}
-    assert desk.perform(conflicts.list_conflicts, None).data == {"conflicts": []}
+        desk.perform(past.in_review, None)
+    assert desk.perform(decisions.list_declined, None).data == {"declined": []}
+    assert desk.perform(decisions.list_conflicts, None).data == {"conflicts": []}
 
 
 @pytest.mark.parametrize(
     "request_",
     [
-        conflicts.ResolveRequest("kept"),
-        conflicts.ResolveRequest("mine", "aa"),
-        conflicts.ResolveRequest("both", every=True),
+        decisions.ResolveRequest("kept"),
+        decisions.ResolveRequest("mine", "aa"),
+        decisions.ResolveRequest("both", every=True),
     ],
 )
-def test_what_cannot_be_settled_is_refused(desk: Desk, request_: conflicts.ResolveRequest) -> None:
+def test_what_cannot_be_settled_is_refused(desk: Desk, request_: decisions.ResolveRequest) -> None:
     with pytest.raises(UsageError):
-        desk.perform(conflicts.resolve, request_)
+        desk.perform(decisions.resolve, request_)

@@ -10,7 +10,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
-from ctxrepo.app.sessions import anchor_operations, context
+from ctxrepo.app.sessions import anchor_operations, delivered
 from ctxrepo.app.sessions.recall import FolderRecallRequest, MemoryRecallRequest, recall, recall_in_folder
 from ctxrepo.domain.tape.handoff_parts import Handoff
 from ctxrepo.errors import NotFound, UsageError
@@ -69,6 +69,6 @@ def test_a_handoff_is_drafted_left_and_read_and_stands_in_the_packet(desk: Desk)
     assert left.data["text"] == drafted["text"]
     newest = anchor_operations.NewestHandoffRequest()
     assert desk.perform(anchor_operations.read_handoff, newest).data["handoff"] == drafted["handoff"]
-    assert "Test the limit" in desk.perform(context.context, context.ContextRequest()).value.text
+    assert "Test the limit" in desk.perform(delivered.context, delivered.ContextRequest()).value.text
     anchored = desk.perform(anchor_operations.anchor, AnchorRequest("release/ready", "All pass"))
     assert (anchored.data["name"], anchored.data["path"]) == ("release/ready", left.data["path"])

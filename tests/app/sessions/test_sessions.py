@@ -11,7 +11,7 @@ from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import upkeep
-from ctxrepo.app.sessions import block, sessions, stats, trace
+from ctxrepo.app.sessions import delivered, measuring
 from ctxrepo.app.sessions.recall import MemoryRecallRequest, recall
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.recall.recall import Question
@@ -25,32 +25,32 @@ def desk(ada: Machine) -> Desk:
 
 
 def test_without_sessions_there_is_none_to_switch(desk: Desk) -> None:
-    assert desk.perform(sessions.list_sessions, None).data == {"sessions": []}
+    assert desk.perform(delivered.list_sessions, None).data == {"sessions": []}
     with pytest.raises(NotFound):
-        desk.perform(sessions.switch, sessions.SwitchRequest(is_off=True, session="aa"))
-    assert desk.perform(stats.usage, stats.UsageRequest()).data["entries"] == []
+        desk.perform(delivered.switch, delivered.SwitchRequest(is_off=True, session="aa"))
+    assert desk.perform(measuring.usage, measuring.UsageRequest()).data["entries"] == []
 
 
 def test_what_a_prompt_was_given_leaves_a_trace(desk: Desk) -> None:
     found = desk.perform(recall, MemoryRecallRequest(Question("which redis port do the tests need?")))
-    (traced,) = desk.perform(trace.list_traces, trace.TraceRequest()).value
+    (traced,) = desk.perform(measuring.list_traces, measuring.TraceRequest()).value
     assert traced.id == found.data["trace_id"]
 
 
 def test_a_file_holds_the_packet_until_it_is_taken_out(ada: Machine, desk: Desk) -> None:
-    tried = desk.perform(block.add_block, block.BlockRequest("notes.md", is_trial=True))
+    tried = desk.perform(delivered.add_block, delivered.BlockRequest("notes.md", is_trial=True))
     assert tried.data["diff"]
     assert not tried.data["changed"]
     assert "until `ctxrepo config set delivery.mode file`" in desk.take_notices()[-1]
-    desk.perform(block.add_block, block.BlockRequest("notes.md"))
+    desk.perform(delivered.add_block, delivered.BlockRequest("notes.md"))
     file = ada.project_folder / "notes.md"
     assert "6380" in file.read_text()
-    (held,) = desk.perform(block.list_blocks, None).value
+    (held,) = desk.perform(delivered.list_blocks, None).value
     assert (Path(held.block.path), held.state) == (file, "current")
-    assert desk.perform(block.renew_blocks, None).data["renewed"] == []
-    assert desk.perform(block.remove_block, block.BlockRequest("notes.md")).value.had_one
+    assert desk.perform(delivered.renew_blocks, None).data["renewed"] == []
+    assert desk.perform(delivered.remove_block, delivered.BlockRequest("notes.md")).value.had_one
     with pytest.raises(UsageError):
-        desk.perform(block.add_block, block.BlockRequest("notes.md", "claude"))
+        desk.perform(delivered.add_block, delivered.BlockRequest("notes.md", "claude"))
 
 
 def test_what_is_wrong_in_a_note_ends_with_1(ada: Machine, desk: Desk) -> None:

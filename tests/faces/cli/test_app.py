@@ -113,7 +113,7 @@ class TestMistakes:
             said = fresh(*words.split())
             assert (said.code, said.is_one_line()) == (2, True), words
             assert told in said.err
-            assert ("--help` tells" in said.err) == ("did you mean" not in said.err)
+            assert ("--help` shows" in said.err) == ("did you mean" not in said.err)
 
     def test_a_mistyped_word_is_told_in_one_line(self, fresh: Terminal) -> None:
         for words, told in (
@@ -126,14 +126,14 @@ class TestMistakes:
             said = fresh(*words.split())
             assert (said.code, said.err) == (2, f"ctxrepo: {told}\n")
             assert fresh(*words.split(), "--json").error["message"] == told
-        assert "`ctxrepo --help` tells" in fresh("zzz").err
-        assert "`ctxrepo list --help` tells" in fresh("list", "--zzz").err
+        assert "`ctxrepo --help` shows" in fresh("zzz").err
+        assert "`ctxrepo list --help` shows" in fresh("list", "--zzz").err
 
     def test_the_hint_names_the_command(self, fresh: Terminal) -> None:
         assert fresh("read", "--json").error == {
             "code": "usage",
             "message": "TARGET is missing",
-            "hint": "`ctxrepo read --help` tells how it is used.",
+            "hint": "`ctxrepo read --help` shows how to use it.",
         }
 
     @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ class TestMistakes:
         words = [sys.executable, "-c", line + "sys.exit(main(['list']))", str(gone)]
         done = subprocess.run(words, env=cli.machine.env, capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr == "ctxrepo: the folder this runs in is gone\n  Go to another one.\n"
+        assert done.stderr == "ctxrepo: the current folder no longer exists\n  Go to another one.\n"
 
 
 class TestJson:

@@ -19,8 +19,7 @@ from ctxrepo.domain.tape.handoff_parts import MAX_BYTES, Handoff, handoff_of, to
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult, anchor
 from ctxrepo.services.anchors.session_handoff import HandoverRequest, WorkingSession, hand_over, prepare
-from ctxrepo.services.notes.log import log
-from ctxrepo.services.notes.scratch import add
+from ctxrepo.services.notes.working_notes import add, log
 from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.sessions.conversations import transcript_of

@@ -7,8 +7,7 @@ from machines import Machine
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Evidence, Kind
-from ctxrepo.services.checks.check import check
-from ctxrepo.services.checks.check_entries import between_entries
+from ctxrepo.services.checks.note_checks import between_entries, check
 
 HEAD = "---\ndescription: {}\n---\n\n"
 

@@ -9,8 +9,8 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import Refused
-from ctxrepo.services.checks.check import check
 from ctxrepo.services.checks.fix import FileFix, fix, fixable
+from ctxrepo.services.checks.note_checks import check
 from ctxrepo.services.saving.commit import commit
 
 BROKEN = b"---\ndescription: d\ntags: a, b\n---\n- caf\xe9\r\n"

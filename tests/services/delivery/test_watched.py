@@ -22,7 +22,7 @@ from ctxrepo.hooks.known.locate import Scope
 from ctxrepo.hooks.known.world import open_hooks, world_of
 from ctxrepo.services.delivery.watched import MAX_FOLDERS, MAX_NOTES, MAX_SCOPES, store_stamps
 from ctxrepo.services.history.conflict_copies import conflicts
-from ctxrepo.services.history.conflicts import resolve
+from ctxrepo.services.history.settle_conflict import resolve
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import Spool
 

@@ -8,10 +8,10 @@ from connecting import workplace
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.faces.cli.repository import standing
+from ctxrepo.faces.cli.repository import reporting
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.health.status import Status, status
-from ctxrepo.services.history.undo import undo
+from ctxrepo.services.history.undoing import undo
 from ctxrepo.services.locate.identify import Location
 from ctxrepo.services.notes.remember import propose
 from ctxrepo.services.notes.requests import Fact
@@ -97,7 +97,7 @@ def test_proposals_are_counted_until_they_are_dropped(ada: Machine) -> None:
     assert now(ada).staged == 2
     undo(ada.open(), Origin(memory.host), NOW)
     assert now(ada).staged == 1
-    (said,) = [line for line in standing.lines(now(ada), NOW) if line.startswith("inbox")]
+    (said,) = [line for line in reporting.lines(now(ada), NOW) if line.startswith("inbox")]
     assert said.startswith("inbox    1 proposal waits; ")
 
 

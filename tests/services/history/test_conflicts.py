@@ -12,7 +12,7 @@ from ctxrepo.domain.merge.resolve import Keep
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
 from ctxrepo.services.history.conflict_copies import conflicts, find_conflict
-from ctxrepo.services.history.conflicts import Resolution, drop_all, resolve
+from ctxrepo.services.history.settle_conflict import Resolution, drop_all, resolve
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.worktree.worktree import Worktree
 

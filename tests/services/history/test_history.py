@@ -12,8 +12,8 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.history.history import MAX_LINES, CommitSummary, Old, history, version
-from ctxrepo.services.notes.forget import forget
+from ctxrepo.services.history.commits import MAX_LINES, CommitSummary, Old, history, version
+from ctxrepo.services.notes.placing import forget
 from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.saving.commit import commit

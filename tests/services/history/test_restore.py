@@ -14,9 +14,8 @@ from ctxrepo.domain.project.target import Target, parse_destination, parse_targe
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.history.restore import RestoreResult, restore
-from ctxrepo.services.notes.edit import EditRequest, Passage, edit
-from ctxrepo.services.notes.forget import forget
-from ctxrepo.services.notes.move import archive, move
+from ctxrepo.services.notes.changing import EditRequest, Passage, edit
+from ctxrepo.services.notes.placing import archive, forget, move
 from ctxrepo.services.notes.requests import RestoreRequest
 from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project

@@ -11,11 +11,10 @@ from ctxrepo.domain.project.target import Target, parse_destination, parse_targe
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
-from ctxrepo.services.history.undo import Undone, undo, undo_commit
-from ctxrepo.services.notes.edit import EditRequest, Passage, edit
-from ctxrepo.services.notes.forget import forget
-from ctxrepo.services.notes.log import log
-from ctxrepo.services.notes.move import archive, move
+from ctxrepo.services.history.undoing import Undone, undo, undo_commit
+from ctxrepo.services.notes.changing import EditRequest, Passage, edit
+from ctxrepo.services.notes.placing import archive, forget, move
+from ctxrepo.services.notes.working_notes import log
 from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of

@@ -19,7 +19,7 @@ from ctxrepo.domain.merge.supplement import gist
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.services.imports.destination import MemoryDestination
 from ctxrepo.services.imports.sources import FilesOutside, contents
-from ctxrepo.services.reading.search import SearchQuery, search
+from ctxrepo.services.reading.searching import SearchQuery, search
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import complete
 from ctxrepo.storage.memory import Memory

@@ -11,7 +11,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Refused
-from ctxrepo.services.notes.move import MoveResult, move
+from ctxrepo.services.notes.placing import MoveResult, move
 from ctxrepo.services.saving import write as write_module
 from ctxrepo.storage.state.journal import Journal
 

@@ -12,7 +12,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Busy, Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
-from ctxrepo.services.history.history import history
+from ctxrepo.services.history.commits import history
 from ctxrepo.services.locate.identify import project_of
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact

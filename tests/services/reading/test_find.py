@@ -16,7 +16,7 @@ from ctxrepo.services.reading.find import (
     scope_named,
     search_order,
 )
-from ctxrepo.services.reading.resolve import find_note, resolve
+from ctxrepo.services.reading.targets import find_note, resolve
 
 
 @pytest.fixture

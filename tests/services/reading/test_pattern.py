@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxrepo.errors import UsageError
-from ctxrepo.services.reading.pattern import matcher
+from ctxrepo.services.reading.searching import matcher
 
 
 def test_lines_and_letters() -> None:

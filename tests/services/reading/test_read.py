@@ -7,7 +7,7 @@ from machines import Machine
 
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.errors import NotFound
-from ctxrepo.services.reading.read import read
+from ctxrepo.services.reading.targets import read
 
 
 @pytest.fixture

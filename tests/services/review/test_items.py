@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.app.repository.decide import command
+from ctxrepo.app.review.decisions import command
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide

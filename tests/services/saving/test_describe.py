@@ -10,7 +10,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
-from ctxrepo.services.notes.move import archive, move
+from ctxrepo.services.notes.placing import archive, move
 from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.saving.commit import commit

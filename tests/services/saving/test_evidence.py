@@ -15,8 +15,8 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.evidence import fate
-from ctxrepo.services.notes.edit import EditRequest, Passage, edit
-from ctxrepo.services.notes.forget import forget
+from ctxrepo.services.notes.changing import EditRequest, Passage, edit
+from ctxrepo.services.notes.placing import forget
 from ctxrepo.services.notes.remember import RememberResult, remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.marks import evidence_now

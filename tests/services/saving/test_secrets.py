@@ -11,7 +11,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
-from ctxrepo.services.notes.new import new
+from ctxrepo.services.notes.new_note import new
 from ctxrepo.services.notes.requests import NewNoteRequest
 from ctxrepo.services.saving.commit import commit
 

@@ -15,7 +15,8 @@ from saves import leave
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import RepositoryState
-from ctxrepo.services.saving.commit import CommitRequest, CommitResult, commit
+from ctxrepo.services.saving.commit import CommitRequest, commit
+from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.sync import sync as sync_module
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote.conversation import Remote

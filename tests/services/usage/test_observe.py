@@ -15,12 +15,11 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.recall_quality import Usage
 from ctxrepo.hooks.session.ledger import add, ledger_path
-from ctxrepo.services.notes.edit import EditRequest, Passage, edit
-from ctxrepo.services.notes.forget import forget
-from ctxrepo.services.notes.move import archive, move
+from ctxrepo.services.notes.changing import EditRequest, Passage, edit
+from ctxrepo.services.notes.placing import archive, forget, move
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
-from ctxrepo.services.reading.read import read
+from ctxrepo.services.reading.targets import read
 from ctxrepo.services.usage.entry_usage import note_read, observe, usage, zombies
 from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import UsageStore

@@ -20,7 +20,8 @@ from saves import checked_out, leave
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import Busy
 from ctxrepo.services.locate.recorded import is_known
-from ctxrepo.services.saving.commit import CommitResult, commit
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.worker import visits as visits_module
 from ctxrepo.services.worker import work as work_module
 from ctxrepo.storage import memory as memory_module

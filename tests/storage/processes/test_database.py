@@ -16,8 +16,9 @@ import pytest
 from needs import needs_proc
 
 from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.storage.disk.private import aside_of
 from ctxrepo.storage.processes import database
-from ctxrepo.storage.processes.database import aside_of, discard, is_sound, open_database, transaction
+from ctxrepo.storage.processes.database import discard, is_sound, open_database, transaction
 from ctxrepo.storage.processes.lock import is_held
 
 FORK = multiprocessing.get_context("fork")

@@ -12,10 +12,11 @@ import pytest
 from owned import own_of
 
 from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 from ctxrepo.storage.disk.folders import Folders
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.worktree import checkout as module
-from ctxrepo.storage.worktree.checkout import WT, WT_NEXT, Checkout
+from ctxrepo.storage.worktree.checkout import Checkout
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 from ctxrepo.storage.worktree.worktree import Worktree
 

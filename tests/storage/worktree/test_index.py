@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from owned import own_of
 
+from ctxrepo.storage.clone.reffiles import FOLLOWED
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.objects.store import Objects
-from ctxrepo.storage.worktree.index import FOLLOWED, UserIndex
+from ctxrepo.storage.worktree.index import UserIndex
 
 
 class World:

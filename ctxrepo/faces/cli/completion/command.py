@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 def completion(
     shell: Annotated[str, argument(metavar="SHELL", help="bash, zsh or fish.")],
 ) -> None:
-    """Print a script by which your shell completes words of ctxrepo.
+    """Print a script that adds completion to your shell.
 
     It completes commands, options, scopes, tags, categories and notes, entries behind ^, the places in a
     note behind #, items of the checklist, projects, conflicts, traces and sessions.

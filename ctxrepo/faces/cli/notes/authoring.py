@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.note.note import Note
-    from ctxrepo.services.notes.edit import EditResult
+    from ctxrepo.services.notes.changing import EditResult
     from ctxrepo.services.notes.remember import RememberResult
 
 _WAS = 100
@@ -57,10 +57,10 @@ def register(app: typer.Typer) -> None:
     is_proposal="--stage",
 )
 def remember(request: Fact, json: bool = False) -> None:
-    """Write one fact into memory.
+    """Save one fact to memory.
 
-    It survives a crash from the moment this returns, and is committed within seconds. With - the facts are
-    read from standard input, one for each bullet or line, and written together.
+    The fact survives a crash as soon as this command returns, and is committed within seconds. With - it
+    reads facts from standard input, one for each bullet or line, and saves them together.
 
     Example: ctxrepo remember "Tests need redis on port 6380" --category gotcha --tag tests
     """
@@ -84,7 +84,7 @@ def remember(request: Fact, json: bool = False) -> None:
 
 def _verb(result: RememberResult, *, is_keyed: bool) -> str:
     if result.existing:
-        return "known already, pinned now" if result.pinned else "known already"
+        return "already in memory, pinned now" if result.pinned else "already in memory"
     if result.staged:
         return "proposed"
     verb = "replaced" if is_keyed and result.replaced else "remembered"
@@ -101,14 +101,14 @@ def _instead(result: RememberResult) -> str:
     target="PATH", description="--description -d D", tags=TAG, body="--from FILE", template="--template NAME"
 )
 def new(request: NewNoteRequest, json: bool = False) -> None:
-    """Write a new note, which needs a description or a template.
+    """Create a note, with a description or from a template.
 
     Example: ctxrepo new topics/release.md -d "How we release" --from -
     """
     from ctxrepo.app.notes.writing import new
 
     if not (request.description or request.template):
-        raise UsageError("a new note needs --description or --template", "One line: what is found in it?")
+        raise UsageError("a new note needs --description or --template", "Say in one line what it is about.")
     request = replace(request, body=text_of(request.body))
     answer(open_desk(), new, request, json, lambda made: f"new: {made.path}")
 
@@ -117,34 +117,40 @@ def new(request: NewNoteRequest, json: bool = False) -> None:
 def edit(
     request: TargetRequest,
     old: Annotated[
-        str, option("--old", metavar="A", help="The passage to replace; it must stand there once.")
+        str, option("--old", metavar="A", help="The passage to replace; it must occur exactly once.")
     ] = "",
-    new: Annotated[str | None, option("--new", metavar="B", help="What it becomes; may be empty.")] = None,
+    new: Annotated[
+        str | None, option("--new", metavar="B", help="The text to put in its place; may be empty.")
+    ] = None,
     source: Annotated[
-        str, option("--from", metavar="FILE", help="Replace all of it; - is standard input.")
+        str, option("--from", metavar="FILE", help="A file with the new text; - reads standard input.")
     ] = "",
     if_hash: Annotated[
         str,
-        option("--if-hash", metavar="H", help="Only while the note has this hash: see read --json."),
+        option(
+            "--if-hash",
+            metavar="H",
+            help="Edit only if the note still has this hash, as `read --json` prints it.",
+        ),
     ] = "",
     json: bool = False,
 ) -> None:
-    """Change a passage of a note or entry, or all of it.
+    """Edit a note or an entry: one passage, or the whole text.
 
-    Everything else stays as it is, to the byte. At a terminal and without options your editor opens with the
-    note, or with the entry alone.
+    Every other byte stays the same. At a terminal, without options, it opens the note or the entry in your
+    editor.
 
     Example: ctxrepo edit topics/release.md --old "on Fridays" --new "on Tuesdays"
     """
     from ctxrepo.app.notes.writing import edit
-    from ctxrepo.services.notes.edit import EditRequest, Passage, Whole
+    from ctxrepo.services.notes.changing import EditRequest, Passage, Whole
 
     if not (old or source or if_hash) and new is None and editor.at_terminal():
         _edit_by_hand(request, json)
         return
     is_passage = bool(old) and new is not None
     if is_passage == bool(source) or (not is_passage and (old or new is not None)):
-        raise UsageError("say what to change: --old A --new B, or --from FILE", "One of the two.")
+        raise UsageError("say what to change: --old A --new B, or --from FILE", "Give one of the two.")
     change = Passage(old, new or "") if is_passage else Whole(text_of(source))
     answer(open_desk(), edit, EditRequest(request.target, change, if_hash), json, _edited)
 
@@ -154,7 +160,7 @@ def _edit_by_hand(request: TargetRequest, json: bool) -> None:
     from ctxrepo.app.notes.browsing import find
     from ctxrepo.app.notes.writing import edit
     from ctxrepo.domain.project.target import Target
-    from ctxrepo.services.notes.edit import EditRequest, Whole
+    from ctxrepo.services.notes.changing import EditRequest, Whole
 
     desk = open_desk()
     reading = perform(desk, find, request).value
@@ -188,9 +194,9 @@ def _edited(result: EditResult) -> str:
 def open_note(request: TargetRequest, json: bool = False) -> None:
     """Open a note in your editor.
 
-    What you changed is committed when the editor ends. The editor is git's: GIT_EDITOR, `core.editor` of your
-    own configuration, VISUAL, EDITOR, vi. Where none is set and nobody is at a terminal, the path of the file
-    is printed. A note that isn't there is made when you say yes.
+    Your changes are committed when the editor exits. It uses git's editor: GIT_EDITOR, `core.editor` from
+    your own git configuration, VISUAL, EDITOR, or vi. Without an editor and a terminal it prints the path of
+    the file. If the note doesn't exist, it offers to create it.
 
     Example: ctxrepo open topics/release.md
     """
@@ -240,7 +246,7 @@ def _made(desk: Desk, request: TargetRequest, error: NotFound) -> str:
     if not confirm(f"Make {asked.path}?"):
         raise ExitWith(INTERRUPTED)
     stem = asked.path.rpartition("/")[2].removesuffix(".md")
-    description = ask("What is found in it, in one line", about(stem))
+    description = ask("What is it about, in one line", about(stem))
     return perform(desk, new, NewNoteRequest(asked, description)).value.path
 
 
@@ -248,16 +254,16 @@ def _made(desk: Desk, request: TargetRequest, error: NotFound) -> str:
 def log(
     request: DayRequest,
     text: Annotated[
-        list[str] | None, argument(metavar="TEXT", help="What was done, found or decided.")
+        list[str] | None, argument(metavar="TEXT", help="What you did, found or decided.")
     ] = None,
-    days: Annotated[bool, option("--list", help="Print the days that have a log.")] = False,
-    undo: Annotated[bool, option("--undo", help="Take back the last line that was logged.")] = False,
+    days: Annotated[bool, option("--list", help="List the days that have a log.")] = False,
+    undo: Annotated[bool, option("--undo", help="Remove the line that was logged last.")] = False,
     json: bool = False,
 ) -> None:
-    """Write a line into today's log; without a text print it.
+    """Add a line to today's log, or print the log.
 
-    Today is the day where you are. It goes to daily/ in the scope, a note a day. One word that is the name
-    of a command is not logged: say it in a sentence.
+    Today is the date in your time zone. The log is kept in daily/ in the scope, one note a day. A single word
+    that is the name of a command is refused: log a sentence instead.
 
     Example: ctxrepo log "Moved the basket to Postgres; the tests pass"
     """
@@ -296,4 +302,4 @@ def _require_sentence(text: str) -> None:
 
 
 def _day(note: Note | None) -> str:
-    return note.body.strip("\r\n") if note else "nothing is logged today"
+    return note.body.strip("\r\n") if note else "nothing was logged today"

@@ -39,24 +39,24 @@ def register(app: typer.Typer) -> None:
 
 @command(fixes="--fix", is_trial="--dry-run")
 def check(request: CheckRequest, json: bool = False) -> None:
-    """Look through all notes for what is not as it was meant.
+    """Check all notes for mistakes, and fix them with --fix.
 
-    Ends with 1 when something is found. With --fix it shows what it mended, and then what is left for you.
-    Of a conflict that git left in a note or a tape both sides are kept.
+    The exit code is 1 if anything is wrong. --fix shows what it fixed, and then what is left for you. Where
+    git left conflict markers in a file, both sides are kept.
 
     Example: ctxrepo check --fix --dry-run
     """
     from ctxrepo.app.notes.upkeep import check
 
     if request.is_trial and not request.fixes:
-        raise UsageError("--dry-run goes with --fix", "Without --fix nothing is changed anyway.")
+        raise UsageError("--dry-run needs --fix", "Without --fix nothing is changed in any case.")
 
     def said(checked: CheckedNotes) -> str:
         lines = [line for fix in checked.fixed for line in _fixed(fix, request.is_trial)]
         lines += [
             f"{f.path}{f':{f.line}' if f.line else ''}: {f.problem}. {f.remedy}" for f in checked.findings
         ]
-        return "\n".join(lines) or "nothing to mend"
+        return "\n".join(lines) or "nothing to fix"
 
     answer(open_desk(), check, request, json, said)
 
@@ -64,23 +64,30 @@ def check(request: CheckRequest, json: bool = False) -> None:
 def _fixed(fix: FileFix, is_dry: bool) -> Iterator[str]:
     if fix.diff:
         yield fix.diff
-    yield f"{'would mend' if is_dry else 'mended'} {fix.path}: {'; '.join(fix.deeds)}"
+    yield f"{'would fix' if is_dry else 'fixed'} {fix.path}: {'; '.join(fix.deeds)}"
 
 
 def import_(
     source: Annotated[str, argument(metavar="SOURCE", help=f"{_either(sources())}.")] = "",
     place: Annotated[
-        str, option("--from", metavar="PATH", help="Its folder, or SQLite file; else where it has its own.")
+        str,
+        option(
+            "--from",
+            metavar="PATH",
+            help="The folder or SQLite file to import; by default where the program keeps it.",
+        ),
     ] = "",
-    dry_run: Annotated[bool, option("--dry-run", help="Show what it would do and change nothing.")] = False,
+    dry_run: Annotated[
+        bool, option("--dry-run", help="Show what would be done, and change nothing.")
+    ] = False,
     yes: Annotated[bool, option("--yes", "-y", help="Don't ask.")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Bring what another memory program keeps into this memory.
+    """Import the memory of another program.
 
-    It shows which note each file becomes and what is left out, and asks. Notes that are here already get the
-    entries that they lack, nothing is changed or removed, and the source stays as it is: run again, it brings
-    what is new. Without SOURCE it lists what there is.
+    It shows which note each file becomes and what is left out, and asks before it writes. Existing notes get
+    the entries that they lack; nothing is changed or removed, and the source is left alone. Run it again to
+    import what is new. Without SOURCE it lists what can be imported.
 
     Example: ctxrepo import pi-memory
     """
@@ -102,7 +109,7 @@ def import_(
 def _agreed(plans: Sequence[ImportPlan], json: bool) -> bool:
     """Show what would be done and ask; UsageError without a terminal."""
     if json or not sys.stdin.isatty():
-        raise UsageError("there is no terminal at which to ask", "Look at --dry-run, then say --yes.")
+        raise UsageError("there is no terminal to ask at", "Check with --dry-run, then add --yes.")
     for plan in plans:
         tell(output.visible("\n".join(_planned(plan, _SHOWN))))
     return confirm("Do this?")

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     import typer
 
     from ctxrepo.app.notes.browsing import ExportedScope
+    from ctxrepo.services.notes.changing import Tag
     from ctxrepo.services.notes.list_notes import NoteSummary
-    from ctxrepo.services.notes.tags import Tag
+    from ctxrepo.services.reading.folder_sizes import FolderSize
     from ctxrepo.services.reading.links import Link, NoteLinks
-    from ctxrepo.services.reading.search import Hit, Mode
-    from ctxrepo.services.reading.tree import FolderSize
+    from ctxrepo.services.reading.searching import Hit, Mode
 
 _WIDTH = 160
 """Characters of an entry that a hit shows on its one line."""
@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
 
 @command(target=USUAL)
 def read(request: TargetRequest, json: bool = False) -> None:
-    """Print a note, or one entry of it.
+    """Print a note or one of its entries.
 
     Example: ctxrepo read topics/release.md
     """
@@ -59,15 +59,18 @@ def read(request: TargetRequest, json: bool = False) -> None:
 def list_notes(
     request: ListRequest,
     long: Annotated[
-        bool, option("--long", "-l", help="Show sizes, and how a session is given each note.")
+        bool, option("--long", "-l", help="Show sizes, and how much of each note a session is given.")
     ] = False,
-    tree: Annotated[bool, option("--tree", help="Show folders, and how much is in each.")] = False,
+    tree: Annotated[
+        bool, option("--tree", help="Show folders with the number and size of their notes.")
+    ] = False,
     json: bool = False,
 ) -> None:
-    """List the notes in view: the project's and the global ones.
+    """List the project's notes and the global ones.
 
-    The archive is listed by its name only. With --long each note has its bytes, its entries, whether it is
-    pinned, and whether a session that starts here is given it whole, cut, by a line of the index, or not.
+    Archived notes are listed only if you name the archive. --long adds the size of each note, its number of
+    entries, whether it is pinned, and how much of it a session that starts here is given: all of it, a part,
+    its line in the index, or nothing.
 
     Example: ctxrepo list topics --long
     """
@@ -130,7 +133,7 @@ def _size(count: int) -> str:
 
 def search(
     query: Annotated[
-        str, argument(metavar="QUERY", help='Words that must all be there; "…" stand together.')
+        str, argument(metavar="QUERY", help='Words that must all occur; "…" for an exact phrase.')
     ] = "",
     tag: Annotated[
         list[str] | None, option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
@@ -139,51 +142,76 @@ def search(
     category: Annotated[
         str, option("--category", "-c", metavar="C", help="Only entries of this kind, e.g. gotcha.")
     ] = "",
-    mode: Annotated[str, option("--mode", metavar="MODE", help="By words, meaning, or both.")] = "words",
+    mode: Annotated[
+        str, option("--mode", metavar="MODE", help="How to search: by words, meaning, or both.")
+    ] = "words",
     regex: Annotated[bool, option("--regex", "-e", help="QUERY is a regular expression.")] = False,
     limit: Annotated[
         int | None,
-        option("--limit", metavar="N", min=1, max=100_000, help="Most hits to show: 20, of sessions 10."),
+        option(
+            "--limit",
+            metavar="N",
+            min=1,
+            max=100_000,
+            help="Show at most N matches: by default 20, in sessions 10.",
+        ),
     ] = None,
     where: Annotated[
-        str, option("--in", metavar="WHERE", help="notes, or sessions: what was said in agents' sessions.")
+        str, option("--in", metavar="WHERE", help="What to search: notes, or sessions of agents.")
     ] = "notes",
     agent: Annotated[str, option("--agent", metavar="AGENT", help="Only sessions of this agent.")] = "",
     project: Annotated[
         str, option("--project", metavar="P", help="Only sessions in this project or checkout.")
     ] = "",
     since: Annotated[
-        str, option("--since", metavar="DATE", help="Only what was said since, e.g. yesterday, 2026-11-20.")
+        str,
+        option(
+            "--since", metavar="DATE", help="Only messages since this date, e.g. yesterday or 2026-11-20."
+        ),
     ] = "",
     user: Annotated[bool, option("--user", help="Only what a person typed.")] = False,
     file: Annotated[
-        str, option("--file", metavar="F", help="Only where a tool was given this file, by its path or end.")
+        str,
+        option(
+            "--file",
+            metavar="F",
+            help="Only messages in which a tool was given this file; the end of its path will do.",
+        ),
     ] = "",
     raw: Annotated[
-        bool, option("--raw", help="QUERY as it is, in all that transcripts hold: tools' answers, too.")
+        bool,
+        option(
+            "--raw", help="Search for QUERY literally in whole transcripts, including the output of tools."
+        ),
     ] = False,
     ignore_case: Annotated[bool, option("--ignore-case", "-i", help="With --raw: in any case.")] = False,
     context: Annotated[
         int | None,
-        option("--context", metavar="N", min=0, max=20, help="Messages to show around a session's hit: 1."),
+        option(
+            "--context",
+            metavar="N",
+            min=0,
+            max=20,
+            help="How many messages to show before and after each match in a session: by default 1.",
+        ),
     ] = None,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Search all notes, the archived too, or past sessions.
+    """Search notes, including archived ones, or past sessions.
 
-    Words are found in any of their forms and in any case. The project's hits come first, then the global
-    ones, then those of other projects; --scope shows one scope only. A category counts as a tag.
+    Words match in any of their forms and in any case. Matches in the project come first, then global ones,
+    then those of other projects; --scope searches one scope only. A category counts as a tag.
 
-    --mode meaning puts all entries in the order of how near they come to what QUERY means, and --mode both
-    lets its words count as well; the archive aside. They need a model: see the guide on finding by meaning.
+    --mode meaning orders all entries but archived ones by how close they are to the meaning of QUERY; --mode
+    both counts its words as well. Both need a model: see the guide on finding by meaning.
 
-    With --in sessions it looks into the transcripts that agents keep on this machine: prompts, answers, and
-    what tools were given. Each hit has the command that goes on with its session.
+    --in sessions searches the transcripts that agents keep on this machine: prompts, answers, and the input
+    of tools. Each match comes with the command that resumes its session.
 
     Example: ctxrepo search "redis port" --tag tests
     """
     from ctxrepo.app.notes.browsing import SearchRequest, search
-    from ctxrepo.services.reading.search import SearchQuery
+    from ctxrepo.services.reading.searching import SearchQuery
 
     of_sessions = {
         "--agent": agent,
@@ -231,18 +259,18 @@ def search(
 
 def tags(
     target: Annotated[
-        str, argument(metavar="TARGET", help="The note to give tags to; without it all tags.")
+        str, argument(metavar="TARGET", help="The note whose tags to change; without it all tags are listed.")
     ] = "",
     add: Annotated[
-        list[str] | None, option("--add", metavar="TAG", help="Give it this tag; may be repeated.")
+        list[str] | None, option("--add", metavar="TAG", help="Add this tag; may be repeated.")
     ] = None,
     remove: Annotated[
-        list[str] | None, option("--remove", metavar="TAG", help="Take this tag from it.")
+        list[str] | None, option("--remove", metavar="TAG", help="Remove this tag; may be repeated.")
     ] = None,
     scope: Annotated[str, scope_option()] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """List the tags in use, or change those of a note.
+    """List all tags, or change the tags of a note.
 
     Example: ctxrepo tags topics/release.md --add ci
     """
@@ -263,19 +291,19 @@ def tags(
 
 def links(
     target: Annotated[
-        str, argument(metavar="TARGET", help="A note; without it all links that lead nowhere.")
+        str, argument(metavar="TARGET", help="A note; without it all broken links are listed.")
     ] = "",
     scope: Annotated[str, scope_option()] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Show what a note links to, and what links to it.
 
-    Without TARGET it shows all links that lead nowhere.
+    Without TARGET it lists all broken links.
 
-    A link is [[note]], [[scope:path]] or [[^id]], with |label or #heading behind, or one of plain markdown to
+    A link is [[note]], [[scope:path]] or [[^id]], with an optional |label or #heading, or a markdown link to
     a path.
 
-    Links follow a note that a command takes elsewhere.
+    When a command moves a note, links to it are updated.
 
     Example: ctxrepo links topics/release.md
     """
@@ -304,11 +332,11 @@ def _tag_table(found: Sequence[Tag]) -> str:
 def _links(found: NoteLinks) -> str:
     lines = [f"{link.at} {link.written} -> {link.to or 'nowhere'}" for link in found.outgoing]
     lines += [f"{link.to} <- {link.at} {link.written}" for link in found.incoming]
-    return "\n".join(lines) or "no link leads from it or to it"
+    return "\n".join(lines) or "no links from it or to it"
 
 
 def _broken(found: Sequence[Link]) -> str:
-    return "\n".join(f"{link.at} {link.written} leads nowhere" for link in found) or "no broken links"
+    return "\n".join(f"{link.at} {link.written} is broken" for link in found) or "no broken links"
 
 
 def _line(hit: Hit) -> str:
@@ -320,9 +348,9 @@ def _line(hit: Hit) -> str:
 
 @command(scope=USUAL, folder=USUAL)
 def export(request: ExportRequest, json: bool = False) -> None:
-    """Copy one scope to a plain folder.
+    """Copy the notes of a scope to an ordinary folder.
 
-    Every file is copied byte for byte; git isn't needed to read them.
+    Files are copied byte for byte, and can be read without git.
 
     Example: ctxrepo export project ~/shop-notes
     """

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     import typer
 
     from ctxrepo.services.history.restore import RestoreResult
-    from ctxrepo.services.history.undo import Undone
-    from ctxrepo.services.notes.forget import Forgotten
-    from ctxrepo.services.notes.move import MoveResult
-    from ctxrepo.services.notes.touch import TouchResult
+    from ctxrepo.services.history.undoing import Undone
+    from ctxrepo.services.notes.changing import TouchResult
+    from ctxrepo.services.notes.placing import Forgotten, MoveResult
 
 _MOST_LINES = 12
 """Entries that are listed of what `undo` took back."""
@@ -30,9 +29,9 @@ def register(app: typer.Typer) -> None:
 
 @command(target=USUAL, to="DEST")
 def move(request: MoveRequest, json: bool = False) -> None:
-    """Move a note elsewhere, or an entry to another note.
+    """Move a note, or move an entry to another note.
 
-    Pins and other marks go along, and `history` finds what was before.
+    Pins and other marks move along, and `history` still finds the earlier versions.
 
     Example: ctxrepo move topics/release.md global:
     """
@@ -45,7 +44,8 @@ def move(request: MoveRequest, json: bool = False) -> None:
 def archive(request: TargetRequest, json: bool = False) -> None:
     """Move a note or entry to the archive.
 
-    It is still found there, and never delivered. For what is past. What is wrong is better forgotten.
+    Search still finds it there, but sessions are no longer given it. Archive what is out of date; forget what
+    is wrong.
 
     Example: ctxrepo archive topics/old-release.md
     """
@@ -68,7 +68,7 @@ def _way(result: MoveResult) -> str:
 def forget(request: TargetRequest, json: bool = False) -> None:
     """Remove a note or an entry.
 
-    The git history keeps it: `ctxrepo restore TARGET` brings it back.
+    It stays in the git history: `ctxrepo restore TARGET` brings it back.
 
     Example: ctxrepo forget ^3f9a1c20b7de
     """
@@ -84,9 +84,9 @@ def forget(request: TargetRequest, json: bool = False) -> None:
 
 @command(target=USUAL)
 def touch(request: TargetRequest, json: bool = False) -> None:
-    """Say that a note still holds: its `updated` becomes today.
+    """Confirm that a note is still true as of today.
 
-    A note without that field stays as it is.
+    It sets the `updated` field of the note to today. A note without that field is left unchanged.
 
     Example: ctxrepo touch topics/release.md
     """
@@ -100,11 +100,11 @@ def touch(request: TargetRequest, json: bool = False) -> None:
 
 @command(commit="COMMIT")
 def undo(request: UndoRequest, json: bool = False) -> None:
-    """Take back what the last command wrote.
+    """Undo what the last command wrote.
 
-    That is one more write, and history keeps all of it: a second `undo` takes back the first. In an
-    agent's session it is the last command of that session. What was written since stays; what was
-    changed since is named, and then nothing is done.
+    Undoing is a write of its own, so nothing leaves the history, and a second `undo` reverts the first. In an
+    agent's session it undoes the last command of that session. Later writes are kept; if one of them changed
+    the same text, undo names it and changes nothing.
 
     Example: ctxrepo undo 4f2a91c0
     """
@@ -130,10 +130,10 @@ def undone(result: Undone) -> str:
 
 @command(target=USUAL, to="--to DEST", version="--at COMMIT")
 def restore(request: RestoreRequest, json: bool = False) -> None:
-    """Bring back what was forgotten, archived or edited.
+    """Restore a forgotten, archived or edited note or entry.
 
-    A note or entry is found by the path or id that it had, through renames and moves, and goes to where
-    it was. Pins and other marks hold again.
+    Name it by the path or id that it had; renames and moves are followed. It returns to its old place, with
+    its pins and other marks.
 
     Example: ctxrepo restore topics/release.md
     """

@@ -13,13 +13,13 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import SCOPE, argument, command, json_option, scope_option, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.services.notes.scratch import ClearResult, Scratch
+    from ctxrepo.services.notes.working_notes import ClearResult, Scratch
 
 group = typer.Typer()
 
 Named = Annotated[
     list[str],
-    argument(metavar="ITEM", help="Its ^id, or some of its words; the first it fits is meant."),
+    argument(metavar="ITEM", help="Its ^id, or some of its words; the first match is used."),
 ]
 
 
@@ -29,10 +29,10 @@ def register(app: typer.Typer) -> None:
 
 @group.callback(invoke_without_command=True)
 def scratch(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Keep a checklist: what is to be done, on every machine.
+    """Keep a to-do list that all your machines share.
 
-    It is the note SCRATCHPAD.md of a scope. Only the lines of items are ever touched; whatever else
-    stands there stays as it is. Without a verb what is open is listed.
+    It is the note SCRATCHPAD.md of a scope. Only the lines of items are changed; other text in it is left
+    alone. Without a verb it lists the open items.
 
     Example: ctxrepo scratch
     """
@@ -41,7 +41,7 @@ def scratch(context: typer.Context, json: Annotated[bool, json_option()] = False
 
 @group.command()
 def add(
-    text: Annotated[list[str], argument(metavar="TEXT", help="What is to be done, in a line.")],
+    text: Annotated[list[str], argument(metavar="TEXT", help="What is to be done, in one line.")],
     scope: Annotated[str, scope_option()] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
@@ -61,7 +61,7 @@ def add(
 def done(
     named: Named, scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
 ) -> None:
-    """Tick an item.
+    """Mark an item as done.
 
     Example: ctxrepo scratch done "8 s limit"
     """
@@ -72,7 +72,7 @@ def done(
 def undo(
     named: Named, scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
 ) -> None:
-    """Make an item that is done open again.
+    """Reopen an item that is done.
 
     Example: ctxrepo scratch undo "8 s limit"
     """
@@ -82,9 +82,9 @@ def undo(
 @group.command("clear-done")
 @command(scope=SCOPE)
 def clear_done(request: ChecklistRequest, json: bool = False) -> None:
-    """Take out the items that are done.
+    """Remove the items that are done.
 
-    One stays while anything below it is open, or is no item. The history keeps all of them.
+    An item stays while anything below it is open or isn't an item. All of them stay in the history.
 
     Example: ctxrepo scratch clear-done
     """
@@ -99,7 +99,7 @@ def clear_done(request: ChecklistRequest, json: bool = False) -> None:
 @group.command("list")
 @command(scope=SCOPE, is_whole="--all -a")
 def list_items(request: ChecklistRequest, json: bool = False) -> None:
-    """List what is open.
+    """List open items.
 
     Example: ctxrepo scratch list --all
     """

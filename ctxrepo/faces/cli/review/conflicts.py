@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.review.decisions import ConflictRequest, ResolveRequest
 from ctxrepo.domain.formats.moment import ago
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import argument, json_option, option, without_verb
+from ctxrepo.faces.cli.options import command, json_option, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.app.review.conflicts import ShownConflict
+    from ctxrepo.app.review.decisions import ShownConflict
     from ctxrepo.services.history.conflict_copies import Conflict
-    from ctxrepo.services.history.conflicts import Resolution
+    from ctxrepo.services.history.settle_conflict import Resolution
 
 group = typer.Typer()
-
-_ID_HELP = "Its id as `conflicts list` shows it, or the first digits."
-Id = Annotated[str, argument(metavar="ID", help=_ID_HELP)]
 
 
 def register(app: typer.Typer) -> None:
@@ -29,10 +27,10 @@ def register(app: typer.Typer) -> None:
 
 @group.callback(invoke_without_command=True)
 def conflicts(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """List, show and settle versions that lost a merge.
+    """List, show and resolve the versions that a merge set aside.
 
-    Where two machines changed one thing, one version stayed and the other one is kept aside.
-    Without a verb they are listed.
+    Where two machines changed the same thing, one version was kept in place and the other was set aside.
+    Without a verb it lists them.
 
     Example: ctxrepo conflicts
     """
@@ -41,16 +39,16 @@ def conflicts(context: typer.Context, json: Annotated[bool, json_option()] = Fal
 
 @group.command("list")
 def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
-    """List the versions that are kept aside.
+    """List the versions that were set aside.
 
     Example: ctxrepo conflicts list
     """
-    from ctxrepo.app.review.conflicts import list_conflicts
+    from ctxrepo.app.review.decisions import list_conflicts
 
     desk = open_desk()
 
     def said(found: Sequence[Conflict]) -> str:
-        return "\n".join(_line(one, desk.now) for one in found) or "nothing is kept aside"
+        return "\n".join(_line(one, desk.now) for one in found) or "nothing is set aside"
 
     def next_step(found: Sequence[Conflict]) -> Iterator[str]:
         readable = [one for one in found if one.copy]
@@ -61,12 +59,13 @@ def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
 
 
 @group.command()
-def show(name: Id, json: Annotated[bool, json_option()] = False) -> None:
-    """Show one version, and how it differs from the one that was kept.
+@command(id="ID")
+def show(request: ConflictRequest, json: bool = False) -> None:
+    """Show a version that was set aside, and how it differs from the one that was kept.
 
     Example: ctxrepo conflicts show aa31ddc8fc
     """
-    from ctxrepo.app.review.conflicts import ConflictRequest, show_conflict
+    from ctxrepo.app.review.decisions import show_conflict
 
     desk = open_desk()
 
@@ -77,34 +76,29 @@ def show(name: Id, json: Annotated[bool, json_option()] = False) -> None:
         if not json:
             yield f"`ctxrepo conflicts resolve {found.conflict.id} --keep kept`, or other, or both"
 
-    answer(desk, show_conflict, ConflictRequest(name), json, said, next_step)
+    answer(desk, show_conflict, request, json, said, next_step)
 
 
 @group.command()
-def resolve(
-    name: Annotated[str, argument(metavar="ID", help=_ID_HELP)] = "",
-    keep: Annotated[
-        str, option("--keep", metavar="WHICH", help="kept, other or both: what shall hold.")
-    ] = "",
-    every: Annotated[bool, option("--all", help="Every version; only with --keep kept.")] = False,
-    json: Annotated[bool, json_option()] = False,
-) -> None:
-    """Settle one version.
+@command(id="ID", keep="--keep WHICH", every="--all")
+def resolve(request: ResolveRequest, json: bool = False) -> None:
+    """Resolve a version that was set aside, or all of them.
 
-    `--keep kept` drops it, `other` puts it in the place of the kept one, `both` adds it behind that.
+    `--keep kept` drops it, `other` replaces the kept version with it, and `both` adds it after the kept
+    version.
 
-    The file is changed only where the kept version still stands in it, once.
+    The file is changed only if the kept version still occurs in it, exactly once.
 
     Every version stays in the history.
 
     Example: ctxrepo conflicts resolve aa31ddc8fc --keep other
     """
-    from ctxrepo.app.review.conflicts import ResolveRequest, resolve
+    from ctxrepo.app.review.decisions import resolve
 
     def said(done: Sequence[Resolution]) -> str:
-        return "\n".join(_told(one, keep) for one in done) or "nothing is kept aside"
+        return "\n".join(_told(one, request.keep) for one in done) or "nothing is set aside"
 
-    answer(open_desk(), resolve, ResolveRequest(keep, name, every), json, said)
+    answer(open_desk(), resolve, request, json, said)
 
 
 def _parts(found: ShownConflict, now: datetime) -> Iterator[str]:
@@ -126,9 +120,9 @@ def _line(conflict: Conflict, now: datetime) -> str:
 
 
 def _told(done: Resolution, keep: str) -> str:
-    holds = {"kept": "the kept one holds", "other": "the other one holds", "both": "both hold"}[keep]
+    holds = {"kept": "kept the current version", "other": "kept the other version", "both": "kept both"}[keep]
     already = " already" if keep != "kept" and not done.is_changed else ""
-    return f"settled: {done.id} {done.path}, {holds}{already}"
+    return f"resolved: {done.id} {done.path}, {holds}{already}"
 
 
 def _age(since: datetime | None, now: datetime) -> str:

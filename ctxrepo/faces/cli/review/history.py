@@ -6,59 +6,52 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from ctxrepo.app.review.past import HistoryRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk, perform
 from ctxrepo.faces.cli.answer import show as show_result
-from ctxrepo.faces.cli.options import argument, json_option, option
+from ctxrepo.faces.cli.options import LIMIT, command, option
 
 if TYPE_CHECKING:
     import typer
 
     from ctxrepo.app.result import Result
-    from ctxrepo.app.review.history import PastCommits
-    from ctxrepo.services.history.history import CommitSummary, Old
+    from ctxrepo.app.review.past import PastCommits
+    from ctxrepo.services.history.commits import CommitSummary, Old
 
 
 def register(app: typer.Typer) -> None:
     app.command()(history)
 
 
+@command(target="TARGET", limit=LIMIT)
 def history(
-    target: Annotated[
-        str,
-        argument(
-            metavar="TARGET", help="[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry; also what is gone."
-        ),
-    ] = "",
-    limit: Annotated[int, option("--limit", metavar="N", min=1, max=100_000, help="How many to show.")] = 20,
+    request: HistoryRequest,
     show: Annotated[
         str, option("--show", "--at", metavar="COMMIT", help="Print TARGET as it was in COMMIT.")
     ] = "",
-    in_review: Annotated[
-        bool, option("--in-review", help="Show what waits on the branch for review.")
-    ] = False,
+    in_review: Annotated[bool, option("--in-review", help="Show the commits that wait for review.")] = False,
     markdown: Annotated[
         bool, option("--markdown", help="With --in-review: the text of a pull request.")
     ] = False,
-    json: Annotated[bool, json_option()] = False,
+    json: bool = False,
 ) -> None:
-    """Show what happened to the memory, a note or an entry.
+    """Show the history of the memory, a note or an entry.
 
-    The newest comes first. Every version that was ever committed is found, on all sides of merges and
-    through renames.
+    The newest commit comes first. Every version that was ever committed is found, on all sides of merges and
+    across renames.
 
-    What is gone is asked for by the path or id that it had.
+    Name something that no longer exists by the path or id that it had.
 
-    With --in-review it shows the commits that wait for people. With --markdown too, it tells session by
-    session what they come to, for `gh pr create --body-file -` and its like.
+    --in-review shows the commits that wait for review. With --markdown it summarises them session by session,
+    for `gh pr create --body-file -` and the like.
 
     Example: ctxrepo history topics/release.md
     """
-    from ctxrepo.app.review import history as past
-    from ctxrepo.domain.project.target import parse_target
+    from ctxrepo.app.review import past
 
-    about = parse_target(target) if target else None
+    about = request.target
     desk = open_desk()
     if in_review or markdown:
         if about or show or not in_review:
@@ -75,9 +68,9 @@ def history(
 
         def more(found: PastCommits) -> Iterator[str]:
             if found.is_more:
-                yield f"there is more: `--limit {10 * limit}`"
+                yield f"there are more: `--limit {10 * request.limit}`"
 
-        answer(desk, past.history, past.HistoryRequest(about, limit), json, _past, more)
+        answer(desk, past.history, request, json, _past, more)
 
 
 def _show(result: Result[Old], json: bool) -> None:
@@ -100,7 +93,7 @@ def _waiting(found: Sequence[CommitSummary]) -> str:
 
 def _text(deed: CommitSummary, path: str) -> str:
     """One line of a commit; of what was asked for, a line for each thing that became of it."""
-    from ctxrepo.app.review.deeds import who
+    from ctxrepo.app.review.past import who
 
     start = f"{output.wall_time(deed.when)}  {deed.commit[:10]}"
     if not deed.path:

@@ -166,11 +166,11 @@ def reset(
     ] = None,
     json: bool = False,
 ) -> None:
-    """Begin a new tape: all anchors of the project go into its archive, where nobody reads them.
+    """Start a new tape: move all anchors of the project to its archive, which no session reads.
 
-    They stand in a folder `archive` beside the tape, and `ctxrepo undo` brings them back.
-    Those that stood on this machine only (where sessions began, or all with `tape.sync` = `none`) are put
-    aside on this machine, in the file that it names; `undo` doesn't bring those back.
+    The archive is a folder beside the tape, and `ctxrepo undo` brings the anchors back. Anchors that exist on
+    this machine only (where sessions began, or all of them with `tape.sync` = `none`) move to a file on this
+    machine, whose name is printed; `undo` doesn't bring those back.
 
     Example: ctxrepo tape reset
     """

@@ -49,14 +49,14 @@ class TestLog:
         assert "another" not in cli("log").out
         assert "one thing" in cli("log").out
         assert cli("log", "--undo").code == 0
-        assert cli("log").out == "nothing is logged today\n"
+        assert cli("log").out == "nothing was logged today\n"
 
     @pytest.mark.parametrize("word", ["status", "show", "list", "undo", "Sync", "yesterday", "add"])
     def test_a_word_that_reads_like_a_verb_is_not_logged(self, cli: Terminal, word: str) -> None:
         said = cli("log", word)
         assert said.code == 2
         assert said.is_one_line()
-        assert cli("log").out == "nothing is logged today\n"
+        assert cli("log").out == "nothing was logged today\n"
 
     def test_other_words_are(self, cli: Terminal) -> None:
         assert cli("log", "status is green").code == 0

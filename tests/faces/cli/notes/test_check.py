@@ -14,18 +14,18 @@ def test_the_dry_run_shows_what_fix_then_does(cli: Terminal) -> None:
     assert shown.code == 1
     assert "--- global/x.md\n+++ global/x.md\n" in shown.out
     assert "-\ty: 1\n+  y: 1\n" in shown.out
-    assert "would mend global/x.md: frontmatter is indented with spaces\n" in shown.out
+    assert "would fix global/x.md: frontmatter is indented with spaces\n" in shown.out
     assert cli.machine.read("global/x.md") == TABS
     assert cli.woken == []
     said = cli("check", "--fix")
     assert said.code == 1
-    assert said.out.startswith(shown.out[: shown.out.index("would mend")] + "mended global/x.md: ")
+    assert said.out.startswith(shown.out[: shown.out.index("would fix")] + "fixed global/x.md: ")
     assert said.out.count("global/markers.md:1: a conflict marker") == 1
     assert cli.machine.read("global/x.md") == TABS.replace("\t", "  ")
     assert len(cli.woken) == 1
     cli.machine.write("global/markers.md", "- b\n")
     again = cli("check", "--fix")
-    assert (again.code, again.out, len(cli.woken)) == (0, "nothing to mend\n", 1)
+    assert (again.code, again.out, len(cli.woken)) == (0, "nothing to fix\n", 1)
 
 
 def test_a_program_gets_deeds_and_what_is_left(cli: Terminal) -> None:
@@ -52,14 +52,14 @@ def test_a_dry_run_of_nothing_is_refused(cli: Terminal) -> None:
 
 def test_what_is_kept_beside_the_notes_is_marked_as_generated_where_people_review(cli: Terminal) -> None:
     cli.machine.write(".gitattributes", "* -text\n")
-    assert cli("check").out == "nothing to mend\n"
+    assert cli("check").out == "nothing to fix\n"
     config = cli.machine.places.config_file
     config.write_text(config.read_text().replace("[[repository]]\n", '[[repository]]\nreview = "branch"\n'))
     said = cli("check")
     assert said.code == 1
     assert said.out.startswith(".gitattributes: forges show reviewers what ctxrepo keeps beside the notes. ")
-    assert "mended .gitattributes: marks what" in cli("check", "--fix").out
+    assert "fixed .gitattributes: marks what" in cli("check", "--fix").out
     assert cli.machine.read(".gitattributes").startswith("* -text\n# Kept by ctxrepo")
-    assert cli("check", "--fix").out == "nothing to mend\n"
+    assert cli("check", "--fix").out == "nothing to fix\n"
     (cli.machine.clone / ".gitattributes").unlink()
-    assert "mended .gitattributes" in cli("check", "--fix").out
+    assert "fixed .gitattributes" in cli("check", "--fix").out

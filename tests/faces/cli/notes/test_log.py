@@ -91,7 +91,7 @@ def test_a_daily_note_of_pi_memory_stays_as_it_is(cli: Terminal, monkeypatch: py
 
 
 def test_there_may_be_no_log(cli: Terminal) -> None:
-    assert (cli("log").code, cli("log").out) == (0, "nothing is logged today\n")
+    assert (cli("log").code, cli("log").out) == (0, "nothing was logged today\n")
     assert cli("log", "--json").data["entries"] == []
     assert (cli("log", "--list").code, cli("log", "--list").out) == (0, "")
     said = cli("log", "--date", "2026-01-01")

@@ -110,7 +110,7 @@ class TestRemember:
         before = cli.machine.read("shop/MEMORY.md")
         again = cli("remember", " port  is 6380", "--json")
         assert (again.code, again.data["id"], again.data["existing"]) == (0, first["id"], True)
-        assert cli("remember", "port is 6380").out.startswith("known already: ^")
+        assert cli("remember", "port is 6380").out.startswith("already in memory: ^")
         assert cli.machine.read("shop/MEMORY.md") == before
 
     def test_nearly_the_same_is_said_and_written(self, cli: Terminal) -> None:
@@ -156,7 +156,7 @@ class TestRemember:
         old = cli("remember", "deploy by hand", "--pin", "--json").data["id"]
         cli("remember", "deploy through CI")
         said = cli("remember", "deploy through CI", "--supersedes", old)
-        assert said.out.startswith("known already, pinned now: ^")
+        assert said.out.startswith("already in memory, pinned now: ^")
         assert "deploy by hand" not in settle(cli)
 
     def test_of_two_entries_with_one_key_the_one_that_holds_is_replaced(self, cli: Terminal) -> None:

@@ -53,7 +53,7 @@ def test_of_several_the_first_is_meant_and_the_others_are_counted(cli: Terminal)
         cli("scratch", "add", text)
     said = cli("scratch", "done", "bank")
     assert "Ask the bank" in said.out
-    assert said.err == "ctxrepo: 2 other items have these words as well; name one by its id\n"
+    assert said.err == "ctxrepo: 2 other items have these words too; name one by its id\n"
 
 
 def test_an_item_that_begins_like_a_list(cli: Terminal) -> None:

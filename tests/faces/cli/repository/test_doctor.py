@@ -16,7 +16,7 @@ def well(cli: Terminal) -> Terminal:
 
 def test_all_is_well(well: Terminal) -> None:
     well("remember", "a fact")
-    assert (well("check").code, well("check").out) == (0, "nothing to mend\n")
+    assert (well("check").code, well("check").out) == (0, "nothing to fix\n")
     said = well("doctor")
     *checked, last = said.out.splitlines()
     assert (said.code, last) == (0, "all is well")

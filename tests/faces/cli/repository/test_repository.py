@@ -42,7 +42,7 @@ class TestInit:
         for words in (["init"], ["init", str(remote)]):
             said = fresh(*words)
             assert (said.code, said.err) == (0, "")
-            assert "as it was" in said.out
+            assert "is unchanged" in said.out
             # When the last exchange was may have changed, and which refs our own git directory was shown.
             now = files(fresh.machine.home)
             assert {p for p in now.keys() | before.keys() if now.get(p) != before.get(p)} <= {
@@ -211,7 +211,7 @@ def test_an_init_that_is_interrupted_says_how_it_goes_on(
 
     monkeypatch.setattr(Worktree, "update_unchanged", interrupted)
     said = ben("init", str(remote))
-    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run `ctxrepo init` again to finish it\n")
+    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run `ctxrepo init` again to finish\n")
     monkeypatch.setattr(Worktree, "update_unchanged", update)
     assert "stopped  `ctxrepo init` was interrupted" in ben("status").out
     assert "Run `ctxrepo init` again to finish it." in ben("doctor").out

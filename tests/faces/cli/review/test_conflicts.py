@@ -33,7 +33,7 @@ def one(cli: Terminal) -> str:
 def test_nothing_is_said_to_be_kept_aside(cli: Terminal) -> None:
     for words in (["conflicts"], ["conflicts", "list"]):
         said = cli(*words)
-        assert (said.code, said.out, said.err) == (0, "nothing is kept aside\n", "")
+        assert (said.code, said.out, said.err) == (0, "nothing is set aside\n", "")
     assert cli("conflicts", "--json").data == cli("conflicts", "list", "--json").data == {"conflicts": []}
 
 
@@ -100,17 +100,17 @@ def test_a_long_difference_is_cut(cli: Terminal) -> None:
 @pytest.mark.parametrize(
     ("keep", "told", "text"),
     [
-        ("kept", "the kept one holds", "# T\n\n- port 9\n  - more\n"),
-        ("other", "the other one holds", "# T\n\n- port 5\x1b[31m\n"),
-        ("both", "both hold", "# T\n\n- port 9\n  - more\n- port 5\x1b[31m\n"),
+        ("kept", "kept the current version", "# T\n\n- port 9\n  - more\n"),
+        ("other", "kept the other version", "# T\n\n- port 5\x1b[31m\n"),
+        ("both", "kept both", "# T\n\n- port 9\n  - more\n- port 5\x1b[31m\n"),
     ],
 )
 def test_one_is_settled_and_a_worker_woken(cli: Terminal, one: str, keep: str, told: str, text: str) -> None:
     said = cli("conflicts", "resolve", one[:6], "--keep", keep)
-    assert (said.code, said.out, said.err) == (0, f"settled: {one} {NOTE}, {told}\n", "")
+    assert (said.code, said.out, said.err) == (0, f"resolved: {one} {NOTE}, {told}\n", "")
     assert cli.machine.read(NOTE) == text
     assert len(cli.woken) == 1
-    assert cli("conflicts").out == "nothing is kept aside\n"
+    assert cli("conflicts").out == "nothing is set aside\n"
     assert cli("conflicts", "resolve", one, "--keep", keep).code == 3
 
 
@@ -119,7 +119,7 @@ def test_all_are_dropped(cli: Terminal, one: str) -> None:
     data = cli("conflicts", "resolve", "--all", "--keep", "kept", "--json").data
     assert one in [s["id"] for s in data["settled"]]
     assert len(data["settled"]) == 2
-    assert cli("conflicts", "resolve", "--all", "--keep", "kept").out == "nothing is kept aside\n"
+    assert cli("conflicts", "resolve", "--all", "--keep", "kept").out == "nothing is set aside\n"
 
 
 @pytest.mark.parametrize(

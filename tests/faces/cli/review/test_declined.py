@@ -37,13 +37,13 @@ def test_what_was_declined_is_listed_until_it_is_dismissed(mine: Terminal, remot
     day = branch.rpartition("/")[2]
     entry = "global/MEMORY.md: proposed"
     assert mine("declined", "list").out == f"{day}\n  - {entry}\n"
-    told = f"declined {day}: 1 entry struck out in a review, kept in refs/ctxrepo/declined/{day}"
+    told = f"declined {day}: 1 entry removed in a review, kept in refs/ctxrepo/declined/{day}"
     assert f"{told}\n         - {entry}\n" in mine("status").out
     assert mine("declined", "--json").data == {
         "declined": [{"name": day, "ref": f"refs/ctxrepo/declined/{day}", "entries": [entry]}]
     }
     assert mine("declined", "dismiss", "20200101").code == 3
-    assert mine("declined", "dismiss").out == f"off the list; kept in refs/ctxrepo/dismissed/{day}\n"
+    assert mine("declined", "dismiss").out == f"removed from the list; kept in refs/ctxrepo/dismissed/{day}\n"
     assert mine("declined").out == "nothing was declined\n"
     assert not [line for line in mine("status").out.splitlines() if line.startswith("declined")]
 

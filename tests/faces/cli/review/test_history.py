@@ -23,7 +23,7 @@ def test_the_last_commits_are_a_line_each(cli: Terminal) -> None:
     assert first.startswith(f"{NOW.astimezone():%Y-%m-%d %H:%M}  ")
     fewer = cli("history", "--limit", "1")
     assert len(fewer.out.splitlines()) == 1
-    assert "there is more" in fewer.err
+    assert "there are more" in fewer.err
 
 
 def test_people_are_told_the_time_where_they_are_and_programs_the_time_in_utc(cli: Terminal) -> None:

@@ -18,9 +18,9 @@ def shop(cli: Terminal) -> Path:
 def test_add_and_remove(cli: Terminal, shop: Path) -> None:
     (shop / "AGENTS.md").write_text("mine")
     said = cli("file", "add")
-    assert (said.code, said.out) == (0, f"the packet stands in {shop}/AGENTS.md\n")
+    assert (said.code, said.out) == (0, f"the block is in {shop}/AGENTS.md\n")
     assert "gotcha.md" in (shop / "AGENTS.md").read_text()
-    assert "stood already" in cli("file", "add").out
+    assert "was already" in cli("file", "add").out
     said = cli("file", "remove")
     assert (said.code, said.out) == (0, f"removed from {shop}/AGENTS.md\n")
     assert (shop / "AGENTS.md").read_text() == "mine"
@@ -33,7 +33,7 @@ def test_a_trial_shows_the_change_and_makes_none(cli: Terminal, shop: Path) -> N
     assert "+<!-- ctxrepo:begin -->" in said.out
     assert "git doesn't ignore" in said.err
     assert (shop / "AGENTS.md").read_text() == "mine\n"
-    assert "no file holds" in cli("file").out
+    assert "no file has the block" in cli("file").out
     data = cli("file", "add", "--dry-run", "--json").data
     assert not data["changed"]
     assert "gotcha.md" in data["diff"]
@@ -62,14 +62,14 @@ def test_who_will_see_it_is_told(cli: Terminal, shop: Path) -> None:
 
 
 def test_list_and_refresh(cli: Terminal, shop: Path) -> None:
-    assert "no file holds the packet" in cli("file").out
+    assert "no file has the block" in cli("file").out
     cli("file", "add")
     cli.machine.write("shop/new.md", "---\ndescription: Brand new\n---\n- x\n")
-    assert "older than the memory" in cli("file", "list").out
-    assert cli("file", "refresh").out == f"renewed {shop}/AGENTS.md\n"
+    assert "out of date" in cli("file", "list").out
+    assert cli("file", "refresh").out == f"updated {shop}/AGENTS.md\n"
     assert "Brand new" in (shop / "AGENTS.md").read_text()
     assert "up to date" in cli("file").out
-    assert cli("file", "refresh").out == "nothing was to be renewed\n"
+    assert cli("file", "refresh").out == "everything was up to date\n"
     (shop / "AGENTS.md").unlink()
     said = cli("file", "refresh")
     assert said.err == f"ctxrepo: {shop}/AGENTS.md (git.example.org/ada/shop): gone\n"

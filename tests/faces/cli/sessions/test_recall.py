@@ -260,7 +260,7 @@ class TestWords:
 
 class TestTrace:
     def test_a_question_leaves_a_trace_that_is_shown(self, notes: Terminal) -> None:
-        assert notes("trace").out == "no prompt has left a trace yet\n"
+        assert notes("trace").out == "no traces yet\n"
         data = asked(notes, PORTS)[1]
         asked(notes, "ok, thanks", "--as-prompt")
         (one,) = notes("trace", data["trace_id"], "--json").data["traces"]
@@ -276,7 +276,7 @@ class TestTrace:
         known = asked(notes, PORTS)[1]["hits"][0]["id"]
         notes("archive", known)
         notes.machine.sync()
-        assert f"moved or gone since: `ctxrepo read {known}` tells" in notes("trace").out
+        assert f"moved or gone since: see `ctxrepo read {known}`" in notes("trace").out
         assert "6380" in notes("read", known).out
 
     def test_so_does_a_prompt_of_a_session(self, notes: Terminal) -> None:

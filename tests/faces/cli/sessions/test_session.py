@@ -94,7 +94,7 @@ class TestContext:
         assert wrong.code == 2
         assert "daily, semantic, md" in wrong.err
         assert cli("context", "--agent", "clippy").code == 2
-        assert "no lanes" in cli("context", "--preset", "md", "--explain").out
+        assert "no parts" in cli("context", "--preset", "md", "--explain").out
 
     def test_a_preset_in_the_settings_is_what_a_session_gets(self, cli: Terminal) -> None:
         cli("remember", "tabs, never spaces", "-c", "preference", "-s", "global")

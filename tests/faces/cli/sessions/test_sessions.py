@@ -86,7 +86,7 @@ def test_where_none_is_meant_it_says_so(cli: Terminal) -> None:
     assert said.code == 3
     assert said.is_one_line()
     assert "--session" in said.err
-    assert cli("session").out == "no agent had a session lately\n"
+    assert cli("session").out == "no agent had a session in the last day\n"
 
 
 def test_an_id_that_fits_none_or_several(talk: Terminal) -> None:

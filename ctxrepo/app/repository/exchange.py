@@ -1,0 +1,120 @@
+"""Operations that connect the memory repository and exchange commits with the remote: init, sync."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.services.repository.init import InitRequest, InitResult
+    from ctxrepo.services.review.open_review import Review
+    from ctxrepo.services.sync.sync import SyncResult
+
+
+@dataclass(frozen=True)
+class InitOutcome:
+    """What was done; `url` is the remote's without a password, `is_unsparse` says that a sparse clone was
+    asked for and this one has everything."""
+
+    made: InitResult
+    url: str
+    is_unsparse: bool
+
+
+def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
+    """Create the memory repository, or clone it; a second time nothing changes."""
+    from ctxrepo.domain.git.remote import ignored_variable
+    from ctxrepo.domain.secrets import redact
+    from ctxrepo.services.repository.init import init
+
+    request = replace(request, cwd=desk.cwd)
+    made = init(desk.places, desk.env, request, desk.interpreter, desk.now, desk.progress)
+    url = redact(made.remote)
+    desk.wake()
+    data = {"root": str(made.root), "remote": url, "action": made.action}
+    for warning in (*desk.project_warnings, *made.warnings):
+        desk.notice(warning)
+    if told := ignored_variable(desk.env, made.remote):
+        desk.notice(told)
+    if made.source:
+        data["settings"] = str(made.source)
+        desk.notice(f"folder and remote are as {made.program}'s settings say: {made.source}")
+    is_unsparse = request.sparse and made.action != "cloned" and desk.memory.clone.cone is None
+    code = code_of(made.synced) if made.synced else 0
+    return Result(InitOutcome(made, url, is_unsparse), data, code)
+
+
+CONFLICT, QUEUED, REFUSED = 4, 5, 6
+
+
+@dataclass(frozen=True)
+class ExchangeRequest:
+    """`send`: also push. `accept`: what a person confirms, of `deletions` and `remote`."""
+
+    send: bool = True
+    accept: Sequence[str] = ()
+    """Confirm what was held back: `deletions` of many entries or files, or a `remote` that holds something
+    else than before."""
+
+
+@dataclass(frozen=True)
+class ExchangeOutcome:
+    """How it went, whether there is a remote at all, and the review that commits went to."""
+
+    synced: SyncResult
+    has_remote: bool
+    review: Review | None
+    in_review: int
+
+
+def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
+    """Bring this machine and the remote to the same state; or only fetch and merge."""
+    from ctxrepo.services.repository.published import set_up_git
+    from ctxrepo.services.rescue.repair import with_repair
+    from ctxrepo.services.review.open_review import in_review, open_review
+    from ctxrepo.services.saving.commit import CommitRequest
+    from ctxrepo.services.sync.sync import SyncRequest, sync
+
+    memory = replace(desk.memory, leaves_cache_to_worker=True)
+    wanted = CommitRequest(deletions="deletions" in request.accept)
+    set_up_git(memory, desk.interpreter)
+    asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
+    result = with_repair(
+        memory,
+        desk.now,
+        lambda: sync(memory, desk.now, asked),
+        lambda repaired: desk.notice(repaired.words),
+    )
+    if memory.cache.head != (result.head or "") or memory.state.blocks.exists():
+        desk.wake()
+    current = open_review(memory)
+    waiting = len(in_review(memory))
+    data = {
+        "head": result.head,
+        "remote": result.remote.outcome,
+        "received": result.received,
+        "sent": result.sent,
+        "branch": result.branch,
+        "held": plain_data(result.held),
+        "aside": [copy.path for copy in result.conflict_copies],
+        "notices": result.notices,
+        "in_review": waiting,
+    }
+    outcome = ExchangeOutcome(result, memory.has_remote, current, waiting)
+    return Result(outcome, data, code_of(result))
+
+
+def code_of(result: SyncResult) -> int:
+    """The exit code, the first that applies: 6 if something is held back, 5 if the remote wasn't reached, 4
+    if a version lost a merge."""
+    if result.held:
+        return REFUSED
+    if not result.remote.ok:
+        return QUEUED
+    return CONFLICT if result.conflict_copies else 0

@@ -1,0 +1,101 @@
+"""Settings: listed, explained, changed; before there is a memory, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ctxrepo.app.result import Result
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.services.repository.configure import Setting, SettingChange
+
+
+@dataclass(frozen=True)
+class KeyRequest:
+    """A setting, such as sync.timeout; '' is all of them, where that can be."""
+
+    key: str = ""
+    """A setting; by default all of them."""
+
+
+@dataclass(frozen=True)
+class SetRequest:
+    """A setting and its new value, as text."""
+
+    key: str
+    """A setting, e.g. sync.timeout."""
+    value: str
+    """The new value; write a list as a,b and an empty list as ""."""
+
+
+@dataclass(frozen=True)
+class SettingsFile:
+    """Every setting as it holds now, and the file that changes them."""
+
+    file: Path
+    settings: Sequence[Setting]
+
+
+def list_settings(desk: Desk, _: None) -> Result[SettingsFile]:
+    """List all settings with their values, and where each comes from."""
+    found = _settings(desk, "")
+    file = desk.places.config_file
+    data = {"file": str(file), "settings": [_fields(one) for one in found]}
+    return Result(SettingsFile(file, found), data)
+
+
+def get_setting(desk: Desk, request: KeyRequest) -> Result[Setting]:
+    """Say what one setting is."""
+    (found,) = _settings(desk, request.key)
+    return Result(found, _fields(found))
+
+
+def set_setting(desk: Desk, request: SetRequest) -> Result[SettingChange]:
+    """Change one setting; every other line of the file stays as it is."""
+    from ctxrepo.services.repository.configure import change
+
+    changed = change(desk.places, desk.env, request.key, request.value, desk.interpreter)
+    return _changed(desk, changed)
+
+
+def unset_setting(desk: Desk, request: KeyRequest) -> Result[SettingChange]:
+    """Take one setting out of the file, so that its default holds again."""
+    from ctxrepo.services.repository.configure import unset
+
+    return _changed(desk, unset(desk.places, desk.env, request.key, desk.interpreter))
+
+
+def explain_settings(desk: Desk, request: KeyRequest) -> Result[Sequence[Setting]]:
+    """Explain what a setting does, which values it takes, and its value now."""
+    found = _settings(desk, request.key)
+    told = [
+        {**_fields(s), "default": s.key.default, "kind": s.key.kind, "means": s.key.sentence} for s in found
+    ]
+    return Result(found, told[0] if request.key else {"settings": told})
+
+
+def _settings(desk: Desk, key: str) -> list[Setting]:
+    from ctxrepo.services.repository.configure import setting_now, settings_now
+
+    if key:
+        one, warnings = setting_now(desk.places, key)
+        found = [one]
+    else:
+        found, warnings = settings_now(desk.places)
+    for warning in warnings:
+        desk.notice(warning)
+    return found
+
+
+def _changed(desk: Desk, changed: SettingChange) -> Result[SettingChange]:
+    for notice in changed.notices:
+        desk.notice(notice)
+    return Result(changed, {**_fields(changed.setting), "was": changed.was, "changed": changed.is_changed})
+
+
+def _fields(setting: Setting) -> dict[str, Any]:
+    return {"key": setting.key.name, "value": setting.value, "origin": setting.origin}

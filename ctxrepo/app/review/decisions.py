@@ -1,0 +1,154 @@
+"""Operations on what waits for a decision: versions that lost a merge, declined reviews, any other item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import unified_diff
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
+
+from ctxrepo.app.result import Result, writes
+from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.records.decision import Choice, ItemToDecide, Verb
+from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.merge.resolve import Keep
+    from ctxrepo.domain.records.conflict_copy import ConflictCopy
+    from ctxrepo.services.history.conflict_copies import Conflict
+    from ctxrepo.services.history.settle_conflict import Resolution
+    from ctxrepo.services.review.declined import DeclinedReview
+
+
+_MAX_DIFF = 200
+_CHOICES = (
+    "kept: what stands in the file now holds, the other version is dropped",
+    "other: the other version takes its place",
+    "both: the other version is added behind it",
+)
+
+
+@dataclass(frozen=True)
+class ConflictRequest:
+    """A version by its id, or the first digits of it."""
+
+    id: str
+    """Its id, as `conflicts list` shows it, or the first digits of it."""
+
+
+@dataclass(frozen=True)
+class ResolveRequest:
+    """A version by its id, or `every` one, and which is to hold: kept, other or both."""
+
+    keep: str = ""
+    """Which version to keep: kept, other or both."""
+    id: str = ""
+    """Its id, as `conflicts list` shows it, or the first digits of it."""
+    every: bool = False
+    """Resolve all of them; only with --keep kept."""
+
+
+@dataclass(frozen=True)
+class ShownConflict:
+    """A version, and how it differs from the one that was kept."""
+
+    conflict: Conflict
+    copy: ConflictCopy
+    diff: Sequence[str]
+
+
+def list_conflicts(desk: Desk, _: None) -> Result[Sequence[Conflict]]:
+    """List the versions that were set aside."""
+    from ctxrepo.services.history.conflict_copies import conflicts
+
+    found = conflicts(desk.memory)
+    return Result(found, {"conflicts": [_conflict_fields(one) for one in found]})
+
+
+def show_conflict(desk: Desk, request: ConflictRequest) -> Result[ShownConflict]:
+    """Show one version."""
+    from ctxrepo.services.history.conflict_copies import file_now, find_conflict
+
+    conflict = find_conflict(desk.memory, request.id)
+    copy = conflict.copy
+    assert copy is not None  # find_conflict raises for a file that keeps none
+    kept = copy.kept or file_now(desk.memory, copy.path)
+    diff = list(islice(_diff(kept or "", copy.other), _MAX_DIFF + 1))
+    if len(diff) > _MAX_DIFF:
+        diff[-1] = "…"
+    said = {"was": copy.base, "kept": kept, "other": copy.other, "whole": not copy.kept}
+    data = {**_conflict_fields(conflict), **said, "diff": "\n".join(diff)}
+    return Result(ShownConflict(conflict, copy, diff), data)
+
+
+@writes
+def resolve(desk: Desk, request: ResolveRequest) -> Result[Sequence[Resolution]]:
+    """Settle one version, or drop all of them."""
+    from ctxrepo.services.history.settle_conflict import drop_all, resolve
+
+    keep = request.keep
+    if request.every == bool(request.id):
+        raise UsageError("name one version, or say --all", "`ctxrepo conflicts` lists them.")
+    if keep not in ("kept", "other", "both"):
+        wrong = f"--keep {keep!r} is not a choice" if keep else "say with --keep what shall hold"
+        raise UsageError(wrong, f"{'; '.join(_CHOICES)}.")
+    if request.every and keep != "kept":
+        raise UsageError("--all goes with --keep kept only", "Look at each with `ctxrepo conflicts show ID`.")
+    if request.every:
+        settled = drop_all(desk.memory, desk.origin, desk.now)
+    else:
+        settled = [resolve(desk.memory, request.id, cast("Keep", keep), desk.origin, desk.now)]
+    return Result(settled, {"settled": plain_data(settled), "keep": keep})
+
+
+def _conflict_fields(conflict: Conflict) -> dict[str, Any]:
+    return {
+        "id": conflict.id,
+        "path": conflict.copy.path if conflict.copy else "",
+        "file": conflict.file,
+        "words": conflict.words,
+        "since": second(conflict.since) if conflict.since else None,
+        "readable": conflict.copy is not None,
+    }
+
+
+def _diff(kept: str, other: str) -> Iterator[str]:
+    lines = unified_diff(kept.splitlines(), other.splitlines(), "kept", "other", lineterm="")
+    return (line.rstrip("\r") for line in lines)
+
+
+@dataclass(frozen=True)
+class DismissRequest:
+    """Reviews by their names."""
+
+    names: Sequence[str] = ()
+    """Names of reviews, as `declined list` shows them; by default all."""
+
+
+def list_declined(desk: Desk, _: None) -> Result[Sequence[DeclinedReview]]:
+    """List the entries that reviewers removed, review by review."""
+    from ctxrepo.services.review.declined import declined
+
+    return Result(declined(desk.memory), "declined")
+
+
+def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
+    """Take what was declined off the list; the refs that keep it."""
+    from ctxrepo.services.review.declined import dismiss
+
+    return Result(dismiss(desk.memory, request.names), "kept")
+
+
+KEEPS: dict[Verb, str] = {"keep-current": "kept", "keep-other": "other", "keep-both": "both"}
+
+
+def command(item: ItemToDecide, choice: Choice) -> str:
+    """The command that carries out a choice."""
+    if choice.verb in KEEPS:
+        return f"ctxrepo conflicts resolve {item.name} --keep {KEEPS[choice.verb]}"
+    if choice.verb == "dismiss":
+        return f"ctxrepo declined dismiss {item.name}"
+    return "ctxrepo sync --accept deletions" if choice.verb == "accept-deletions" else "ctxrepo doctor --fix"

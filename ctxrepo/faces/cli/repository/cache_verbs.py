@@ -1,0 +1,83 @@
+"""Commands about the cache that hooks answer from: cache verify, rebuild, embed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import json_option, without_verb
+
+group = typer.Typer()
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="cache")
+
+
+@group.callback(invoke_without_command=True)
+def cache(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
+    """Verify or rebuild the cache that hooks read.
+
+    The cache is built from the notes and updated automatically; it can be deleted at any time. Without a verb
+    it is verified.
+
+    Example: ctxrepo cache
+    """
+    without_verb(context, verify, json=json)
+
+
+@group.command()
+def verify(json: Annotated[bool, json_option()] = False) -> None:
+    """Compare the cache with the notes.
+
+    The exit code is 1 if they differ.
+
+    Example: ctxrepo cache verify
+    """
+    from ctxrepo.app.repository.diagnosis import verify
+
+    def said(found: Sequence[str]) -> str:
+        lines = [f"cache: {line}. `ctxrepo cache rebuild` makes it anew." for line in found]
+        return "\n".join(lines) or "the cache says what the notes say"
+
+    answer(open_desk(), verify, None, json, said)
+
+
+@group.command()
+def rebuild(json: Annotated[bool, json_option()] = False) -> None:
+    """Delete the cache and rebuild it from the notes.
+
+    Example: ctxrepo cache rebuild
+    """
+    from ctxrepo.app.repository.diagnosis import TimedRebuild, rebuild
+
+    def said(done: TimedRebuild) -> str:
+        built = done.rebuilt
+        counted = (
+            f"{output.counted(built.notes, 'note')}, {output.counted(built.entries, 'entry', 'entries')}"
+        )
+        return f"built the cache anew: {counted} in {done.seconds} s"
+
+    answer(open_desk(), rebuild, None, json, said)
+
+
+@group.command()
+def embed(json: Annotated[bool, json_option()] = False) -> None:
+    """Prepare search by meaning now.
+
+    If the model that recall.model names isn't on this machine, it is downloaded from the hub; no other
+    command downloads models. Then it computes missing vectors, which otherwise happens in the background.
+
+    Example: ctxrepo cache embed
+    """
+    from ctxrepo.app.repository.diagnosis import TimedEmbedding, embed
+
+    def said(done: TimedEmbedding) -> str:
+        texts = output.counted(done.made.embedded, "text")
+        return f"embedded {texts} of {done.made.texts} in {done.seconds} s"
+
+    answer(open_desk(), embed, None, json, said)

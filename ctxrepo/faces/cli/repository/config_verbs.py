@@ -1,0 +1,144 @@
+"""Commands about settings: config list, get, set, unset, explain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.app.repository.preferences import KeyRequest, SetRequest
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import USUAL, argument, command, json_option, without_verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ctxrepo.app.repository.preferences import SettingsFile
+    from ctxrepo.services.repository.configure import Setting, SettingChange
+
+
+group = typer.Typer()
+
+KeyName = Annotated[str, argument(metavar="KEY", help="A setting, e.g. sync.timeout.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="config")
+
+
+@group.callback(invoke_without_command=True)
+def config(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
+    """Show, explain and change the settings in config.toml.
+
+    Without a verb it lists them.
+
+    Example: ctxrepo config
+    """
+    without_verb(context, list_settings, json=json)
+
+
+@group.command("list")
+def list_settings(json: Annotated[bool, json_option()] = False) -> None:
+    """List all settings with their values, and where each comes from.
+
+    Example: ctxrepo config list
+    """
+    from ctxrepo.app.repository.preferences import list_settings
+
+    def file_hint(found: SettingsFile) -> Iterator[str]:
+        if not json:
+            yield f"the file is {found.file}{'' if found.file.exists() else ', which is not there yet'}"
+
+    answer(open_desk(), list_settings, None, json, _table, file_hint)
+
+
+@group.command()
+def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
+    """Print the value of one setting, as `config set` takes it.
+
+    Example: ctxrepo config get sync.timeout
+    """
+    from ctxrepo.app.repository.preferences import get_setting
+    from ctxrepo.domain.settings.keys import spelled
+
+    answer(open_desk(), get_setting, KeyRequest(key), json, lambda setting: spelled(setting.value))
+
+
+@group.command("set")
+@command(key=USUAL, value=USUAL)
+def set_value(request: SetRequest, json: bool = False) -> None:
+    """Change one setting in config.toml.
+
+    Every other line of the file is left unchanged. The new value applies from the next command and the next
+    hook.
+
+    Example: ctxrepo config set hooks.session_end commit,push
+    """
+    from ctxrepo.app.repository.preferences import set_setting
+
+    answer(open_desk(), set_setting, request, json, lambda changed: _told(changed, "as it was"))
+
+
+@group.command()
+def unset(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
+    """Remove one setting from config.toml, so that its default applies again.
+
+    Every other line of the file is left unchanged.
+
+    Example: ctxrepo config unset sync.timeout
+    """
+    from ctxrepo.app.repository.preferences import unset_setting
+
+    def said(changed: SettingChange) -> str:
+        return _told(changed, "config.toml didn't set it")
+
+    answer(open_desk(), unset_setting, KeyRequest(key), json, said)
+
+
+def _told(changed: SettingChange, unchanged: str) -> str:
+    now = changed.setting
+    before = f"was {_shown(changed.was)}" if changed.is_changed else unchanged
+    return f"{now.key.name} is {_shown(now.value)} ({before}), {now.origin}"
+
+
+@group.command()
+@command(key="KEY")
+def explain(request: KeyRequest, json: bool = False) -> None:
+    """Explain what a setting does, which values it takes, and its value now.
+
+    Example: ctxrepo config explain sync.timeout
+    """
+    from ctxrepo.app.repository.preferences import explain_settings
+
+    def said(found: Sequence[Setting]) -> str:
+        return "\n\n".join(map(_explained, found))
+
+    answer(open_desk(), explain_settings, request, json, said)
+
+
+def _table(found: SettingsFile) -> str:
+    return "\n".join(_rows(found.settings, str(found.file)))
+
+
+def _rows(settings: Sequence[Setting], file: str) -> list[str]:
+    """Key, value and origin in columns; the file is told once, below."""
+    width = max(len(s.key.name) for s in settings)
+    values = max(len(v) for s in settings if len(v := _shown(s.value)) <= 24)
+    return [
+        f"{s.key.name:<{width}}  {_shown(s.value):<{values}}  {s.origin.replace(file, 'config.toml')}"
+        for s in settings
+    ]
+
+
+def _explained(setting: Setting) -> str:
+    key = setting.key
+    now = f"{_shown(setting.value)}, from {setting.origin}" if setting.value != key.default else "that"
+    return (
+        f"{key.name}\n  {key.sentence}\n  Takes {key.kind}; {_shown(key.default)} by default.\n  Now: {now}"
+    )
+
+
+def _shown(value: object) -> str:
+    from ctxrepo.domain.settings.keys import spelled
+
+    return spelled(value) or '""'

@@ -1,0 +1,147 @@
+"""Commands that connect the memory repository and exchange commits with the remote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from ctxrepo.agents.known import SETUP_STEP
+from ctxrepo.app.repository.exchange import ExchangeRequest
+from ctxrepo.domain.guard.refusals import messages_of
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import output, waiting
+from ctxrepo.faces.cli.answer import answer, open_desk, perform, show
+from ctxrepo.faces.cli.options import argument, command, json_option, option
+
+if TYPE_CHECKING:
+    import typer
+
+    from ctxrepo.app.repository.exchange import ExchangeOutcome, InitOutcome
+    from ctxrepo.domain.records.conflict_copy import ConflictCopy
+    from ctxrepo.services.sync.sync import SyncResult
+
+
+def register(app: typer.Typer) -> None:
+    for each in (init, sync, pull, push):
+        app.command()(each)
+
+
+@command(accept="--accept WHAT")
+def sync(request: ExchangeRequest, json: bool = False) -> None:
+    """Synchronise this machine with the remote.
+
+    It commits, fetches, merges and pushes.
+
+    Example: ctxrepo sync
+    """
+    for what in request.accept:
+        if what not in ("deletions", "remote"):
+            raise UsageError(f"--accept takes `deletions` or `remote`, not {what}")
+    _exchange(request, json)
+
+
+def pull(json: Annotated[bool, json_option()] = False) -> None:
+    """Fetch and merge changes from the remote.
+
+    Changes made here are committed first, and are sent by the next sync.
+
+    Example: ctxrepo pull
+    """
+    _exchange(ExchangeRequest(send=False), json)
+
+
+def push(json: Annotated[bool, json_option()] = False) -> None:
+    """Commit the changes made here and push them.
+
+    If the remote has new commits, it fetches and merges them first.
+
+    Example: ctxrepo push
+    """
+    _exchange(ExchangeRequest(), json)
+
+
+def _exchange(request: ExchangeRequest, json: bool) -> None:
+    from ctxrepo.app.repository.exchange import exchange
+
+    failing = "not sent" if request.send else "not received"
+
+    def hints(outcome: ExchangeOutcome) -> Iterator[str]:
+        return ending(outcome.synced, failing)
+
+    answer(open_desk(), exchange, request, json, _exchanged, hints)
+
+
+def _exchanged(outcome: ExchangeOutcome) -> str:
+    result, current = outcome.synced, outcome.review
+    if not outcome.has_remote:
+        done = "" if result.held else "all is committed; "
+        return f"{done}there is no remote: `ctxrepo init REMOTE` connects one"
+    where = f"; {outcome.in_review} in review on {current.branch}" if current else ""
+    sent = output.counted(result.sent, "commit")
+    return f"received {result.received}, sent {sent}{where}" if result.remote.ok else ""
+
+
+def ending(result: SyncResult, failing: str = "not sent") -> Iterator[str]:
+    """What needs a person."""
+    yield from (*messages_of(result.held), *result.notices)
+    yield from conflict_hints(result.conflict_copies)
+    if not result.remote.ok:
+        yield f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}"
+
+
+def conflict_hints(copies: Sequence[ConflictCopy]) -> Iterator[str]:
+    """Which versions lost, and where each is."""
+    from ctxrepo.domain.records.conflict_copy import copy_as_file, copy_id
+
+    for copy in copies:
+        kept = copy_id(copy_as_file(copy)[0])
+        yield f"two versions met in {copy.path}; `ctxrepo conflicts show {kept}` shows the other one"
+
+
+def init(
+    remote: Annotated[
+        str, argument(metavar="REMOTE", help="URL or path of a git repository, which may be empty.")
+    ] = "",
+    sparse: Annotated[
+        bool,
+        option("--sparse", help="Check out only the global notes, and each project once you work on it."),
+    ] = False,
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Create the memory repository, or clone it from REMOTE.
+
+    Running it again changes nothing. With REMOTE it connects an existing repository that has no remote yet,
+    and merges both. Without REMOTE it uses the memory repository that pi-memory-md's settings name, if any.
+
+    Example: ctxrepo init git@example.org:me/memory.git
+    """
+    from ctxrepo.app.repository.exchange import init
+    from ctxrepo.services.repository.init import InitRequest
+
+    def hints(done: InitOutcome) -> Iterator[str]:
+        if done.is_unsparse:
+            yield "--sparse is for a new clone; this one stays as it is"
+        if not json and done.made.action != "unchanged":
+            yield f"next: {SETUP_STEP}"
+        if done.made.synced:
+            yield from ending(done.made.synced)
+
+    try:
+        result = perform(open_desk(), init, InitRequest(remote, sparse))
+    except KeyboardInterrupt:
+        output.notice("interrupted; run `ctxrepo init` again to finish")
+        raise
+    finally:
+        waiting.over()
+    show(result, json, _initialised, hints)
+
+
+def _initialised(done: InitOutcome) -> str:
+    words = {
+        "created": "created a memory repository",
+        "cloned": "cloned the memory repository",
+        "connected": "connected the memory repository",
+        "adopted": f"using the memory repository of {done.made.program}",
+        "unchanged": "the memory repository is unchanged",
+    }[done.made.action]
+    return f"{words}: {done.made.root}{f' with {done.url}' if done.url else ''}"

@@ -1,0 +1,192 @@
+"""Commands about projects: project show, list, rename, link, unlink, trust."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.app.repository.project_names import LinkRequest, RenameRequest, UnlinkRequest
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import argument, command, json_option, without_verb
+from ctxrepo.faces.cli.repository.exchanging import conflict_hints
+
+if TYPE_CHECKING:
+    from ctxrepo.services.locate.look import TrustResult
+    from ctxrepo.services.projects.link_project import ProjectLink, RenameResult, UnlinkResult
+    from ctxrepo.services.projects.list_projects import ListedProject, Shown
+    from ctxrepo.services.saving.relocate import Relocation
+
+
+_BECAUSE = {
+    "explicit": "you named it",
+    "remote": "its remote's address",
+    "root commit": "its first commit and folder: it has no remote",
+    "directory": "its folder on this machine: it has neither remote nor commit",
+}
+_WORKTREES = {
+    "share": "share: a linked worktree is the same project",
+    "isolate": "isolate: a linked worktree is a project of its own",
+}
+
+group = typer.Typer()
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="project")
+
+
+@group.callback(invoke_without_command=True)
+def project(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
+    """Show, list, rename, link, unlink and trust projects.
+
+    Without a verb it shows the project of the current folder.
+
+    Example: ctxrepo project
+    """
+    without_verb(context, show, json=json)
+
+
+@group.command()
+def show(json: Annotated[bool, json_option()] = False) -> None:
+    """Show the current folder's project: its id and where that comes from, its folder, its checkouts.
+
+    Example: ctxrepo project show
+    """
+    from ctxrepo.app.repository.project_names import show_project
+
+    answer(open_desk(), show_project, None, json, lambda found: "\n".join(_lines(found)))
+
+
+@group.command("list")
+def list_projects(json: Annotated[bool, json_option()] = False) -> None:
+    """List all projects in the memory, and its folders that belong to none.
+
+    Example: ctxrepo project list
+    """
+    from ctxrepo.app.repository.project_names import list_projects
+
+    def said(found: Sequence[ListedProject]) -> str:
+        return "\n".join(output.aligned(map(_cells, found)))
+
+    answer(open_desk(), list_projects, None, json, said)
+
+
+@group.command()
+@command(name="NEW")
+def rename(request: RenameRequest, json: bool = False) -> None:
+    """Rename the current project's folder in the memory, on every machine.
+
+    Notes and anchors move along, and links to the folder are updated.
+
+    Example: ctxrepo project rename storefront
+    """
+    from ctxrepo.app.repository.project_names import rename
+
+    def said(done: RenameResult) -> str:
+        return f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}"
+
+    answer(open_desk(), rename, request, json, said)
+
+
+@group.command()
+@command(target="ID|FOLDER")
+def link(request: LinkRequest, json: bool = False) -> None:
+    """Treat this checkout as a project that the memory already has, on every machine.
+
+    Use it when a repository has a new address, or is cloned from two. Notes already written for this checkout
+    move along.
+
+    Example: ctxrepo project link git.example.org/ada/shop
+    """
+    from ctxrepo.app.repository.project_names import link
+
+    def hints(done: ProjectLink) -> Iterator[str]:
+        return conflict_hints(done.relocated.conflict_copies)
+
+    answer(open_desk(), link, request, json, _told, hints)
+
+
+@group.command()
+@command(name="ID")
+def unlink(request: UnlinkRequest, json: bool = False) -> None:
+    """Make a linked id a project of its own again, on every machine.
+
+    Notes written until now stay where they are.
+
+    Example: ctxrepo project unlink
+    """
+    from ctxrepo.app.repository.project_names import unlink
+
+    answer(open_desk(), unlink, request, json, _told_apart)
+
+
+@group.command()
+def trust(
+    path: Annotated[
+        Path | None,
+        argument(metavar="[PATH]", help="A folder in the checkout; by default the current one."),
+    ] = None,
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Confirm that a checkout is the project it claims to be, so that it is given that project's memory.
+
+    Run it in a terminal of your own: agents are refused, because they act on what they read. It applies to
+    this folder on this machine, as long as the checkout keeps its id.
+
+    Example: ctxrepo project trust
+    """
+    from ctxrepo.app.repository.project_names import TrustRequest, trust
+
+    def said(done: TrustResult) -> str:
+        already = "" if done.is_changed else " already"
+        place = f"{shown(str(done.top))} is {done.project.id}, in {done.project.folder}/"
+        return f"trusted{already}: {place}"
+
+    answer(open_desk(), trust, TrustRequest(path), json, said)
+
+
+def _lines(found: Shown) -> list[str]:
+    because = _BECAUSE[found.why] + (f", linked from {found.own}" if found.own != found.id else "")
+    written = output.counted(found.notes, "note") if found.is_registered else "nothing written yet"
+    rows = {
+        "project": [found.id],
+        "because": [because],
+        "folder": [f"{found.folder}/, {written}"],
+        "names": [name for name in found.names if name != found.own],
+        "worktrees": [_WORKTREES.get(found.worktrees, found.worktrees)],
+        "checkouts": found.checkouts,
+        "claim": [shown(found.claim)] if found.claim else [],
+    }
+    return [f"{name if n == 0 else '':<10}{row}" for name, of in rows.items() for n, row in enumerate(of)]
+
+
+def _cells(found: ListedProject) -> tuple[str, ...]:
+    here = ", here" if found.checkouts else ""
+    names = f" (also {', '.join(found.names)})" if found.names else ""
+    named = f"{found.id or 'no project'}{names}"
+    return f"{found.folder}/", named, f"{output.counted(found.notes, 'note')}{here}"
+
+
+def _told(done: ProjectLink) -> str:
+    if not done.is_changed:
+        return f"linked already: {done.name} in {done.folder}/"
+    came = f"; what was in {done.before}/ is there{_along(done.relocated)}" if done.before else ""
+    return f"linked: {done.name} in {done.folder}/{came}"
+
+
+def _told_apart(done: UnlinkResult) -> str:
+    if done.is_changed:
+        return f"unlinked: {done.name} in {done.folder}/; what was written until now stays in {done.before}/"
+    names = f"; linked to it: {', '.join(done.names)}" if done.names else ""
+    place = f", in {done.folder}/" if done.folder else ""
+    return f"not linked: {done.name} is a project of its own{place}{names}"
+
+
+def _along(relocated: Relocation) -> str:
+    links = f", links in {relocated.linking} more" if relocated.linking else ""
+    return f" ({output.counted(relocated.files, 'file')}{links})"

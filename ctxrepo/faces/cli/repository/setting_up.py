@@ -1,0 +1,106 @@
+"""The command that connects agents: setup."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from ctxrepo.agents import names as agent_names
+from ctxrepo.agents.known import agent_named
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.ask import ask, tell
+from ctxrepo.faces.cli.options import argument, json_option, option
+
+if TYPE_CHECKING:
+    import typer
+
+    from ctxrepo.services.setup.connection import Standing
+    from ctxrepo.services.setup.setup import Plan
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(setup)
+
+
+def setup(
+    agent: Annotated[
+        list[str] | None, argument(metavar="AGENT", help=f"{', '.join(agent_names())}; may be several.")
+    ] = None,
+    every: Annotated[
+        bool, option("--all", help="All agents that have a folder in your home directory.")
+    ] = False,
+    check: Annotated[bool, option("--check", help="Only check whether it is connected.")] = False,
+    remove: Annotated[
+        bool, option("--remove", help="Disconnect it, restoring its files byte for byte.")
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        option("--dry-run", "--diff", help="Show the exact changes without making them."),
+    ] = False,
+    trust: Annotated[
+        bool, option("--trust", help="Also mark the hooks as trusted, for agents that skip untrusted hooks.")
+    ] = False,
+    yes: Annotated[bool, option("--yes", "-y", help="Don't ask.")] = False,
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Connect an agent: install hooks and skills in its settings.
+
+    It lists the files it would change and asks first; answer `d` to see the difference. If one of several
+    agents can't be connected, that is reported, the others are connected all the same, and the exit code is
+    1.
+
+    Example: ctxrepo setup claude
+    """
+    from ctxrepo.app.repository.connecting import (
+        AgentsRequest,
+        SetupRequest,
+        SetupResult,
+        check_setup,
+        set_up,
+    )
+
+    agents = AgentsRequest(agent or (), every)
+    if check:
+        answer(open_desk(), check_setup, agents, json, _checked)
+        return
+
+    def said(result: SetupResult) -> str:
+        return "\n".join(_words(one.plan, remove, one.is_applied, dry_run) for one in result.done)
+
+    request = SetupRequest(agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust)
+    answer(open_desk(), set_up, request, json, said)
+
+
+def _agreed(plan: Plan, json: bool) -> bool:
+    """Say what would change and ask, as often as the difference is wanted; UsageError without a terminal."""
+    if json or not sys.stdin.isatty():
+        raise UsageError("there is no terminal to ask at", "Check with --diff, then add --yes.")
+    title = agent_named(plan.agent).title
+    tell(f"{title}, of which nothing else changes:")
+    for line in plan.summary:
+        tell(output.visible(f"  {line}"))
+    while True:
+        said = ask("Make these changes? [y/n, d shows the difference]", "n", show_default=False)
+        if said.strip().lower() != "d":
+            return said.strip().lower() in ("y", "yes")
+        tell(output.visible(plan.diff))
+
+
+def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:
+    if not plan.visible:
+        return f"{plan.agent}: nothing to remove" if remove else f"{plan.agent} is connected already"
+    if is_applied:
+        paths = (f"\n  {change.path}" for change in plan.visible)
+        return f"{'removed' if remove else 'connected'} {plan.agent}:{''.join(paths)}"
+    return plan.diff if dry_run else f"{plan.agent}: nothing was changed"
+
+
+def _checked(found: Sequence[Standing]) -> str:
+    lines = []
+    for one in found:
+        lines.append(f"{one.agent}: {one.state}")
+        lines += [f"  {f.problem}. {f.remedy}" for f in one.findings]
+    return "\n".join(lines)

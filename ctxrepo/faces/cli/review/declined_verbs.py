@@ -1,0 +1,71 @@
+"""Commands about what reviewers struck out: declined list, dismiss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.app.review.decisions import DismissRequest
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import command, json_option, without_verb
+
+if TYPE_CHECKING:
+    from ctxrepo.services.review.declined import DeclinedReview
+
+
+group = typer.Typer()
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="declined")
+
+
+@group.callback(invoke_without_command=True)
+def declined(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
+    """List what reviewers removed, until you dismiss it.
+
+    Without a verb it is listed.
+
+    Example: ctxrepo declined
+    """
+    without_verb(context, list_declined, json=json)
+
+
+@group.command("list")
+def list_declined(json: Annotated[bool, json_option()] = False) -> None:
+    """List the entries that reviewers removed, review by review.
+
+    If you disagree, write the entry again: it is then proposed once more.
+
+    Example: ctxrepo declined list
+    """
+    from ctxrepo.app.review.decisions import list_declined
+
+    def said(found: Sequence[DeclinedReview]) -> str:
+        lines = [line for one in found for line in (one.name, *(f"  - {entry}" for entry in one.entries))]
+        return "\n".join(lines) or "nothing was declined"
+
+    def next_step(found: Sequence[DeclinedReview]) -> Iterator[str]:
+        if found and not json:
+            yield "`ctxrepo declined dismiss` takes them off this list"
+
+    answer(open_desk(), list_declined, None, json, said, next_step)
+
+
+@group.command()
+@command(names="[NAME]...")
+def dismiss(request: DismissRequest, json: bool = False) -> None:
+    """Remove declined entries from this list.
+
+    They stay in the clone, under the ref that this command prints.
+
+    Example: ctxrepo declined dismiss 20261120
+    """
+    from ctxrepo.app.review.decisions import dismiss
+
+    def said(refs: Sequence[str]) -> str:
+        return "\n".join(f"removed from the list; kept in {ref}" for ref in refs) or "nothing to dismiss"
+
+    answer(open_desk(), dismiss, request, json, said)

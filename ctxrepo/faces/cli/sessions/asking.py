@@ -1,0 +1,324 @@
+"""Commands that ask the memory and tell how well it answers: recall, trace, eval."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from ctxrepo.app.sessions.measuring import EvaluateRequest, TraceRequest
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import OWN, argument, command, json_option, option, scope_option
+
+if TYPE_CHECKING:
+    import typer
+
+    from ctxrepo.app.sessions.measuring import Evaluation
+    from ctxrepo.app.sessions.recall import BatchRequest
+    from ctxrepo.services.recall.recall import LeftOut, Purpose, RecalledEntry, RecallResult
+    from ctxrepo.services.recall.recall_folder import Batch
+    from ctxrepo.services.recall.recall_scores import Figures, Run
+    from ctxrepo.services.usage.read_traces import Trace, TracedEntry
+
+
+_WIDTH = 100
+_FEW = 8
+"""Entries left out that are shown at a terminal; --json has all."""
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(recall)
+    app.command()(trace)
+    app.command("eval")(evaluate)
+
+
+def recall(
+    query: Annotated[
+        str | None, argument(metavar="Q", help="Your question; `-` reads it from standard input.")
+    ] = None,
+    limit: Annotated[
+        int | None,
+        option(
+            "--limit",
+            metavar="N",
+            min=1,
+            max=1000,
+            help="Return at most N entries: by default 24, in a batch 50.",
+        ),
+    ] = None,
+    budget: Annotated[
+        int, option("--budget", metavar="N", min=0, max=1_000_000, help="Return at most N bytes.")
+    ] = 2500,
+    scope: Annotated[str, scope_option()] = "",
+    before: Annotated[
+        list[str] | None,
+        option("--before", metavar="TEXT", help="An earlier prompt of the session, oldest first."),
+    ] = None,
+    as_prompt: Annotated[
+        bool, option("--as-prompt", help="Show what a session would be given for it, or why nothing.")
+    ] = False,
+    no_gate: Annotated[bool, option("--no-gate", help="Return weak matches too.")] = False,
+    explain: Annotated[
+        bool, option("--explain", help="Say why each entry is included, and why others aren't.")
+    ] = False,
+    folder: Annotated[
+        str, option("--in", metavar="DIR", help="Search this folder of markdown files instead of the memory.")
+    ] = "",
+    batch: Annotated[
+        str, option("--batch", metavar="FILE", help="With --in: answer every query of a JSONL file …")
+    ] = "",
+    out: Annotated[str, option("--out", metavar="FILE", help="… into this one.")] = "",
+    model: Annotated[
+        str, option("--model", metavar="MODEL", help="With --in: search by meaning too, with this model.")
+    ] = "",
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Find the entries that best match a question or a word.
+
+    It shows the best matches in the project's and the global notes, including edits made a moment ago.
+    --as-prompt shows what a session would be given for the same words, which may be nothing.
+    The exit code is 3 if nothing matches; `status` in --json says why: no_match or denied.
+
+    --in DIR searches a folder of markdown files and needs no memory. The FILE of --batch has a line
+    {"id", "query"} for each query, with "before" if there were earlier prompts; each is answered as a prompt.
+    Each line of the answer is {"id", "results": [{"id": "path#L10", "score"}], "ms"}.
+
+    Example: ctxrepo recall "which port do the tests need?" --explain
+    """
+    from ctxrepo.app.sessions.recall import (
+        BatchRequest,
+        FolderRecallRequest,
+        MemoryRecallRequest,
+        recall,
+        recall_in_folder,
+    )
+    from ctxrepo.services.recall.recall import LIMIT, Question
+
+    if as_prompt and no_gate:
+        raise UsageError("--as-prompt and --no-gate don't go together", "A prompt is answered by the gate.")
+    if batch or out:
+        if query is not None or not (folder and batch and out):
+            raise UsageError(
+                "a batch needs --in, --batch and --out, and no Q",
+                "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
+            )
+        _batch(BatchRequest(_place(folder), _place(batch), _place(out), limit, not no_gate, model), json)
+        return
+    if model and not folder:
+        raise UsageError(
+            "--model goes with --in", "`ctxrepo config set recall.model MODEL` sets your memory's."
+        )
+    if query is None:
+        raise UsageError(
+            "there is nothing to recall for", "Give a question, or - to read it from standard input."
+        )
+    purpose: Purpose = "prompt" if as_prompt else "all" if no_gate else "query"
+    asked = Question(_text(query), tuple(before or ()), limit or LIMIT, budget, purpose)
+
+    def said(result: RecallResult) -> str:
+        return _said(result, explain)
+
+    def hints(result: RecallResult) -> Iterator[str]:
+        return _hints(result, explain)
+
+    if not folder:
+        answer(open_desk(), recall, MemoryRecallRequest(asked, scope, explain), json, said, hints)
+        return
+    if scope:
+        raise UsageError("--scope and --in don't go together", "A folder is one scope.")
+    request = FolderRecallRequest(asked, _place(folder), model, explain)
+    answer(open_desk(), recall_in_folder, request, json, said, hints)
+
+
+def _batch(request: BatchRequest, json: bool) -> None:
+    from ctxrepo.app.sessions.recall import recall_batch
+
+    def said(done: Batch) -> str:
+        counted = f"{output.counted(done.queries, 'query', 'queries')}, {done.silent} answered with silence"
+        return f"{counted}, {done.ms:.1f} ms each: {request.out}"
+
+    answer(open_desk(), recall_batch, request, json, said)
+
+
+def _text(query: str) -> str:
+    """What is asked; bytes that are no UTF-8 stay recognisable as such."""
+    from ctxrepo.services.recall.recall import MAX_TEXT
+
+    return sys.stdin.buffer.read(MAX_TEXT * 4).decode("utf-8", "surrogateescape") if query == "-" else query
+
+
+def _place(words: str) -> Path:
+    return Path(words).expanduser()
+
+
+def _said(result: RecallResult, explain: bool) -> str:
+    parts = [_shown(number, hit, explain) for number, hit in enumerate(result.hits, 1)]
+    if explain and result.left_out:
+        parts.append(_others(result.left_out))
+    return "\n\n".join(parts)
+
+
+def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
+    """Why there is nothing, why a prompt would be given nothing, and items of a checklist that would have
+    fitted: who hears nothing of them looks for a fault."""
+    from ctxrepo.services.recall.recall import CHECKLIST
+
+    if not result.hits:
+        yield f"nothing is recalled: {result.reason}"
+    elif result.silence:
+        yield f"a prompt would be given nothing: {result.silence}"
+    places = [left.entry.at for left in result.left_out if left.why == CHECKLIST]
+    if places and not explain:
+        yield f"{' and '.join(places)} would have fitted: {CHECKLIST}"
+
+
+def _shown(number: int, hit: RecalledEntry, explain: bool) -> str:
+    head = " · ".join(filter(None, (hit.at, hit.heading, hit.age)))
+    lines = [f"{number}. {head}  {hit.id}", *(f"   {line}" for line in hit.text.split("\n"))]
+    if explain:
+        lines += [f"   {name}: {text}" for name, text in hit.explanation]
+    return "\n".join(lines)
+
+
+def _others(left_out: tuple[LeftOut, ...]) -> str:
+    from ctxrepo.domain.project.layout import shown
+
+    lines = ["left out:"]
+    for left in left_out[:_FEW]:
+        text = shown(" ".join(left.entry.text.split()), _WIDTH)
+        lines.append(f"- {left.entry.at} ({left.entry.score:.2f}): {left.why}\n  {text}")
+    more = len(left_out) - _FEW
+    return "\n".join([*lines, f"… {more} more"] if more > 0 else lines)
+
+
+_TEXT_WIDTH = 100
+_SESSION = 8
+
+
+@command(id="ID", last="--last N", session="--session S")
+def trace(request: TraceRequest, json: bool = False) -> None:
+    """Show what recent prompts and edits were given, and why.
+
+    Hooks record this on this machine: the first 120 characters of each prompt, and the id, place and score of
+    each entry. `ctxrepo recall Q --explain` runs a new search.
+
+    Example: ctxrepo trace --last 3
+    """
+    from ctxrepo.app.sessions.measuring import list_traces
+
+    if request.id and (request.session or request.last):
+        raise UsageError("an ID stands alone", "Leave out --last and --session.")
+
+    def said(found: Sequence[Trace]) -> str:
+        return "\n\n".join(map(_trace_text, found)) or "no traces yet"
+
+    answer(open_desk(), list_traces, request, json, said)
+
+
+def _trace_text(trace: Trace) -> str:
+    who = trace.agent + (f" {trace.session[:_SESSION]}" if trace.session else "")
+    asked = f"ctxrepo {trace.by}" if trace.by else ""
+    moment = output.wall_time(datetime.fromisoformat(trace.at), seconds=True) if trace.at else ""
+    head = "  ".join(filter(None, (trace.id, moment, who, asked)))
+    lines = [
+        head,
+        f"  edited {shown(trace.edited, 130)}" if trace.edited else f"  > {shown(trace.prompt, 130)}",
+    ]
+    lines += [line for one in trace.given for line in _entry("given", one)]
+    lines += [line for one in trace.left_out for line in _entry("left out", one)]
+    return "\n".join([*lines, f"  silence: {trace.silence}"] if trace.silence else lines)
+
+
+def _entry(what: str, one: TracedEntry) -> Iterator[str]:
+    yield f"  {what}: {one.at} ({one.score:.2f}) {one.id}" + (f": {one.why}" if one.why else "")
+    gone = f"(edited, moved or gone since: see `ctxrepo read {one.id}`)"
+    yield f"    {shown(' '.join(one.text.split()), _TEXT_WIDTH) if one.text else gone}"
+
+
+_WHOLE = "all"
+_NONE = "-"
+
+
+@command(
+    data="DATA",
+    settings="--set KEY=VALUE",
+    against="--against KEY=VALUE",
+    no_gate=OWN,
+    results="--results FILE",
+)
+def evaluate(
+    request: EvaluateRequest,
+    no_gate: Annotated[bool, option("--no-gate", help="The same as --set gate=off.")] = False,
+    json: bool = False,
+) -> None:
+    """Measure how well recall answers prompts with known answers.
+
+    Each test memory gets a cache of its own; your own memory isn't touched. FILE is what `recall
+    --batch` writes. Settings that can be tried are recall.limit (50 without one), recall.budget_bytes,
+    recall.gate and recall.model (the folder of one; by words without one).
+
+    Example: ctxrepo eval tools/recall/data --against gate=off
+    """
+    from ctxrepo.app.sessions.measuring import evaluate
+
+    if no_gate:
+        request = replace(request, settings=[*request.settings, "gate=off"])
+    answer(open_desk(), evaluate, request, json, _measured)
+
+
+def _measured(done: Evaluation) -> str:
+    head = "\n".join(
+        f"{one.name}: {output.counted(len(one.texts), 'note')}, {output.counted(len(one.queries), 'prompt')}"
+        for one in done.sets
+    )
+    return f"{head}\n\n{_table(done.runs)}"
+
+
+def _table(runs: Sequence[Run]) -> str:
+    rows = [_head(with_name=len(runs) > 1), *_rows(runs)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    names = 2 if len(runs) > 1 else 1
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if n < names else cell.rjust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def _head(*, with_name: bool) -> list[str]:
+    from ctxrepo.domain.records.recall_quality import MEASURES
+
+    short = [name.replace("recall@", "r@").replace("evidence@", "ev@") for name in MEASURES]
+    return ["", *([""] if with_name else []), "prompts", *short, "delivered", "waste", "false", "noise", "ms"]
+
+
+def _rows(runs: Sequence[Run]) -> Iterator[list[str]]:
+    for kind in (_WHOLE, *runs[0].categories):
+        for number, run in enumerate(runs):
+            figures = run.whole if kind == _WHOLE else run.categories[kind]
+            first = [kind if number == 0 else "", *([run.name] if len(runs) > 1 else [])]
+            yield [*first, *_cells(figures), _number(run.ms, 1) if kind == _WHOLE else ""]
+
+
+def _cells(figures: Figures) -> Iterator[str]:
+    from ctxrepo.domain.records.recall_quality import MEASURES
+
+    counts = filter(None, (figures.answerable, figures.silent))
+    yield "+".join(map(str, counts)) or "0"
+    yield from (_number(figures.measures.get(name), 3) for name in MEASURES)
+    yield _number(figures.delivered, 3)
+    yield _number(figures.waste, 0)
+    yield _number(figures.false_injection, 2)
+    yield _number(figures.noise, 0)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return _NONE if value is None else f"{value:.{digits}f}"

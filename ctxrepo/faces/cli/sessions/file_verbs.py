@@ -1,0 +1,101 @@
+"""Commands about files that hold the packet: file add, remove, list, refresh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.app.sessions.delivered import BlockRequest
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import DRY_RUN, USUAL, command, json_option, without_verb
+
+if TYPE_CHECKING:
+    from ctxrepo.services.delivery.file_blocks import AddResult, BlockState
+
+
+group = typer.Typer()
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="file")
+
+
+@group.callback(invoke_without_command=True)
+def file(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
+    """Keep the memory block in files that agents read.
+
+    Without a verb it lists them.
+
+    Example: ctxrepo file
+    """
+    without_verb(context, list_, json=json)
+
+
+@group.command()
+@command(path="PATH", agent=USUAL, is_trial=DRY_RUN)
+def add(request: BlockRequest, json: bool = False) -> None:
+    """Put the block into a file, and keep it up to date there.
+
+    It is written between two markers, at the end of the file or where they already are. Nothing else in the
+    file is changed. Set `delivery.mode` to `file` so that hooks don't repeat it.
+
+    Example: ctxrepo file add --agent claude
+    """
+    from ctxrepo.app.sessions.delivered import add_block
+
+    def said(added: AddResult) -> str:
+        done = "the block is in" if added.diff else "the block was already in"
+        return added.diff.rstrip("\n") if request.is_trial and added.diff else f"{done} {added.block.path}"
+
+    answer(open_desk(), add_block, request, json, said)
+
+
+@group.command()
+@command(path="PATH", agent=USUAL)
+def remove(request: BlockRequest, json: bool = False) -> None:
+    """Remove the block from a file, and leave every other byte unchanged.
+
+    A file that was created for the block is deleted if nothing else is in it.
+
+    Example: ctxrepo file remove --agent claude
+    """
+    from ctxrepo.app.sessions.delivered import RemovedBlock, remove_block
+
+    def said(done: RemovedBlock) -> str:
+        nothing = f"{done.path} has no block any more, and won't get one"
+        return f"removed from {done.path}" if done.had_one else nothing
+
+    answer(open_desk(), remove_block, request, json, said)
+
+
+@group.command("list")
+def list_(json: Annotated[bool, json_option()] = False) -> None:
+    """List the files with a block, and the state of each.
+
+    Example: ctxrepo file list
+    """
+    from ctxrepo.app.sessions.delivered import block_line, list_blocks
+
+    def said(found: Sequence[BlockState]) -> str:
+        nothing = "no file has the block; `ctxrepo file add` puts it into one"
+        return "\n".join(map(block_line, found)) or nothing
+
+    answer(open_desk(), list_blocks, None, json, said)
+
+
+@group.command()
+def refresh(json: Annotated[bool, json_option()] = False) -> None:
+    """Update the block in all these files now.
+
+    A background worker does this after each commit and every day.
+
+    Example: ctxrepo file refresh
+    """
+    from ctxrepo.app.sessions.delivered import RenewedBlocks, renew_blocks
+
+    def said(done: RenewedBlocks) -> str:
+        return "\n".join(f"updated {path}" for path in done.renewed) or "everything was up to date"
+
+    answer(open_desk(), renew_blocks, None, json, said)

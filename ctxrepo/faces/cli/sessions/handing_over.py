@@ -1,0 +1,191 @@
+"""Commands about sessions: context, anchor, handoff, hook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from ctxrepo.agents import names as agent_names
+from ctxrepo.app.sessions.delivered import ContextRequest
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import argument, command, json_option, option, scope_option
+
+if TYPE_CHECKING:
+    import typer
+
+    from ctxrepo.app.sessions.anchor_operations import HandedOver
+    from ctxrepo.domain.tape.anchors import Anchor
+    from ctxrepo.services.anchors.leave_anchor import AnchorResult
+    from ctxrepo.services.delivery.start_packet import Context
+
+
+def register(app: typer.Typer) -> None:
+    for each in (context, anchor, handoff, hook):
+        app.command()(each)
+
+
+@command(preset="--preset P", budget="--budget BYTES", agent="--agent A")
+def context(
+    request: ContextRequest,
+    explain: Annotated[
+        bool,
+        option("--explain", help="Show the parts of the block instead: the room each was offered and used."),
+    ] = False,
+    json: bool = False,
+) -> None:
+    """Print what a session would be given if it started now.
+
+    Pending writes are committed first, as when a session starts. Whatever isn't ready in time at a real start
+    is given with the session's first prompt.
+
+    Example: ctxrepo context --explain
+    """
+    from ctxrepo.app.sessions.delivered import context
+
+    def said(made: Context) -> str:
+        return _table(made) if explain else made.text.rstrip("\n")
+
+    def silence(made: Context) -> Iterator[str]:
+        if made.why:
+            yield f"a session would be given nothing: {made.why}"
+
+    answer(open_desk(), context, request, json, said, silence)
+
+
+def _table(made: Context) -> str:
+    """The lanes in the order in which they were given room."""
+    if not made.lanes:
+        return f"{len(made.text.encode())} bytes; this preset has no parts"
+    names = [f"{lane.name} {lane.scope}".strip() for lane in made.lanes]
+    width = max(map(len, names))
+    rows = [f"{'part':{width}} {'floor':>6} {'cap':>6} {'offered':>8} {'taken':>6}"]
+    for name, lane in zip(names, made.lanes, strict=True):
+        cap = str(lane.cap) if lane.cap < 1 << 30 else "-"
+        cut = "  cut" if lane.is_cut else ""
+        rows.append(f"{name:{width}} {lane.floor:6} {cap:>6} {lane.offered:8} {lane.taken:6}{cut}")
+    rows.append(f"{len(made.text.encode())} of {made.budget} bytes, frame included")
+    return "\n".join(rows)
+
+
+def anchor(
+    name: Annotated[str, argument(metavar="NAME", help="The name of this point, e.g. release/ready.")] = "",
+    summary: Annotated[str, option("--summary", metavar="S", help="What was done, in a sentence.")] = "",
+    purpose: Annotated[str, option("--purpose", metavar="P", help="Its purpose, in a word or two.")] = "",
+    keyword: Annotated[
+        list[str] | None,
+        option("--keyword", metavar="K", help="A word to find it by; may be given again."),
+    ] = None,
+    entry: Annotated[
+        str,
+        option(
+            "--entry",
+            metavar="ID",
+            help="The message in the transcript that it points to; by default the last.",
+        ),
+    ] = "",
+    from_prompt: Annotated[
+        str,
+        option(
+            "--from-prompt", metavar="TEXT", help="Instead ask the session's agent to leave one about this."
+        ),
+    ] = "",
+    session: Annotated[
+        str,
+        option("--session", metavar="ID", help="The session whose agent to ask, by the beginning of its id."),
+    ] = "",
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Leave an anchor: a point that the next session is shown.
+
+    With --from-prompt it leaves no anchor itself but prints a request for the agent; the next anchor that the
+    agent leaves is recorded as requested by you. Without --session it asks the agent in whose session the
+    command runs, else the agent of the newest session in this project.
+
+    Example: ctxrepo anchor release/ready --summary "All checks pass; tag next"
+    """
+    from ctxrepo.app.sessions.anchor_operations import AnchorWish, anchor, ask_for_anchor
+    from ctxrepo.services.anchors.leave_anchor import AnchorRequest
+
+    def said(made: AnchorResult) -> str:
+        return f"{'anchored already' if made.existing else 'anchored'}: {made.anchor.name}"
+
+    if bool(name) == bool(from_prompt) or (session and not from_prompt):
+        raise UsageError(
+            "an anchor is left by its NAME, or asked for with --from-prompt", "Give one of them."
+        )
+    if from_prompt:
+        answer(open_desk(), ask_for_anchor, AnchorWish(from_prompt, session), json, lambda said: said)
+        return
+    request = AnchorRequest(name, summary, purpose, keyword or (), entry=entry)
+    answer(open_desk(), anchor, request, json, said)
+
+
+def handoff(
+    name: Annotated[str, argument(metavar="NAME", help="The name of this point.")] = "",
+    goal: Annotated[str, option("--goal", metavar="G", help="The goal of the work.")] = "",
+    done: Annotated[
+        list[str] | None, option("--done", metavar="D", help="Something that is done; may be given again.")
+    ] = None,
+    left: Annotated[
+        list[str] | None,
+        option("--open", metavar="O", help="Something that is still open; may be given again."),
+    ] = None,
+    step: Annotated[str, option("--next", metavar="N", help="What to do next.")] = "",
+    file: Annotated[
+        list[str] | None, option("--file", metavar="F", help="A file to read; may be given again.")
+    ] = None,
+    scope: Annotated[str, scope_option()] = "",
+    dry_run: Annotated[bool, option("--dry-run", help="Print the handoff without leaving it.")] = False,
+    show: Annotated[bool, option("--show", help="Print the newest handoff instead.")] = False,
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Leave an anchor that tells the next session how to continue.
+
+    What you leave out is filled in: open items of the to-do list, today's log, the files that this session
+    edited, its anchors, and its first and last prompts. 4 KiB at most.
+
+    Example: ctxrepo handoff --goal "Retries for payments" --next "Test the 8 s limit"
+    """
+    from ctxrepo.app.sessions import anchor_operations as handoffs
+    from ctxrepo.domain.tape.handoff_parts import Handoff, told
+    from ctxrepo.services.anchors.session_handoff import NAME, HandoverRequest
+
+    desk = open_desk()
+    if show:
+        answer(desk, handoffs.read_handoff, handoffs.NewestHandoffRequest(scope), json, _newest)
+        return
+    given = Handoff(goal, tuple(done or ()), tuple(left or ()), step, tuple(file or ()))
+    request = HandoverRequest(given, name or NAME, scope)
+    if dry_run:
+        nothing = "there is nothing to hand over"
+        answer(desk, handoffs.draft_handoff, request, json, lambda made: told(made) or nothing)
+    else:
+        answer(desk, handoffs.hand_over, request, json, _handed_over)
+
+
+def _newest(found: Anchor) -> str:
+    from ctxrepo.services.reading.tape_files import handoff_text
+
+    return f"{found.name} · {found.timestamp}\n{handoff_text(found)}"
+
+
+def _handed_over(made: HandedOver) -> str:
+    from ctxrepo.domain.tape.handoff_parts import told
+
+    verb = "handed over already" if made.anchored.existing else "handed over"
+    return f"{verb}: {made.anchored.anchor.name}\n{told(made.handoff)}"
+
+
+def hook(
+    agent: Annotated[str, argument(metavar="AGENT", help=f"{', '.join(agent_names())}.")],
+    event: Annotated[str, argument(metavar="EVENT", help="The agent's own name for it.")],
+) -> None:
+    """Answer an agent's hook.
+
+    It reads the agent's JSON on standard input and prints the answer. `setup` puts a faster command into the
+    agent's settings; this one is for trying things out.
+
+    Example: echo '{"session_id":"s","cwd":"'$PWD'"}' | ctxrepo hook claude SessionStart
+    """
+    raise UsageError(f"`ctxrepo hook {agent} {event}` stands alone", "It takes no options.")

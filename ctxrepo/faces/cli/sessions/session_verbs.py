@@ -1,0 +1,100 @@
+"""Commands about agents' sessions: session off, on, show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.app.sessions.delivered import SwitchRequest
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.options import command, json_option, without_verb
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.state.ledgers import Ledger
+
+
+_SHORT = 8
+"""Characters of an id that people read and type."""
+
+group = typer.Typer()
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="session")
+
+
+@group.callback(invoke_without_command=True)
+def session(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
+    """Turn memory off or on for one session of an agent.
+
+    Without a verb it shows the sessions of the last day.
+
+    Example: ctxrepo session
+    """
+    without_verb(context, show, json=json)
+
+
+@group.command()
+@command(session="--session ID")
+def off(request: SwitchRequest, json: bool = False) -> None:
+    """Stop giving memory to a session.
+
+    It gets no block, entries, reminders or problems any more, not even after a compaction. What it writes to
+    the memory is still saved. Without --session this is the session in which the command runs, else the
+    newest session in this project.
+
+    Example: ctxrepo session off
+    """
+    _switch(replace(request, is_off=True), json)
+
+
+@group.command()
+@command(session="--session ID")
+def on(request: SwitchRequest, json: bool = False) -> None:
+    """Give memory to a session again, from its next prompt on.
+
+    Example: ctxrepo session on --session 528a2201
+    """
+    _switch(request, json)
+
+
+@group.command()
+def show(json: Annotated[bool, json_option()] = False) -> None:
+    """List the sessions of the last day, the newest first.
+
+    Example: ctxrepo session show
+    """
+    from ctxrepo.app.sessions.delivered import list_sessions
+
+    def said(found: Sequence[Ledger]) -> str:
+        return "\n".join(output.aligned(map(_cells, found))) or "no agent had a session in the last day"
+
+    answer(open_desk(), list_sessions, None, json, said)
+
+
+def _switch(request: SwitchRequest, json: bool) -> None:
+    from ctxrepo.app.sessions.delivered import switch
+
+    what = "gets no more memory" if request.is_off else "gets memory again"
+
+    def said(done: Ledger) -> str:
+        return f"{done.agent} {done.session[:_SHORT]} {what}"
+
+    answer(open_desk(), switch, request, json, said)
+
+
+def _cells(one: Ledger) -> tuple[str, ...]:
+    since = f"since {output.wall_time(_utc(one.began))}" if one.began else "since when isn't known"
+    entries = output.counted(one.given, "entry", "entries")
+    standing = "off" if one.is_off else "on"
+    return f"{one.agent} {one.session[:_SHORT]}", standing, since, entries, shown(one.cwd, 80)
+
+
+def _utc(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC)

@@ -1,0 +1,249 @@
+"""Everything in the notes that is not as it was meant, file by file and between entries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, trouble
+from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, is_marked
+from ctxrepo.domain.guard.refusals import check_file
+from ctxrepo.domain.merge.resolve import is_marker
+from ctxrepo.domain.note.entry import Entry, explicit_id, normalised
+from ctxrepo.domain.note.note import Note, decode, utf16
+from ctxrepo.domain.project.layout import (
+    DAILY,
+    MEMORY,
+    REGISTRY,
+    archived_tape_folder,
+    is_archived,
+    is_conflict_copy,
+    is_note,
+    shown,
+)
+from ctxrepo.domain.records.evidence import Evidence, fate, marks
+from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.text import size
+from ctxrepo.errors import Unreadable
+from ctxrepo.hooks.packet.lane import DEFAULT
+from ctxrepo.hooks.packet.note_lanes import MEMORY_LANE
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.storage.memory import Memory
+
+_UNMARK = (
+    "`ctxrepo check --fix` keeps both sides where it can tell them apart; else keep what holds and remove "
+    "the marker lines."
+)
+_MARKER = lazy_pattern(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
+
+
+_SHOWN = MEMORY_LANE.bounds[DEFAULT].cap
+"""Bytes of a scope's MEMORY.md that a session is given at most."""
+
+
+_TOLD = 100
+"""Files after which who waits is told how far it is."""
+
+
+@dataclass(frozen=True)
+class NoteFinding:
+    """What is wrong, where (`line` 0: the whole file), and what helps."""
+
+    path: str
+    line: int
+    problem: str
+    remedy: str
+
+
+def check(memory: Memory) -> list[NoteFinding]:
+    """All findings, by path and line. Nothing is changed."""
+    scan = memory.worktree.scan()
+    found = [NoteFinding(p, 0, f"it {reason}", "Rename or move it.") for p, reason in scan.skipped.items()]
+    ids: dict[str, str] = {}
+    notes = []
+    for number, path in enumerate(sorted(scan.files)):
+        if memory.progress and number % _TOLD == 0:
+            memory.progress(f"looking through the notes: {number} of {len(scan.files)} files")
+        try:
+            data = memory.worktree.read(path)
+        except Unreadable as error:
+            found.append(NoteFinding(path, 0, error.message, error.hint))
+            continue
+        if data is not None:
+            found += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
+            if is_note(path) and "/" in path:
+                notes.append(Note(path, decode(data)))
+    if memory.progress:
+        memory.progress("comparing the entries")
+    for entry, wrong, does in between_entries(notes, evidence_now(memory)):
+        found.append(NoteFinding(entry.path, entry.first_line, wrong, does))
+    if memory.is_reviewed and not is_marked(_text(memory, ATTRIBUTES_FILE)):
+        remedy = "`ctxrepo check --fix` marks it as generated."
+        said = "forges show reviewers what ctxrepo keeps beside the notes"
+        found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy))
+    if problem := read_registry(memory).problem:
+        problem = problem.removeprefix(f"{REGISTRY}: ")
+        found.append(NoteFinding(REGISTRY, 0, problem, "Mend the file; until then no project is known."))
+    return sorted(found, key=lambda f: (f.path, f.line))
+
+
+def _text(memory: Memory, path: str) -> str:
+    try:
+        return decode(memory.worktree.read(path) or b"")
+    except Unreadable:
+        return ""
+
+
+def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, str]) -> Iterator[NoteFinding]:
+    """What is wrong in one file; `ids` has the place of each explicit id met before, and is added to."""
+    refusals = check_file(path, data, allow)
+    for refusal in refusals:
+        yield NoteFinding(mask(path), refusal.line, refusal.message, "It is held back until that is gone.")
+    if any(refusal.rule == "size" for refusal in refusals):
+        return
+    text = decode(data)
+    if utf16(data):
+        does = "`ctxrepo check --fix` saves it as UTF-8." if is_note(path) else "Save it as UTF-8."
+        yield NoteFinding(path, 1, "it is UTF-16, not UTF-8", does)
+    elif "\ufffd" in text and b"\xef\xbf\xbd" not in data:
+        line = text[: text.index("\ufffd")].count("\n") + 1
+        yield NoteFinding(path, line, "bytes that are not UTF-8", "Save the file as UTF-8.")
+    if path.lower().endswith(".jsonl"):
+        yield from _of_lines(path, text)
+    elif is_note(path):
+        yield from _of_note(Note(path, text), ids)
+
+
+def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
+    may_be_twice = bool(archived_tape_folder(path))  # what was archived, brought back, and archived again
+    seen: dict[object, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        fields = record(line)
+        if fields is None and is_marker(line):
+            yield NoteFinding(path, number, "a conflict marker", _UNMARK)
+        elif fields is None:
+            yield NoteFinding(path, number, f"a line that {trouble(line)}", "It is kept, and read by nobody.")
+        if fields is None:
+            continue
+        name = fields.get("id", "")
+        if not isinstance(name, str | int):
+            yield NoteFinding(
+                path, number, "an id that isn't text", "It is kept; merges go by the whole line."
+            )
+        elif (
+            name and TOMBSTONE not in fields and not may_be_twice and seen.setdefault(name, number) != number
+        ):
+            said = f"line {seen[name]} has the id {name} too"
+            yield NoteFinding(path, number, said, "Both are kept; give one of them another id.")
+
+
+def _of_note(note: Note, ids: dict[str, str]) -> Iterator[NoteFinding]:
+    """`ids` has the place of each explicit id that was met before."""
+    for problem in note.head.problems:
+        yield NoteFinding(note.path, problem.line, problem.message, problem.remedy)
+    if marker := _MARKER.search(note.text):
+        line = note.text[: marker.start()].count("\n") + 1
+        yield NoteFinding(note.path, line, "a conflict marker", _UNMARK)
+    if "\r" in note.text and "\n" not in note.text:
+        remedy = "`ctxrepo check --fix` ends its lines as all others end."
+        yield NoteFinding(note.path, 1, "its lines end in carriage returns alone", remedy)
+    if note.text.startswith("\ufeff") and not note.head.lines:
+        remedy = "`ctxrepo check --fix` takes it away."
+        yield NoteFinding(note.path, 1, "a byte order mark hides what the first line is", remedy)
+    _, _, rest = note.path.partition("/")
+    if rest == MEMORY and (whole := size(note.body.strip("\n"))) > _SHOWN:
+        remedy = "Move what isn't always needed into topics/, and leave a line with the gist and the path."
+        said = f"of its {whole:,} bytes a session is shown the first {_SHOWN:,} at most"
+        yield NoteFinding(note.path, 0, said, remedy)
+    for entry in note.entries:
+        if explicit_id(entry.text) and ids.setdefault(entry.id, entry.at) != entry.at:
+            remedy = (
+                "`ctxrepo check --fix` gives the second of one note a new one; change it by hand elsewhere."
+            )
+            said = f"{ids[entry.id]} has the id {entry.id} too"
+            yield NoteFinding(note.path, entry.first_line, said, remedy)
+
+
+_NAMED = 60
+"""Characters of an entry that are quoted."""
+
+_TELLING = 4
+"""Words from which on it is no accident that two notes say the same."""
+
+Found = tuple[Entry, str, str]
+"""(the entry that is to be looked at, what is wrong with it, what helps)"""
+
+
+def between_entries(notes: Sequence[Note], evidence: Sequence[Evidence]) -> Iterator[Found]:
+    """What is wrong in the notes of a memory; those of the archive and those kept aside need no care."""
+    notes = [note for note in notes if not is_conflict_copy(note.path)]
+    live = [note for note in notes if not is_archived(note.path)]
+    copies = list(_copies(live))
+    yield from copies
+    # What happened twice is logged twice.
+    lasting = [note for note in live if note.path.split("/")[1] != DAILY]
+    for note in lasting:
+        yield from _twice(note)
+    copied = {entry.path for entry, _, _ in copies}
+    struck = marks(evidence).struck
+    yield from _elsewhere([note for note in lasting if note.path not in copied], struck)
+    if struck:
+        there = {entry.id for note in notes for entry in note.entries} - struck
+        yield from _without_value(live, evidence, struck, there)
+
+
+def _copies(notes: Iterable[Note]) -> Iterator[Found]:
+    """Notes of one scope that say the same, whatever their heads say."""
+    first: dict[tuple[str, str], Note] = {}
+    for note in notes:
+        other = first.setdefault((note.scope_folder, note.body.strip()), note)
+        if other is not note and note.entries:
+            remedy = "Keep one of them: `ctxrepo archive` takes the other one out of view."
+            yield note.entries[0], f"the note says the same as {other.path}", remedy
+
+
+def _twice(note: Note) -> Iterator[Found]:
+    """Entries under one heading that differ at most in the case of their letters."""
+    same: dict[tuple[tuple[str, ...], str], list[Entry]] = {}
+    for entry in note.entries:
+        same.setdefault((entry.heading, normalised(entry.text).casefold()), []).append(entry)
+    for first, *others in same.values():
+        if others:
+            more = f" and {len(others) - 1} more below" if len(others) > 1 else ""
+            problem = f"it says the same as line {first.first_line}{more}"
+            yield others[0], problem, "Keep one of them, or say what tells them apart."
+
+
+def _elsewhere(notes: Iterable[Note], struck: Set[str]) -> Iterator[Found]:
+    """Entries that another note of the scope has as well, whatever the case of their letters."""
+    first: dict[tuple[str, str], Entry] = {}
+    for note in notes:
+        for entry in note.entries:
+            text = normalised(entry.text).casefold()
+            if len(text.split()) < _TELLING or entry.id in struck:
+                continue
+            other = first.setdefault((note.scope_folder, text), entry)
+            if other.path != entry.path:
+                yield entry, f"it says the same as {other.at}", "Keep it in one of the two notes."
+
+
+def _without_value(
+    notes: Iterable[Note], evidence: Sequence[Evidence], struck: Set[str], there: Set[str]
+) -> Iterator[Found]:
+    """Keys of which the entry that was stated last is struck, and what superseded it isn't there."""
+    said = {e.entry: e.ts for e in sorted(evidence, key=lambda e: e.ts) if e.kind == "stated"}
+    last: dict[tuple[str, str], Entry] = {}
+    for entry in (entry for note in notes for entry in note.entries):
+        if key := entry.key.casefold():
+            place = entry.path.partition("/")[0], key
+            if place not in last or said.get(entry.id, "") >= said.get(last[place].id, ""):
+                last[place] = entry
+    for entry in last.values():
+        if entry.id in struck and fate(evidence, entry.id)[1] not in there:
+            text = shown(mask(normalised(entry.text)), _NAMED)
+            remedy = f"If it holds, say it again: `ctxrepo remember TEXT --key {entry.key}`."
+            yield entry, f'"{text}" is superseded, and what superseded it is gone', remedy

@@ -1,0 +1,247 @@
+"""What happened to the memory, to one note, or to one entry, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import chain, islice
+
+from ctxrepo.domain.git.commit import MAX_LINE, Writers, subject_of, writers_of
+from ctxrepo.domain.guard.bounds import FILE_BYTES
+from ctxrepo.domain.note.note import encode
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.target import Target
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.history.past_entry import PastEntry, find_past_entry
+from ctxrepo.services.history.versions import PastPlace, Step, follow, former_paths, renamed_to
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import places_of
+from ctxrepo.services.reading.targets import resolve
+from ctxrepo.services.saving.describe import lines_of_change
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.store import Objects
+
+MAX_LINES = 12
+"""Lines that tell what a commit did to a file; a note of a thousand entries is not told entry by entry."""
+
+_START = lazy_pattern(r"[0-9a-fA-F]{4,40}")
+
+
+@dataclass(frozen=True)
+class CommitSummary:
+    """What one commit did: to the memory, or (with `path`) to the file or entry that was asked for.
+
+    `lines` tell of the entries it added (`+ `), edited (`~ `) and removed (`- `), `more` how many further
+    ones there are. `author` is git's; `writers` is empty for a commit made by hand.
+    """
+
+    commit: str
+    when: datetime
+    author: str
+    writers: Writers
+    subject: str
+    path: str = ""
+    lines: tuple[str, ...] = ()
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class Old:
+    """A version as `commit` has it: the bytes of the note at `path`, or of the entry that was asked for."""
+
+    commit: str
+    path: str
+    data: bytes
+
+
+def history(
+    memory: Memory, target: Target | None, project: Project | None, limit: int
+) -> list[CommitSummary]:
+    """The last `limit` commits, or those that changed what the target names; NotFound when none did."""
+    tip = memory.head
+    objects = memory.objects
+    if target is None:
+        commits = (commit for commit, _, _ in objects.walk(tip)) if tip else iter(())
+        return deeds(memory, islice(commits, limit))
+    asked = TargetHistory(memory, target, project)
+    found = list(islice(asked.deeds(), limit))
+    if not found:
+        raise NotFound(f"no commit has {asked.name} yet", "`ctxrepo sync` commits what is written.")
+    return found
+
+
+def deeds(memory: Memory, commits: Iterable[str]) -> list[CommitSummary]:
+    """What each of these commits did to the memory."""
+    return [_deed(memory.objects, commit) for commit in commits]
+
+
+def version(memory: Memory, target: Target, project: Project | None, start: str) -> Old:
+    """What the target names as it was in the commit whose id begins with `start`.
+
+    NotFound when the commit, or the note in it, isn't there; UsageError when `start` is no such beginning.
+    """
+    commit = commit_named(memory, start)
+    asked = TargetHistory(memory, target, project)
+    found = asked.at(commit)
+    if found is None:
+        raise NotFound(f"{asked.name} is not in {commit[:10]}", "`ctxrepo history` of it shows where it is.")
+    return found
+
+
+class TargetHistory:
+    """The past of the file, or the entry of it, that is asked for.
+
+    `path` is where it is, or was last as far as its name tells; `id` is all of the entry's id, or ''.
+    """
+
+    def __init__(self, memory: Memory, target: Target, project: Project | None) -> None:
+        self._objects = memory.objects
+        self._tip = memory.head
+        self.entry: PastEntry | None = None
+        self.id = ""
+        self.path, name = "", target.entry_id
+        if not name and not target.lines:
+            self.path = self._there(places_of(memory, target, project)[1])
+        if not name and not self.path:
+            self.path, name = _now(memory, target, project)
+        self.name = f"^{name}" if name else self.path
+        if name:
+            self.path, ids = find_past_entry(memory, name, project)
+            self.id = max((known for known in ids if known.startswith(name)), key=len)
+            self.entry = PastEntry(self._objects, ids)
+
+    def deeds(self) -> Iterator[CommitSummary]:
+        for step, told in self._steps():
+            if lines := told if self.entry else _lines(self._objects, step):
+                yield _deed(self._objects, step.commit, step.now.path, lines)
+
+    def at(self, commit: str) -> Old | None:
+        """What was asked for as `commit` has it, under the name that its note had there."""
+        place = self.place_at(commit)
+        if place is None or place.key is None:
+            return None
+        if self.entry is None:
+            return Old(commit, place.path, self._objects.data(place.key))
+        return Old(commit, place.path, encode(f"{self.entry.text(place)}\n"))
+
+    def place_at(self, commit: str) -> PastPlace | None:
+        """The file that has it in `commit`."""
+        tree = str(self._objects.tree_of(commit))
+        names = {self.path: None}
+        for step, _ in self._steps():
+            names |= {place.path: None for place in (step.now, *step.before)}
+        places = (PastPlace(name, self._objects.key_at(tree, name)) for name in names)
+        # A note that the entry came to later may have been there before it.
+        return next((place for place in places if self._has(place)), None)
+
+    def places(self) -> Iterator[PastPlace]:
+        """Every file that has it, the newest first."""
+        for step, _ in self._steps():
+            yield from (place for place in (step.now, *step.before) if self._has(place))
+
+    def _has(self, place: PastPlace) -> bool:
+        return place.key is not None and (self.entry is None or self.entry.at(place) is not None)
+
+    def steps(self) -> Iterator[Step]:
+        """Each step of the file, or of those that had the entry, the newest first."""
+        return (step for step, _ in self._steps())
+
+    def _steps(self) -> Iterator[tuple[Step, list[str]]]:
+        """Each step with what it did to the entry; behind the one that brought it from another note those of
+        that note."""
+        tip, path = self._tip, self.path
+        while tip and path:
+            steps, tip = follow(self._objects, tip, path), None
+            for step in steps:
+                lines = self.entry.lines(step) if self.entry else []
+                is_new = bool(lines) and lines[0].startswith("+")
+                if self.entry and is_new and (former := self.entry.came_from(step)):
+                    yield step, [f"* moved from {former}", *lines]
+                    tip, path = self._objects.parents(step.commit)[0], former
+                    break
+                yield step, lines
+
+    def _there(self, paths: Sequence[str]) -> str:
+        """The first of the paths that is in the newest commit, else the first that ever was in one, or ''."""
+        for tip in (self._tip,) if self._tip else ():
+            tree = str(self._objects.tree_of(tip))
+            for path in paths:
+                if self._objects.key_at(tree, path) is not None:
+                    return path
+            for path in chain(paths, former_paths(self._objects, tip, paths)):
+                if next(follow(self._objects, tip, path), None) is not None:
+                    return path
+        return ""
+
+
+def _now(memory: Memory, target: Target, project: Project | None) -> tuple[str, str]:
+    """(path, id of the entry or '') of what a target names today, when no commit has a note of its path."""
+    try:
+        note, entry = resolve(memory, target, project)
+    except NotFound as error:
+        if target.lines or target.word:
+            raise
+        raise NotFound(
+            f"no commit has or had {' or '.join(places_of(memory, target, project)[1])}",
+            "`ctxrepo list` shows the notes there are; one that is gone is found by the path it had.",
+        ) from error
+    return note.path, entry.id if entry else ""
+
+
+def _lines(objects: Objects, step: Step) -> list[str]:
+    """What a version of a file changed against what it was made from: of a merge, what neither side had."""
+    if not step.is_version:
+        return []
+    before, *others = [place for place in step.before if place.key is not None] or [
+        PastPlace(step.now.path, None)
+    ]
+    now = step.now
+    if any(place.key and objects.is_large(place.key) for place in (before, now, *others)):
+        return [f"* larger than {FILE_BYTES.most // 2**20} MiB, here or before"]
+    lines = lines_of_change(now.path, _data(objects, before), _data(objects, now))
+    if before.key is None:
+        return ["* new", *lines]
+    if now.key is None:
+        there = renamed_to(objects, step)
+        return [f"* renamed to {there}"] if there else ["* removed", *lines]
+    if others:
+        told = [lines_of_change(now.path, _data(objects, other), _data(objects, now)) for other in others]
+        return ["* merged", *(line for line in lines if all(line in each for each in told))]
+    if before.path != now.path:
+        return [f"* renamed from {before.path}", *lines]
+    return lines or ["* what is no entry: its head, headings or blank lines"]
+
+
+def _data(objects: Objects, place: PastPlace) -> bytes | None:
+    return None if place.key is None else objects.data(place.key)
+
+
+def _deed(objects: Objects, commit: str, path: str = "", lines: Sequence[str] = ()) -> CommitSummary:
+    told = objects.header_of(commit)
+    room = MAX_LINES if len(lines) <= MAX_LINES else MAX_LINES - 1
+    return CommitSummary(
+        commit=commit,
+        when=told.when,
+        author=told.author,
+        writers=writers_of(told.message),
+        subject=subject_of(told.message),
+        path=path,
+        lines=tuple(shown(line, MAX_LINE) for line in lines[:room]),
+        more=len(lines) - len(lines[:room]),
+    )
+
+
+def commit_named(memory: Memory, start: str) -> str:
+    """The one commit of the branch whose id begins so."""
+    tip = memory.head
+    if not _START.fullmatch(start):
+        raise UsageError(
+            f"{shown(start, 60)} is no commit", "4 hex digits or more, as `ctxrepo history` shows."
+        )
+    found = [c for c, _, _ in memory.objects.walk(tip) if c.startswith(start.lower())] if tip else []
+    if not found:
+        raise NotFound(f"there is no commit {start} in the memory", "`ctxrepo history` shows them.")
+    if len(found) > 1:
+        raise UsageError(f"{start} begins {len(found)} commits", "Give more digits.")
+    return found[0]

@@ -1,0 +1,90 @@
+"""Versions that lost a merge are settled by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import field
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.formats.plain_data import in_data
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.merge.resolve import Keep, resolve_copy
+from ctxrepo.domain.note.note import bump_updated, encode
+from ctxrepo.domain.project.layout import is_note, shown
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.history.conflict_copies import Conflict, conflicts, find_conflict, is_out_of_reach
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What became of a version: the file it belongs to, and whether that was changed."""
+
+    id: str
+    path: str
+    is_changed: bool = field(metadata=in_data("changed"))
+
+
+def resolve(memory: Memory, name: str, keep: Keep, origin: Origin, now: datetime) -> Resolution:
+    """Settle one version: it is dropped ('kept'), takes the place of what was kept, or is added to it.
+
+    What is replaced or dropped is in a commit before it goes. When this returns the result survives a power
+    cut. Refused (nothing written) where the file has changed so much that a person must look.
+    """
+    commit(memory, now)
+    conflict = find_conflict(memory, name)
+    copy = conflict.copy
+    assert copy is not None  # find_conflict raises for those
+    if keep != "kept" and is_out_of_reach(copy.path):
+        raise Refused(f"{shown(copy.path)} may not be written", "Only --keep kept is possible.")
+    with drafting(memory, "resolve", origin, now) as draft:
+        draft.saying = f"{keep} of {copy.path}"
+        is_changed = keep != "kept" and _put_resolved(draft, copy, keep, now)
+        _drop(draft, [conflict])
+    return Resolution(conflict.id, copy.path, is_changed)
+
+
+def drop_all(memory: Memory, origin: Origin, now: datetime) -> list[Resolution]:
+    """Drop every version that can be read: what was kept holds."""
+    commit(memory, now)
+    found = [c for c in conflicts(memory) if c.copy]
+    with drafting(memory, "resolve", origin, now) as draft:
+        draft.saying = f"kept of {len(found)} files"
+        _drop(draft, found)
+    return [Resolution(c.id, c.copy.path, is_changed=False) for c in found if c.copy]
+
+
+def _put_resolved(draft: Draft, copy: ConflictCopy, keep: Keep, now: datetime) -> bool:
+    before = draft.text(copy.path)
+    after = resolve_copy(before, copy, keep)
+    if after is None or after == before:
+        return False
+    if not copy.kept:
+        _require_committed(draft, copy.path)
+    elif is_note(copy.path):
+        after = bump_updated(after, day(now))
+    draft.put(copy.path, after)
+    return True
+
+
+def _drop(draft: Draft, found: Collection[Conflict]) -> None:
+    for conflict in found:
+        _require_committed(draft, conflict.file)
+        draft.remove(conflict.file)
+
+
+def _require_committed(draft: Draft, path: str) -> None:
+    """Only what git has may be replaced or dropped."""
+    memory = draft.memory
+    tree = memory.head_tree
+    text = draft.text(path)
+    kept = memory.objects.find(tree, path) if tree else None
+    if (None if text is None else encode(text)) != kept:
+        raise Refused(
+            f"{path} has changes that no commit holds", "`ctxrepo check` says what keeps them back."
+        )

@@ -1,0 +1,219 @@
+"""Notes and entries are changed where they stand: edited, tagged, touched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import field
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.formats.plain_data import ENTRY_ID
+from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note import compose, frontmatter
+from ctxrepo.domain.note.compose import word
+from ctxrepo.domain.note.entry import Entry, entries_of, normalised
+from ctxrepo.domain.note.markdown import split_blocks
+from ctxrepo.domain.note.note import Note, bump_updated, encode
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.target import Target
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.notes.requests import TagChange
+from ctxrepo.services.reading.find import scope_named, search_order
+from ctxrepo.services.reading.targets import find_note, read
+from ctxrepo.services.saving.describe import lines_of_change
+from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Passage:
+    """`old` stands just once in what is edited, and becomes `text`."""
+
+    old: str
+    text: str
+
+    def put(self, text: str, name: str) -> str:
+        count = text.count(self.old) if self.old else 0
+        if count != 1:
+            found = f"stands {count} times" if count else "is not"
+            raise UsageError(
+                f"{shown(self.old, 60)!r} {found} in {name}",
+                f"`ctxrepo read {name}` shows what is there; give more of the passage."
+                if count
+                else f"`ctxrepo read {name}` shows what is there, to the letter.",
+            )
+        return text.replace(self.old, self.text)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Everything becomes `text`; a note keeps its head where this has none."""
+
+    text: str
+
+    def put(self, text: str, name: str) -> str:
+        if not self.text.strip():
+            raise UsageError(f"nothing would be left of {name}", "`ctxrepo forget` removes it.")
+        head = frontmatter.split(text)[0] if not frontmatter.split(self.text)[0] else ""
+        return head + self.text
+
+
+@dataclass(frozen=True)
+class EditResult:
+    """The note at `path` with its blob id; `id` and `at` are of the entry that was edited, if it was one.
+
+    `gone` are the texts of entries that were in a note and are in it no longer, in these words or others.
+    """
+
+    path: str
+    hash: str
+    changed: bool
+    id: str = field(default="", metadata=ENTRY_ID)
+    at: str = ""
+    gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EditRequest:
+    """A change of the note or entry that `target` names; with `if_hash` only while the note's blob id begins
+    with it."""
+
+    target: Target
+    change: Passage | Whole
+    if_hash: str = ""
+
+
+def edit(
+    memory: Memory, request: EditRequest, project: Project | None, origin: Origin, now: datetime
+) -> EditResult:
+    """Change the note or entry that a target names; every byte outside it stays.
+
+    Refused when somebody changed the note since it had the hash of the request.
+    """
+    change, if_hash = request.change, request.if_hash
+    with drafting(memory, "edit", origin, now) as draft:
+        reading = read(memory, request.target, project)
+        path, entry = reading.note.path, reading.entry
+        if if_hash and not reading.hash.startswith(if_hash.lower()):
+            raise Refused(
+                f"{path} was changed since it had the hash {shown(if_hash, 40)}",
+                f"It has {reading.hash} now: read it again, then edit.",
+            )
+        text = draft.text(path) or ""
+        changed = _entry(text, entry, change) if entry else _note(text, path, change)
+        if changed == text:
+            return _edited(path, text, entry, text)
+        draft.saying = normalised(change.text)[:100]
+        draft.put(path, bump_updated(changed, day(now)))
+        return _edited(path, text, entry, draft.after[path] or "")
+
+
+def _edited(path: str, before: str, entry: Entry | None, after: str) -> EditResult:
+    blob = blob_id(encode(after))
+    if entry is None:
+        lines = lines_of_change(path, encode(before), encode(after))
+        gone = tuple(line.removeprefix("- ") for line in lines if line.startswith("- "))
+        return EditResult(path, blob, before != after, at=path, gone=gone)
+    # As many entries as before: the one that was edited is still the n-th.
+    number = [e.first_line for e in entries_of(path, before)].index(entry.first_line)
+    now = entries_of(path, after)[number]
+    return EditResult(path, blob, before != after, now.id, now.at)
+
+
+def _note(text: str, path: str, change: Passage | Whole) -> str:
+    changed = change.put(text, path)
+    return changed if changed.endswith("\n") or not text.endswith("\n") else changed + "\n"
+
+
+def _entry(text: str, entry: Entry, change: Passage | Whole) -> str:
+    """The note's text with the entry changed: one entry it must stay."""
+    new = change.put(entry.text.replace("\r\n", "\n"), f"^{entry.id}").strip("\n")
+    if isinstance(change, Whole):
+        new = compose.in_place_of(entry, new)
+    changed = compose.replace(text, entry, new)
+    is_one = len(split_blocks(new)) == 1
+    if not is_one or len(entries_of(entry.path, changed)) != len(entries_of(entry.path, text)):
+        raise UsageError(
+            f"^{entry.id} would no longer be one entry",
+            "Indent what belongs to it by two spaces, or edit the whole note.",
+        )
+    return changed
+
+
+@dataclass(frozen=True)
+class Tag:
+    """How many notes have the tag in their head, and how many entries in their text."""
+
+    name: str
+    notes: int
+    entries: int
+
+
+@dataclass(frozen=True)
+class TagResult:
+    path: str
+    tags: tuple[str, ...]
+    changed: bool
+
+
+def tags(memory: Memory, scope: str, project: Project | None) -> list[Tag]:
+    """The tags of one scope, or of the project and global, the most used first.
+
+    The cache must be up to date: call `commit` first.
+    """
+    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
+    of_notes = Counter(t for n in memory.cache.notes(folders) for t in filter(None, n.tags.split(", ")))
+    of_entries = Counter(
+        t for e in memory.cache.entries(folders) if "#" in e.entry.text for t in e.entry.tags
+    )
+    found = [Tag(name, of_notes[name], of_entries[name]) for name in of_notes | of_entries]
+    return sorted(found, key=lambda tag: (-tag.notes - tag.entries, tag.name))
+
+
+def set_tags(
+    memory: Memory, change: TagChange, project: Project | None, origin: Origin, now: datetime
+) -> TagResult:
+    """Give tags to the head of a note, and take others from it; the order of the rest stays.
+
+    Refused for a head that can't be read: what is in it must not be written over.
+    """
+    wanted = [word(tag.lstrip("#"), "tag") for tag in change.add]
+    unwanted = {tag.lstrip("#").casefold() for tag in change.remove}
+    with drafting(memory, "tags", origin, now) as draft:
+        path = find_note(memory, change.target, project).path
+        text = draft.text(path) or ""
+        head = Note(path, text).head
+        if head.problem:
+            raise Refused(f"{path}: {head.problem}", "`ctxrepo check` tells more; mend it first.")
+        kept = [tag for tag in head.tags if tag.casefold() not in unwanted]
+        known = {tag.casefold() for tag in kept}
+        now_there = (*kept, *(tag for tag in dict.fromkeys(wanted) if tag.casefold() not in known))
+        draft.saying = ", ".join(now_there)
+        if now_there != head.tags:
+            draft.put(path, bump_updated(frontmatter.set_field(text, "tags", now_there), day(now)))
+        return TagResult(path, now_there, now_there != head.tags)
+
+
+@dataclass(frozen=True)
+class TouchResult:
+    """`updated` is the day that the note has now, '' for one without the field: none is added."""
+
+    path: str
+    updated: str
+    changed: bool
+
+
+def touch(
+    memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime
+) -> TouchResult:
+    """Set the note's `updated` to today where its head has that field."""
+    with drafting(memory, "touch", origin, now) as draft:
+        path = find_note(memory, target, project).path
+        before = draft.text(path) or ""
+        after = bump_updated(before, day(now))
+        draft.saying = path
+        draft.put(path, after)
+        return TouchResult(path, Note(path, after).head.updated, before != after)

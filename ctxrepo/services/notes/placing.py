@@ -1,0 +1,166 @@
+"""A note or entry is moved, archived or forgotten, and what is known about it follows."""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.formats.plain_data import ENTRY_ID
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
+from ctxrepo.domain.note.note import Note, bump_updated
+from ctxrepo.domain.project.layout import archived, is_archived
+from ctxrepo.domain.project.target import Target
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import destination_of, scope_named
+from ctxrepo.services.reading.marks import named_in_evidence
+from ctxrepo.services.reading.targets import Reading, read
+from ctxrepo.services.saving.describe import record
+from ctxrepo.services.saving.relocate import follow_links, moves_of
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class MoveResult:
+    """Where it was and where it is now; `id` is that of the entry that was moved, '' for a whole note.
+
+    `linking` other notes had links to the note, which lead to its new place now.
+    """
+
+    before: str
+    at: str
+    id: str = field(default="", metadata=ENTRY_ID)
+    linking: int = 0
+
+
+def move(
+    memory: Memory, target: Target, to: Target, project: Project | None, origin: Origin, now: datetime
+) -> MoveResult:
+    """Move a note to another path or scope, or an entry to the end of another note, made when missing.
+
+    Pins and what else was said of the entries go with them. Refused (nothing changed) where a note is
+    moved to one that is there.
+    """
+    if to.entry_id or to.lines:
+        raise UsageError("an entry's place is a note, not an entry", "Name a note: [SCOPE:]PATH.")
+    with drafting(memory, "move", origin, now) as draft:
+        reading = read(memory, target, project)
+        to = destination_of(memory, completed(to, reading.note.path.partition("/")[2]), project)
+        scope = scope_named(memory, to.scope, project)
+        draft.register(scope.project)
+        return _Move(draft, reading, f"{scope.folder}/{to.path}", now).run()
+
+
+def archive(
+    memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime
+) -> MoveResult:
+    """Move a note, or an entry, below `archive/` of its scope: kept and found, never delivered.
+
+    A note whose place there is taken gets a number; an entry goes to the note of that name there.
+    """
+    with drafting(memory, "archive", origin, now) as draft:
+        reading = read(memory, target, project)
+        if is_archived(reading.note.path):
+            raise Refused(f"{reading.note.path} is in the archive already")
+        path = archived(reading.note.path)
+        return _Move(draft, reading, path if reading.entry else _free(draft, path), now).run()
+
+
+def completed(to: Target, rest: str) -> Target:
+    """A destination that names only a scope or a folder, with what the note is called in its own."""
+    if not to.path:
+        return replace(to, path=rest)
+    return replace(to, path=to.path + rest.rpartition("/")[2]) if to.path.endswith("/") else to
+
+
+@dataclass(frozen=True)
+class _Move:
+    draft: Draft
+    reading: Reading
+    to: str
+    now: datetime
+
+    def run(self) -> MoveResult:
+        note, entry = self.reading.note, self.reading.entry
+        if note.path == self.to:
+            raise UsageError(f"{self.to} is where it is already")
+        self.draft.saying = f"{normalised(entry.text)[:60]} to {self.to}" if entry else self.to
+        return self._entry(note, entry) if entry else self._note(note)
+
+    def _note(self, note: Note) -> MoveResult:
+        moves = moves_of(self.draft.memory, {note.path: self.to})
+        before = self.draft.there(note.path) or note.text
+        text = bump_updated(moves.rewrite(note.path, before), day(self.now))
+        if self.draft.there(self.to) not in (None, text):
+            raise Refused(f"there is a note {self.to} already", "Move its entries one by one, or rename it.")
+        self.draft.remove(note.path)
+        self.draft.put_again(self.to, text)  # a move that was killed may have left it: it goes on
+        linking = follow_links(self.draft, moves)
+        pairs = zip(entries_of(note.path, before), entries_of(self.to, text), strict=True)
+        named = named_in_evidence(self.draft.memory)
+        self._carry([(old.id, new.id) for old, new in pairs if old.id in named or old.text != new.text])
+        # One line for all other entries: a line for each would soon fill the file, which has a limit.
+        record(self.draft, "renamed", "", note.path, self.now, to=self.to)
+        return MoveResult(note.path, self.to, linking=len(linking))
+
+    def _entry(self, note: Note, entry: Entry) -> MoveResult:
+        there = self.draft.text(self.to)
+        here = self.draft.text(note.path) or note.text
+        text = there if there is not None else compose.new_note(self.to, day(self.now))
+        line = moves_of(self.draft.memory, {}).rewrite(note.path, entry.text, self.to).replace("\r\n", "\n")
+        known = entries_of(self.to, text)
+        title = next((t for t in reversed(entry.heading) if any(t in e.heading for e in known)), "")
+        written = compose.append(text, line, title)
+        come = added(known, entries_of(self.to, written))
+        today = day(self.now)
+        self.draft.put(self.to, bump_updated(written, today))
+        self.draft.put(note.path, bump_updated(compose.replace(here, entry, ""), today))
+        self._carry([(entry.id, come.id)])
+        return MoveResult(entry.at, come.at, come.id)
+
+    def _carry(self, pairs: list[tuple[str, str]]) -> None:
+        """An id follows the place: what was said of the old one must be read as said of the new, and who
+        holds the old one is told the new."""
+        for old, new in pairs:
+            if old != new:
+                record(self.draft, "moved", old, self.to, self.now, to=new)
+
+
+def _free(draft: Draft, path: str) -> str:
+    """`path`, with a number where a note is there already."""
+    stem, number = path.removesuffix(".md"), 2
+    while draft.there(path) is not None:
+        path, number = f"{stem}-{number}.md", number + 1
+    return path
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What is gone: the place it had, and the id and the text if it was an entry."""
+
+    at: str
+    id: str = field(default="", metadata=ENTRY_ID)
+    text: str = ""
+
+
+def forget(
+    memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime
+) -> Forgotten:
+    """Remove the note or entry that a target names; `history` of its path or id shows it still."""
+    with drafting(memory, "forget", origin, now) as draft:
+        reading = read(memory, target, project)
+        note, entry = reading.note, reading.entry
+        if entry is None:
+            draft.saying = note.path
+            draft.remove(note.path)
+            return Forgotten(note.path)
+        draft.saying = normalised(entry.text)[:100]
+        text = draft.text(note.path) or note.text
+        draft.put(note.path, bump_updated(compose.replace(text, entry, ""), day(now)))
+        record(draft, "forgotten", entry.id, note.path, now)
+        return Forgotten(entry.at, entry.id, normalised(entry.text))

@@ -1,0 +1,219 @@
+"""All entries and notes with certain words, a pattern, or tags."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, get_args
+
+import regex
+
+from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import scope_named, search_order
+from ctxrepo.storage.cache.layout import CachedNote
+from ctxrepo.storage.cache.reading import Found
+from ctxrepo.storage.memory import Memory
+
+MOST = 2000
+"""Entries that are put in order; of more nobody sees the end."""
+
+_LARGE = 16 * 1024 * 1024
+"""Bytes of the cache from which on a search may take seconds."""
+
+_WORD = lazy_pattern(r'"([^"]+)"|(\S+)')
+_NO_NOTES = (f"{CONFLICTS}/", f"{INBOX}/", f"{TAPES}/", ".")
+"""Where paths begin that hold no notes: versions, proposals, anchors."""
+
+
+Mode = Literal["words", "meaning", "both"]
+"""By what is looked for: words that are there, what the text means, or the two together."""
+
+
+@dataclass(frozen=True)
+class SearchQuery:
+    """What is looked for: words, each in any of its forms and `"…"` together, or a pattern; and tags.
+
+    All of them must be there, the tags on the entry or on its note; a category counts as a tag. With a
+    `category` only entries of it. An empty `scope` is every scope.
+    """
+
+    text: str
+    tags: Sequence[str] = ()
+    scope: str = ""
+    is_pattern: bool = False
+    category: str = ""
+    mode: Mode = "words"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An entry, or (with the `id` '') a note whose path, description or tags are what was asked for.
+
+    `text` is the entry or the note's description; `score` is higher for a better one, 0 where nothing tells.
+    `similarity` says how near the meaning comes, None where it wasn't asked for.
+    """
+
+    id: str
+    at: str
+    path: str
+    heading: str
+    text: str
+    tags: tuple[str, ...]
+    category: str = ""
+    score: float = 0.0
+    similarity: float | None = None
+    pinned: bool = False
+    superseded: bool = False
+
+
+def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: int) -> list[Hit]:
+    """At most `limit` hits: those of the project first, then global, then all others; notes before entries.
+
+    By meaning the nearest come first, wherever they are. The cache must be up to date: call `commit` first.
+    NotFound when nothing is found.
+    """
+    words = [(a or b) for a, b in _WORD.findall(asked.text)]
+    tags = {tag.lstrip("#").casefold() for tag in asked.tags}
+    _check(asked, words)
+    if memory.progress and _bytes_of(memory.state.cache) > _LARGE:
+        memory.progress("searching all entries")
+    only = f"{scope_named(memory, asked.scope, project).folder}/" if asked.scope else ""
+    hits = [hit for hit in _hits(memory, asked, words, only) if hit.path.startswith(only)]
+    hits = [hit for hit in hits if _is_in_scope(hit.path) and tags <= _groups(hit)]
+    if asked.category:
+        hits = [hit for hit in hits if hit.category == asked.category.lower()]
+    if asked.mode == "words":
+        near = [f"{folder}/" for folder in search_order(memory, project)]
+        hits.sort(key=lambda h: (_distance(h.path, near), bool(h.id), -h.score))
+    if not hits:
+        kind = [f"[{asked.category}]"] if asked.category else []
+        said = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
+        raise NotFound(f"nothing found for {said!r}")
+    return hits[:limit]
+
+
+def _check(asked: SearchQuery, words: Sequence[str]) -> None:
+    """UsageError for a question that asks nothing, or what can't be asked together."""
+    if asked.mode not in get_args(Mode):
+        raise UsageError(f"there is no mode {asked.mode!r}", f"There are {', '.join(get_args(Mode))}.")
+    if not words and not ((asked.tags or asked.category) and asked.mode == "words"):
+        hint = "Give a word, --tag or --category." if asked.mode == "words" else "Say what it is to mean."
+        raise UsageError("there is nothing to search for", hint)
+    if asked.is_pattern and asked.mode != "words":
+        raise UsageError(f"--regex doesn't go with --mode {asked.mode}", "One of the two.")
+
+
+def _hits(memory: Memory, asked: SearchQuery, words: Sequence[str], only: str) -> Iterator[Hit]:
+    if asked.mode != "words":
+        from ctxrepo.services.meaning.search_by_meaning import near  # most searches are for words
+
+        scopes = [only.rstrip("/")] if only else None
+        found = near(memory, asked.text, scopes, MOST, by_words_too=asked.mode == "both")
+        return (
+            replace(_of_entry(entry), score=round(score, 3), similarity=round(likeness, 3))
+            for entry, score, likeness in found
+        )
+    return _by_pattern(memory, asked.text) if asked.is_pattern and words else _by_words(memory, words)
+
+
+def _groups(hit: Hit) -> set[str]:
+    """The tags of a hit and its category, in small letters."""
+    return {tag.casefold() for tag in (*hit.tags, hit.category) if tag}
+
+
+def _bytes_of(file: Path) -> int:
+    """How large a file is; 0 for none."""
+    with suppress(OSError):
+        return file.stat().st_size
+    return 0
+
+
+def _is_in_scope(path: str) -> bool:
+    """Whether `read` finds it, too: a README beside the scopes is no note."""
+    return "/" in path and not path.startswith(_NO_NOTES)
+
+
+def _distance(path: str, near: Sequence[str]) -> int:
+    return next((n for n, folder in enumerate(near) if path.startswith(folder)), len(near))
+
+
+def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:
+    """First what is found by forms of words, then by letters: no word is told apart in 漢字 and in parts."""
+    cache = memory.cache
+    yield from map(_of_note, cache.notes_with(words))
+    if not words:  # every entry; the tags tell
+        yield from map(_of_entry, cache.entries_by_text(lambda _: True))
+        return
+    hits = [_of_entry(found) for found in cache.entries_by_words(words, MOST)]
+    yield from hits
+    known = {hit.at for hit in hits}
+    others = map(_of_entry, cache.entries_by_letters(words, MOST))
+    yield from (hit for hit in others if hit.at not in known)
+
+
+def _by_pattern(memory: Memory, pattern: str) -> Iterator[Hit]:
+
+    holds, cache = matcher(pattern), memory.cache
+    yield from (_of_note(n) for n in cache.notes_with(()) if holds(n.path) or holds(n.description))
+    yield from map(_of_entry, cache.entries_by_text(holds, MOST))
+
+
+def _of_note(note: CachedNote) -> Hit:
+    return Hit("", note.path, note.path, "", note.description, _split(note.tags))
+
+
+def _of_entry(found: Found) -> Hit:
+    (cached, told, score), entry = found, found[0].entry
+    tags = tuple(dict.fromkeys((*_split(told), *(entry.tags if "#" in entry.text else ()))))
+    at = (f"^{entry.id}", entry.at, entry.path)
+    return Hit(
+        *at,
+        heading=" > ".join(entry.heading),
+        text=entry.text,
+        tags=tags,
+        category=entry.category if "[" in entry.text else "",
+        score=round(score, 3),
+        pinned=cached.is_pinned,
+        superseded=cached.is_struck,
+    )
+
+
+def _split(tags: str) -> tuple[str, ...]:
+    return tuple(tags.split(", ")) if tags else ()
+
+
+MAX_CHARS = 1000
+
+SEARCH_SECONDS = 2.0
+"""Seconds that all of one search may take."""
+
+
+def matcher(pattern: str, patience: float = SEARCH_SECONDS) -> Callable[[str], bool]:
+    """Whether a text holds the pattern, the case of letters ignored unless it says `(?-i:…)`.
+
+    UsageError for what is no pattern, and once matching has taken longer than `patience` seconds.
+    """
+    if len(pattern) > MAX_CHARS:
+        raise UsageError(f"the pattern is longer than {MAX_CHARS} characters", "Search for less at once.")
+    try:
+        compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE | regex.VERSION0)
+    except (regex.error, RecursionError, OverflowError) as error:
+        raise UsageError(f"{pattern[:80]!r} is not a regular expression: {error}") from error
+    end = time.monotonic() + patience
+
+    def matches(text: str) -> bool:
+        try:
+            return compiled.search(text, timeout=max(0.001, end - time.monotonic())) is not None
+        except TimeoutError:
+            raise UsageError(
+                f"the pattern takes longer than {patience:g} seconds",
+                "Repetitions within repetitions, such as (a+)+, do; say it with fewer.",
+            ) from None
+
+    return matches
