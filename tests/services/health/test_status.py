@@ -97,7 +97,7 @@ def test_proposals_are_counted_until_they_are_dropped(ada: Machine) -> None:
     assert now(ada).staged == 2
     undo(ada.open(), Origin(memory.host), NOW)
     assert now(ada).staged == 1
-    (said,) = [line for line in reporting.lines(now(ada), NOW) if line.startswith("inbox")]
+    (said,) = [line for line in reporting.status_lines(now(ada), NOW) if line.startswith("inbox")]
     assert said.startswith("inbox    1 proposal waits; ")
 
 

@@ -44,7 +44,7 @@ def status(json: Annotated[bool, json_option()] = False) -> None:
     from ctxrepo.app.repository.diagnosis import status
 
     desk = open_desk()
-    answer(desk, status, None, json, lambda now: "\n".join(_status_lines(now, desk.now)))
+    answer(desk, status, None, json, lambda now: "\n".join(status_lines(now, desk.now)))
 
 
 @command(json=OWN, fixes="--fix")
@@ -114,7 +114,7 @@ _STRUCK = 5
 """Entries that reviewers struck out of which each is told."""
 
 
-def _status_lines(now: Status, moment: datetime) -> Iterator[str]:
+def status_lines(now: Status, moment: datetime) -> Iterator[str]:
     """A line for each thing, under the same names every time."""
     is_there = now.checked_out == now.branch
     where = now.branch if is_there else f"{now.checked_out or 'no branch'} instead of {now.branch}"
