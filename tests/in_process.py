@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,12 +37,14 @@ def _surroundings(env: Mapping[str, str], cwd: Path) -> Iterator[None]:
     before, folder = dict(os.environ), os.getcwd()
     os.environ.clear()
     os.environ.update(env)
+    time.tzset()  # the time zone is taken from the environment once, when a process starts
     os.chdir(cwd)
     try:
         yield
     finally:
         os.environ.clear()
         os.environ.update(before)
+        time.tzset()
         os.chdir(folder)
 
 
