@@ -6,12 +6,13 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 from checkout import CHECKOUT
+from each import for_each
 from house import BARS, House
 
 PACKAGE = CHECKOUT / "ctxrepo"
@@ -72,27 +73,6 @@ def floor_of(module: str) -> str:
 @cache
 def tree_of(file: Path) -> ast.Module:
     return ast.parse(file.read_text())
-
-
-def for_each(files: list[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
-    """Hold a law against each of these files, in one test that names all that break it. As tests of their own
-    these were 3,600, and took longer to collect than to run."""
-
-    def law_of(holds: Callable[[Path], None]) -> Callable[[], None]:
-        def law() -> None:
-            broken = []
-            for file in files:
-                try:
-                    holds(file)
-                except AssertionError as error:
-                    broken.append(str(error))
-            assert files, "there is nothing to look at"
-            assert not broken, "\n".join(broken)
-
-        law.__name__ = holds.__name__
-        return law
-
-    return law_of
 
 
 @cache

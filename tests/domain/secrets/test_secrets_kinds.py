@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from each import for_each
 from made import Maker
 
 from ctxrepo.domain.secrets import mask, scan
@@ -14,7 +14,7 @@ LINES = (Path(__file__).parent / "secret_lines.txt").read_text("utf-8").splitlin
 _FIELD = re.compile(r"(\{(?:[aAubhdt](?:[89]|\d{2,})|uuid|pair)\})")
 
 
-@pytest.mark.parametrize("line", LINES)
+@for_each(LINES, name=str)
 def test_it_is_found_and_nothing_of_it_is_left(line: str) -> None:
     maker = Maker()
     template = line.replace("\\n", "\n").replace("\\\n", "\\n")

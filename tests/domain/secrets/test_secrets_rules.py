@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from each import for_each
 from made import Maker
 
 from ctxrepo.domain.secrets import mask, scan
@@ -18,7 +18,7 @@ def _example(rule: Rule, maker: Maker) -> str:
     return maker.filled(rule.example) if rule.example else maker.of_pattern(rule.regex)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=_named)
+@for_each(RULES, name=_named)
 def test_each_rule_finds_its_example_and_leaves_its_clean_text(rule: Rule) -> None:
     maker = Maker()
     for _ in range(5):
@@ -39,7 +39,7 @@ def test_each_rule_finds_its_example_and_leaves_its_clean_text(rule: Rule) -> No
             assert scan(f"{prefix}{body}") == (), body
 
 
-@pytest.mark.parametrize("rule", RULES, ids=_named)
+@for_each(RULES, name=_named)
 def test_each_rule_says_whose_secret_it_finds(rule: Rule) -> None:
     assert rule.whose
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
@@ -50,6 +50,6 @@ def test_each_rule_says_whose_secret_it_finds(rule: Rule) -> None:
         assert all(anchor == anchor.lower() for anchor in rule.anchors)
 
 
-@pytest.mark.parametrize("rule", [r for r in RULES if r.is_one_word], ids=_named)
+@for_each([r for r in RULES if r.is_one_word], name=_named)
 def test_a_token_is_as_long_as_the_search_for_it_assumes(rule: Rule) -> None:
     assert len(_example(rule, Maker()).split()[0]) >= SHORTEST_TOKEN
