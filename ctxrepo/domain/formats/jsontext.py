@@ -27,8 +27,8 @@ def append(text: str, path: Path, value: object, key: str = "") -> str:
     comment = _LINE_COMMENT.match(text, last.end)
     end = comment.end() if comment else last.end
     gap = _gap(text, node, style)
-    if comment and "\n" not in gap:
-        gap = style.newline + _indentation(text, last.start)
+    if comment:  # what stands before the line break would be a part of the comment
+        gap = gap.lstrip(" \t") if "\n" in gap else style.newline + _indentation(text, last.start)
     if "\n" in gap:
         rendered = style.render(value, key, gap.rpartition("\n")[2])
     elif style.unit is not None and "\n" in text[last.start : last.end]:

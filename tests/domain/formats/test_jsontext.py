@@ -210,6 +210,13 @@ def _paths(value: object, here: tuple[str | int, ...] = ()) -> list[tuple[str | 
     return [here, *(path for step, below in inner for path in _paths(below, (*here, step)))]
 
 
+def test_white_space_behind_a_comma_does_not_become_a_part_of_a_comment() -> None:
+    text = "[1,\t\n2 // two\n]"
+    longer = append(text, (), 3)
+    assert longer == "[1,\t\n2, // two\n3\n]"
+    assert cut(longer, (2,)) == text
+
+
 @given(_documents() | _documents(_COMMENTED), _VALUES, st.data())
 def test_cut_undoes_append_to_the_byte(
     document: tuple[str, object], new: object, data: st.DataObject
