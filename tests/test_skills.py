@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from functools import cache
 from typing import get_args
 
 import pytest
@@ -36,15 +35,12 @@ def commands(text: str) -> Iterator[list[str]]:
     yield from (shlex.split(line)[1:] for line in _INLINE.findall(_BLOCK.sub("", text)))
 
 
-commands_as_parsed = cache(root_command)
-"""The tree of all commands, which takes a third of a second to build."""
-
 ALL = [(skill, words) for skill, text in SKILLS.items() for words in commands(text)]
 
 
 @pytest.mark.parametrize(("skill", "words"), ALL, ids=[f"{s} {' '.join(w)[:50]}" for s, w in ALL])
 def test_each_command_is_understood(skill: str, words: list[str]) -> None:
-    command = commands_as_parsed()
+    command = root_command()
     name = ""
     while words and hasattr(command, "commands"):
         name, *words = words

@@ -4,6 +4,7 @@ say what is wrong with one."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -84,6 +85,7 @@ class LazyCommand(TyperCommand):
         return command.make_context(info_name, args, parent, **extra)
 
 
+@cache
 def root_command() -> Any:
     """All commands with their options, for tools/reference.py."""
     app = _app()
@@ -96,8 +98,12 @@ def root_command() -> Any:
     return get_group(app)
 
 
+@cache
 def registered(module: str, command: str = "") -> Any:
-    """The root command as typer builds it, with the commands of `module`, or only with `command` of them."""
+    """The root command as typer builds it, with the commands of `module`, or only with `command` of them.
+
+    It is built once a process, as that takes longer than most commands.
+    """
     app = _app()
     import_module(f"ctxrepo.faces.cli.{module}").register(app)
     if command:
@@ -126,12 +132,18 @@ def _app() -> typer.Typer:
     return app
 
 
+@cache
+def _lazy_root() -> Any:
+    """The root command, with all commands as the table lists them."""
+    root_group = get_group(_app())
+    root_group.commands = {name: LazyCommand(entry) for name, entry in table.read().commands.items()}
+    return root_group
+
+
 def run(words: Sequence[str]) -> int:
     """Run the command of a command line; returns its exit code. UsageError when the line is wrong."""
-    called = get_group(_app())
-    called.commands = {name: LazyCommand(entry) for name, entry in table.read().commands.items()}
     try:
-        code = called.main(args=list(words), prog_name="ctxrepo", standalone_mode=False)
+        code = _lazy_root().main(args=list(words), prog_name="ctxrepo", standalone_mode=False)
     except typer.TyperException as error:
         from ctxrepo.faces.cli.mistakes import mistake  # most command lines hold none
 

@@ -41,6 +41,7 @@ def recorded(command: table.CommandEntry) -> Iterator[Calls]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, command.function, record)
+        patch.setattr(parser, "registered", parser.registered.__wrapped__)  # which is built once a process
         yield calls
 
 
