@@ -12,9 +12,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
+from long import rotating
 from machines import Machine
 from terminal import Said, Terminal
 
@@ -344,11 +346,7 @@ class TestState:
 
     @pytest.mark.parametrize(
         ("name", "damage"),
-        [
-            *((name, damage) for name in ("*/cache.db", "*/stamps.db") for damage in (b"", b"garbage", None)),
-            *(("hooks.db", damage) for damage in (b"", b"garbage")),
-            ("hooks.db", None),
-        ],
+        rotating(product(("*/cache.db", "*/stamps.db", "hooks.db"), (b"", b"garbage", None))),
     )
     def test_a_damaged_database_is_made_anew(self, cli: Terminal, name: str, damage: bytes | None) -> None:
         cli.machine.write("global/by-hand.md", "- by hand\n")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from long import rotating
 from machines import Machine, make_machine, make_remote
 from terminal import Terminal
 
@@ -144,7 +145,7 @@ def cli(told: Told, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
     return Terminal(told.there, monkeypatch, capsys)
 
 
-@pytest.mark.parametrize("name", NOTES)
+@pytest.mark.parametrize("name", rotating(NOTES))
 def test_a_note_that_is_not_as_it_was_meant(told: Told, cli: Terminal, name: str) -> None:
     case, path = NOTES[name], f"global/{name}.md"
     for machine in (told.here, told.there):

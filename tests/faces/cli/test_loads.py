@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from long import rotating
 from machines import NOW, Machine
 
 from ctxrepo.services.saving.committed import committed_already
@@ -94,8 +95,10 @@ def test_a_command_loads_no_other_command(ada: Machine, words: list[str]) -> Non
 
 @pytest.mark.parametrize(
     "words",
-    [["read", "MEMORY"], ["log"], ["log", "--list"], ["list"], ["search", "basket"], ["recall", "a basket?"],
-     ["context"]],
+    rotating(
+        [["read", "MEMORY"], ["log"], ["log", "--list"], ["list"], ["search", "basket"],
+         ["recall", "a basket?"], ["context"]],
+    ),
     ids="-".join,
 )  # fmt: skip
 def test_reading_loads_no_write_path_while_nothing_waits(ada: Machine, words: list[str]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from connecting import put
 from homes import HOMES, documents, fill, fresh, machine_of, own_files, snapshot, somebodys, upgraded, wanted
+from long import rotating
 
 from ctxrepo.agents import names
 from ctxrepo.agents.protocol import SkillsFolder
@@ -155,7 +156,7 @@ class TestSharedSkills:
         assert len(SHARING) > 1
 
     @pytest.mark.parametrize("theirs", [False, True], ids=["", "beside theirs"])
-    @pytest.mark.parametrize(("one", "other"), SHARING)
+    @pytest.mark.parametrize(("one", "other"), rotating(SHARING))
     def test_the_last_one_takes_them_along(self, home: Path, one: str, other: str, theirs: bool) -> None:
         if theirs:
             put(self.skills(home) / "mine/SKILL.md", b"mine")
@@ -173,7 +174,7 @@ class TestSharedSkills:
             self.connect(home, one, other)
             assert snapshot(home) == both
 
-    @pytest.mark.parametrize(("one", "other"), SHARING)
+    @pytest.mark.parametrize(("one", "other"), rotating(SHARING))
     def test_a_skill_that_was_edited_stays_and_is_told_by_the_last(
         self, home: Path, one: str, other: str
     ) -> None:
@@ -194,7 +195,7 @@ class TestSharedSkills:
         assert [p.name for p in self.skills(home).iterdir()] == ["memory-write"]
 
     @pytest.mark.parametrize("is_first_gone_first", [False, True])
-    @pytest.mark.parametrize(("one", "other"), SHARING)
+    @pytest.mark.parametrize(("one", "other"), rotating(SHARING))
     def test_one_of_a_newer_version_brings_them_up_to_date_for_all(
         self,
         home: Path,
@@ -229,7 +230,7 @@ class TestSharedSkills:
         self.let_go(home, last)
         assert snapshot(home) == before
 
-    @pytest.mark.parametrize(("one", "other"), SHARING)
+    @pytest.mark.parametrize(("one", "other"), rotating(SHARING))
     def test_a_lost_receipt_does_no_harm_to_the_other(self, home: Path, one: str, other: str) -> None:
         self.connect(home, one, other)
         (home / f".config/ctxrepo/receipts/{one}.json").unlink()
