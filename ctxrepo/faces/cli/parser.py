@@ -132,18 +132,12 @@ def _app() -> typer.Typer:
     return app
 
 
-@cache
-def _lazy_root() -> Any:
-    """The root command, with all commands as the table lists them."""
-    root_group = get_group(_app())
-    root_group.commands = {name: LazyCommand(entry) for name, entry in table.read().commands.items()}
-    return root_group
-
-
 def run(words: Sequence[str]) -> int:
     """Run the command of a command line; returns its exit code. UsageError when the line is wrong."""
+    called = get_group(_app())
+    called.commands = {name: LazyCommand(entry) for name, entry in table.read().commands.items()}
     try:
-        code = _lazy_root().main(args=list(words), prog_name="ctxrepo", standalone_mode=False)
+        code = called.main(args=list(words), prog_name="ctxrepo", standalone_mode=False)
     except typer.TyperException as error:
         from ctxrepo.faces.cli.mistakes import mistake  # most command lines hold none
 

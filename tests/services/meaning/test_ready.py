@@ -135,7 +135,7 @@ class Missing:
 sys.meta_path.insert(0, Missing)
 import ctxrepo.services.health.doctor, ctxrepo.services.health.status, ctxrepo.services.recall.recall
 import ctxrepo.services.meaning.ready, ctxrepo.services.meaning.search_by_meaning
-import ctxrepo.app.repository.cache
+import ctxrepo.app.repository.diagnosis
 import ctxrepo.services.worker.work, ctxrepo.services.repository.published
 """
     subprocess.run([sys.executable, "-c", code], check=True)
