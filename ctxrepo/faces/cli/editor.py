@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +42,8 @@ def editor_of(desk: Desk) -> str:
 
 def edit_file(editor: str, file: Path, env: Mapping[str, str]) -> int:
     """Run the editor on the file and wait for it; returns what it ended with."""
+    import subprocess
+
     waiting.over()  # the screen is the editor's
     try:
         return subprocess.run([*shlex.split(editor), str(file)], env=dict(env), check=False).returncode
@@ -55,6 +55,8 @@ def edit_file(editor: str, file: Path, env: Mapping[str, str]) -> int:
 
 def edit_text(editor: str, text: str, env: Mapping[str, str]) -> tuple[str, Path]:
     """The text as the editor left it, and the file that has it, which is the caller's to remove."""
+    import tempfile
+
     from ctxrepo.domain.note.note import decode_exactly, encode
 
     file = Path(tempfile.mkdtemp(prefix="ctxrepo-")) / "entry.md"

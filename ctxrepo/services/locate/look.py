@@ -24,7 +24,6 @@ from ctxrepo.services.locate.identify import (
     read_registry,
 )
 from ctxrepo.services.locate.recorded import record, recorded_at, recorded_location
-from ctxrepo.storage.git.git import INSTALL_GIT
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import TrustedCheckouts
 from ctxrepo.storage.user.code import CodeCheckout, describe_checkout
@@ -134,6 +133,8 @@ def _recorded(memory: Memory, cwd: Path) -> Location:
         return _here(memory, project, row.claim)
     if not top:
         return Location(None)
+    from ctxrepo.storage.git.git import INSTALL_GIT
+
     raise GitFailed(f"git is needed to tell which project {top} is", INSTALL_GIT)
 
 

@@ -12,7 +12,6 @@ from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.services.locate.identify import Location, Project, project_by_now, read_registry
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     find_checkout,
@@ -82,4 +81,7 @@ def update_recorded_checkouts(memory: Memory) -> None:
             if row.folder not in ("", project.folder):
                 moves[row.folder] = project.folder
             record(memory, row.top, row.config, row.stamp, project, row.claim)
-    LocalTape(memory.state).follow(moves)
+    if moves:
+        from ctxrepo.storage.sessions.local_tape import LocalTape
+
+        LocalTape(memory.state).follow(moves)

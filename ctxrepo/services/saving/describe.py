@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, records, render, text_of, with_room
 from ctxrepo.domain.formats.moment import month, stamp
@@ -33,7 +34,9 @@ from ctxrepo.services.reading.marks import evidence_files, evidence_in, named_by
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects.store import Objects
+
+if TYPE_CHECKING:  # a command that only records what it wrote loads no objects
+    from ctxrepo.storage.objects.store import Objects
 
 _GONE = "- "
 

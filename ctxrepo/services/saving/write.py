@@ -12,7 +12,6 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import check_file, refuse
-from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import REGISTRY, is_note
@@ -223,6 +222,8 @@ def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
         due = {}
         for path in worktree.update_unchanged(updates):
             now = worktree.read_saved(path)
+            from ctxrepo.domain.merge import merge_file  # 2,000 lines, for an edit at the same moment
+
             merged = merge_file(path, seen[path], new_bytes[path], now)
             due[path] = now, merged.data or new_bytes[path]
             copies |= map(copy_as_file, merged.conflict_copies)

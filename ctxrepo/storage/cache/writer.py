@@ -30,7 +30,6 @@ from ctxrepo.storage.cache.layout import (
 )
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.processes.database import give_way, rerun_if_damaged, transaction
-from ctxrepo.storage.processes.work_ahead import work_ahead
 
 BATCH = 60
 """Notes that are read and laid out at once: few, so that whoever puts them in has never long to wait."""
@@ -72,6 +71,8 @@ def fill(db: sqlite3.Connection, source: CacheSource, progress: Callable[[int], 
     """
     notes, scopes = _numbered(sorted(path for path in source.paths if is_note(storable(path))))
     batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]
+
+    from ctxrepo.storage.processes.work_ahead import work_ahead  # for a whole cache, which is rare
 
     def rows(number: int) -> bytes:
         texts = ((note_id, path, source.read(path)) for note_id, path in batches[number])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -41,6 +40,8 @@ class Broken:
         if not may_be_read(path):
             self.take(path)
             return
+        import shutil  # every command loads this module, and hardly any copies
+
         with suppress(FileNotFoundError):
             shutil.copy2(path, self._place(path))
 

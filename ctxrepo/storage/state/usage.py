@@ -6,16 +6,18 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ctxrepo.domain.formats.jsonl import record, render, text_of
-from ctxrepo.domain.records.recall_quality import Kind, Usage
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.hooks.moments.tool import ACCESS_BYTES
 from ctxrepo.hooks.own_files import append_rolling, lines_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.processes.database import discard, open_database, transaction
+
+if TYPE_CHECKING:
+    from ctxrepo.domain.records.recall_quality import Kind, Usage
 
 MEMORY_WRITE = "memory_write"
 """The name under which a change of a note by a command of ours is noted."""
@@ -228,6 +230,8 @@ class UsageStore:
         self._db.execute("insert or replace into read_to values (?, ?, ?)", (log, at, line))
 
     def all(self) -> list[Usage]:
+        from ctxrepo.domain.records.recall_quality import Usage
+
         return [Usage(*row) for row in self._db.execute(_ALL)]
 
     def _tidy(self) -> None:

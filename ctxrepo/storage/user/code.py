@@ -7,14 +7,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
-from ctxrepo.storage.git.git import Answer, Git
 from ctxrepo.storage.user.sound import is_path, is_sound
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.git.git import Answer, Git
 
 _TIMEOUT = 5.0
 _LINK_BYTES = 64 * 1024
@@ -49,7 +51,7 @@ def describe_checkout(folder: Path, env: Mapping[str, str], worktrees: str) -> C
     `worktrees` is the policy: with `share` a linked worktree is the project of its main one. GitFailed when
     git doesn't answer: half of the facts would make another project of it.
     """
-    git = Git(folder, env, is_offline=True)
+    git = _git(folder, env)
     if not is_path(folder) or not folder.is_dir() or not is_sound(_real(folder)):
         return None
     own, common, top = _places(git, folder)
@@ -80,7 +82,7 @@ def first_commit(top: Path, env: Mapping[str, str]) -> str:
 
     A shallow clone doesn't know it. GitFailed when git doesn't answer.
     """
-    git = Git(top, env, is_offline=True)
+    git = _git(top, env)
     if _asked(git, "rev-parse", "--is-shallow-repository").out.strip() != "false":
         return ""
     return min(_asked(git, "rev-list", "--max-parents=0", "HEAD").out.split(), default="")
@@ -104,7 +106,7 @@ def is_genuine_worktree(code: CodeCheckout) -> bool:
 
 def tracking(path: Path, env: Mapping[str, str]) -> Tracking:
     """What git makes of a file; `seen` is one that an `add` would take along."""
-    git = Git(path.parent, env, is_offline=True)
+    git = _git(path.parent, env)
     if not is_sound(_real(path.parent)):
         return "outside"
     if _asked(git, "rev-parse", "--is-inside-work-tree").out.strip() != "true":
@@ -119,7 +121,7 @@ def ignored(top: Path, paths: Sequence[str], env: Mapping[str, str]) -> frozense
     if not paths or not is_sound(_real(top)):
         return frozenset()
     names = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
-    answer = _asked(Git(top, env, is_offline=True), "check-ignore", "-z", "--stdin", stdin=names)
+    answer = _asked(_git(top, env), "check-ignore", "-z", "--stdin", stdin=names)
     return frozenset(answer.out.split("\0")[:-1])
 
 
@@ -153,6 +155,13 @@ def _real(path: Path) -> Path:
 def _name_of(common: Path) -> str:
     """What a repository is called whose worktree this isn't: `shop/.git`, `shop/.bare`, `shop.git`."""
     return common.parent.name if common.name.startswith(".") else common.name.removesuffix(".git")
+
+
+def _git(folder: Path, env: Mapping[str, str]) -> Git:
+    """Git in a checkout. A command in a checkout that is recorded asks nothing, and loads none of this."""
+    from ctxrepo.storage.git.git import Git
+
+    return Git(folder, env, is_offline=True)
 
 
 def _values(git: Git, pattern: str) -> dict[str, list[str]]:

@@ -111,6 +111,7 @@ def test_reading_loads_no_write_path_while_nothing_waits(ada: Machine, words: li
         "pygit2",
         "tomlkit",
         "yaml",
+        "subprocess",
         "ctxrepo.storage.remote.conversation",
         "ctxrepo.services.setup.connection",
         "ctxrepo.agents.protocol",
@@ -131,4 +132,18 @@ def test_where_things_stand_is_told_without_what_reads_objects_or_merges(ada: Ma
         "ctxrepo.services.saving.commit",
         "ctxrepo.services.saving.merge",
         "ctxrepo.services.review.review",
+    }
+
+
+def test_saving_a_fact_loads_neither_what_commits_nor_an_editor(ada: Machine) -> None:
+    ada.init()
+    ada.write("shop/one.md", "---\ndescription: One\n---\n- the basket needs Postgres\n")
+    settled(ada)
+    assert not loaded(ada, "remember", "The door is green") & {
+        "pygit2",
+        "tempfile",
+        "subprocess",
+        "ctxrepo.domain.merge",
+        "ctxrepo.domain.tape.anchors",
+        "ctxrepo.services.saving.commit",
     }
