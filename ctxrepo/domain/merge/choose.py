@@ -47,10 +47,8 @@ def choose(
 
 
 def said_again(base: Iterable[Key], ours: Iterable[Key], theirs: Iterable[Key]) -> set[Key]:
-    """The keys of lines of which one side has more copies than the base; a key ends with the copy's number.
-
-    If the other side has fewer copies, it did not remove these on purpose.
-    """
+    """Keys of lines of which a side has more copies than the base: the other side didn't remove these on
+    purpose. A key ends with the copy's number."""
     was, us, them = ([*keys] for keys in (base, ours, theirs))
     before, *after = (Counter(key[:-1] for key in keys) for keys in (was, us, them))
     return {key for key in (*us, *them) if max(count[key[:-1]] for count in after) > before[key[:-1]]}
@@ -64,9 +62,7 @@ def either(base: _T | None, ours: _T, theirs: _T) -> _T:
 
 
 def order(base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]) -> list[Key]:
-    """Merge the order of two sides: one leads, and each key that only the other has follows its old
-    neighbour.
-    """
+    """Merge the order of two sides: one leads, each key that only the other has follows its old neighbour."""
     first, second = _leading_first(base, ours, theirs)
     keys_of_first, old = set(first), set(base)
     runs: dict[Key | None, list[Key]] = {}

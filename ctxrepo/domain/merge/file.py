@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -26,9 +26,7 @@ MAX_BYTES = 2 * 1024 * 1024
 
 @dataclass(frozen=True)
 class MergedFile:
-    """The merged `data`, None for no file, and the versions that lost, as `conflict_copies` to be kept
-    elsewhere.
-    """
+    """The merged `data` (None: no file), and the versions that lost, to be stored elsewhere."""
 
     data: bytes | None
     conflict_copies: tuple[ConflictCopy, ...] = ()
@@ -108,7 +106,8 @@ def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
 
 def _twice(text: str) -> set[str]:
     """Ids that several lines of a file have: they identify no line."""
-    keys = Counter(_key(line, set()) for line in _lines(text))
+    lines = (line.removesuffix("\r") for line in text.split("\n") if line.strip())
+    keys = Counter(_key(line, set()) for line in lines)
     return {key[1] for key, times in keys.items() if key[0] == "id" and times > 1}
 
 
@@ -122,11 +121,6 @@ def _keyed(text: str, not_ids: set[str]) -> dict[Key, str]:
             seen[key] += 1
             lines[*key, str(seen[key])] = line + "\n"
     return lines
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The lines of a text without their newlines; blank lines are left out."""
-    return (line.removesuffix("\r") for line in text.split("\n") if line.strip())
 
 
 def _key(line: str, not_ids: set[str]) -> Key:
@@ -215,14 +209,13 @@ def _written(merged: _Values, sides: Mapping[str, _Values]) -> str:
         with_value,  # tomlkit costs a start of Python; most merge notes
     )
 
-    missing = {text: _differing(merged, values) for text, values in sides.items()}
+    missing = {
+        text: sorted(k for k in merged.keys() | values.keys() if _shown(merged, k) != _shown(values, k))
+        for text, values in sides.items()
+    }
     text = min(sides, key=lambda side: len(missing[side]))
     if len({len(keys) for keys in missing.values()}) == 1:
         text = max(sides)
     for table, name in missing[text]:
         text = with_value(text, table, name, merged.get((table, name)))
     return text
-
-
-def _differing(merged: _Values, values: _Values) -> list[Key]:
-    return sorted(k for k in merged.keys() | values.keys() if _shown(merged, k) != _shown(values, k))

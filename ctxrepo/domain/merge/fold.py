@@ -19,11 +19,8 @@ from ctxrepo.lazy import dataclass
 
 @dataclass(frozen=True)
 class Ground:
-    """The file before its saves; None stands for no file.
-
-    `base` is the version that was checked out. If a checkout was killed half-way, `following` is the version
-    it was about to write; otherwise it equals `base`.
-    """
+    """The file before its saves (None: no file): the version checked out, and after a checkout that was
+    killed half-way the one it was about to write as `following`."""
 
     base: bytes | None
     following: bytes | None
@@ -65,11 +62,8 @@ def fold(path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None
 
 
 def _with_hand(path: str, ground: Ground, saves: Iterable[Save], on_disk: bytes | None) -> Iterator[Save]:
-    """The saves, with edits by hand added as saves of their own.
-
-    There was one where a command found another version than the previous save had left, and where another
-    version is on disk now.
-    """
+    """The saves, and edits by hand as saves of their own: there was one where a command found another
+    version than the previous save had left, and where another version is on disk now."""
     expected = (ground.base, ground.following)
     for save in saves:
         # An editor may empty a file before it writes it.
@@ -107,10 +101,6 @@ class _State:
     new: frozenset[str]
     acknowledged: frozenset[str]
     forgotten: frozenset[str]
-
-    def may_have_been_seen_by(self, lines: frozenset[str]) -> bool:
-        """Whether a file with these lines agrees with the changes that commands had made."""
-        return self.acknowledged <= lines and self.forgotten.isdisjoint(lines)
 
 
 @dataclass
@@ -183,7 +173,7 @@ class _Fold:
         if self._has_stood(save):
             for state in filter(lambda state: state.has_stood, reversed(self.states)):
                 has_seen = not state.new.isdisjoint(lines) or self._is_by_author_of(save, state)
-                if has_seen and state.may_have_been_seen_by(lines):
+                if has_seen and state.acknowledged <= lines and state.forgotten.isdisjoint(lines):
                     return state.save.after
         if save.lacks_base:
             if any(state.save.is_command and state.save.base == save.after for state in self.states):
@@ -199,10 +189,8 @@ class _Fold:
         return save.op != LATE
 
     def _is_by_author_of(self, save: Save, state: _State) -> bool:
-        """Whether one session made the save and left this state.
-
-        If only one session wrote to the file, an edit by hand is taken for its work.
-        """
+        """Whether one session wrote both; if only one wrote to the file, edits by hand are taken for its
+        work."""
         if state.save.op != TOOL:
             return False
         if save.op == BY_HAND:
@@ -210,10 +198,8 @@ class _Fold:
         return save.author == state.save.author and bool(save.by.session)
 
     def _checked_out(self, save: Save) -> bytes | None:
-        """The version that was checked out when the save was made.
-
-        After a checkout that was killed half-way, it is the new version if the save has any of its new lines.
-        """
+        """The version checked out when the save was made: after a checkout that was killed half-way the
+        new one, if the save has any of its new lines."""
         if save.op == TOOL:
             return save.base
         base, following = self.ground.base, self.ground.following
@@ -224,8 +210,10 @@ class _Fold:
 
 
 def _lines(data: bytes | None) -> frozenset[str]:
-    """The lines that show which version an author has seen."""
-    return frozenset(filter(_is_telling, map(str.strip, decode(data or b"").splitlines())))
+    """The lines that show which version an author has seen; every version has a blank one, `---` or a
+    date."""
+    lines = map(str.strip, decode(data or b"").splitlines())
+    return frozenset(line for line in lines if line not in ("", "---") and not line.startswith("updated:"))
 
 
 def _without(data: bytes | None, lines: frozenset[str]) -> bytes | None:
@@ -235,8 +223,3 @@ def _without(data: bytes | None, lines: frozenset[str]) -> bytes | None:
         return b""  # merged as a whole: what loses becomes a conflict copy
     remaining = (line for line in decode_exactly(data).splitlines(keepends=True) if line.strip() not in lines)
     return encode("".join(remaining))
-
-
-def _is_telling(line: str) -> bool:
-    """Whether a line shows that: blank lines, the delimiter of the head and its date are in every version."""
-    return line not in ("", "---") and not line.startswith("updated:")

@@ -22,10 +22,9 @@ Keep = Literal["kept", "other", "both"]
 
 
 def resolve_copy(text: str | None, copy: ConflictCopy, keep: Keep) -> str | None:
-    """Return the file `text` (None: no file) after a person decided to `keep` one of the versions, or both.
-
-    The text stays the same if it holds that already. Refused when it is unclear what to change: the kept
-    version must stand in the file exactly once.
+    """Return the file `text` (None: no file) with the version that a person decided to `keep`, or both;
+    unchanged if it has that already. Refused unless the version that stands in the file does so exactly
+    once.
     """
     if keep == "kept":
         return text
@@ -172,10 +171,8 @@ def resolve_markers(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]
 
 
 def _sides(text: str, *, has_fences: bool) -> tuple[str, str, str] | None:
-    """(base, ours, theirs) of a file with markers; None when they are unclear.
-
-    Markers in fenced code may be an example, and a line of seven `=` may underline a title.
-    """
+    """(base, ours, theirs) of a file with markers. None when they are unclear: those in fenced code may be
+    an example, and seven `=` may underline a title."""
     sides: dict[str, list[str]] = {"base": [], "ours": [], "theirs": []}
     where, fence, conflicts = "", "", 0
     for line in lines_of(text):

@@ -21,9 +21,8 @@ Titles = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Supplement:
-    """The supplemented text. Of the entries of the other text, `new` were added and `known` were present
-    already.
-    """
+    """The supplemented text; of the entries of the other text, `new` were added and `known` were there
+    already."""
 
     text: str
     new: int
@@ -79,9 +78,8 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
 
 
 def gist(text: str) -> str:
-    """The words of an entry, by which it is compared: without its tick box, and without comments on lines of
-    their own, which belong to the next entry.
-    """
+    """The words by which an entry is compared: without its tick box, and comment lines, which belong to
+    the next."""
     words = "".join(line for line in lines_of(text) if not COMMENT.match(line)) if "<!--" in text else text
     return normalised(_BOX.sub(r"\1", words))
 
@@ -104,8 +102,7 @@ def _apart(blocks: Sequence[Block]) -> Iterator[Block]:
 
 def closed_note(text: str) -> str:
     """The note with an open code fence or comment closed, so that text behind it doesn't change its last
-    entry.
-    """
+    entry."""
     head, body = frontmatter.split(text)
     return head + closed(body)
 
@@ -125,8 +122,7 @@ def _parts(lacking: Sequence[Block], title: Titles) -> Iterator[_Part]:
 
 
 def _title(blocks: Sequence[Block]) -> Titles:
-    """The title of the whole note: its only heading of the first level, if nothing precedes it; otherwise
-    ()."""
+    """The titles of the only heading of the first level, if nothing precedes it; otherwise ()."""
     first = next((b for b in blocks if b.kind not in ("blank", "comment")), None)
     tops = [b for b in blocks if b.kind == "heading" and len(b.heading) == 1]
     is_title = len(tops) == 1 and tops[0] == first and not first.text.startswith("##")
@@ -151,7 +147,9 @@ def _with_part(text: str, part: _Part, headings: dict[Titles, str]) -> str:
     missing = [headings[t] for n in range(depth, len(part.titles)) if (t := part.titles[: n + 1]) in headings]
     added = "".join(f"{heading.rstrip()}\n\n" for heading in missing) + _joined(part.blocks)
     added = added.replace("\r\n", "\n").replace("\n", newline)
-    inside = [n for n, b in enumerate(blocks) if _is_below(_titles(b, title), part.titles[:depth], missing)]
+    # A new section may follow any block below the one it goes into, entries only those directly in it.
+    places = [_titles(b, title)[: depth if missing else None] for b in blocks]
+    inside = [n for n, titles in enumerate(places) if titles == part.titles[:depth]]
     last = inside[-1] if inside else -1
     if last == len(blocks) - 1:
         body = closed(body)
@@ -164,13 +162,6 @@ def _with_part(text: str, part: _Part, headings: dict[Titles, str]) -> str:
     made = placed if body.strip() else placed.lstrip("\r\n")
     # Behind a note that begins with a line of dashes another such line would make a head of what is between.
     return newline + made if frontmatter.split(made)[0] else made
-
-
-def _is_below(titles: Titles, section: Titles, missing: Sequence[str]) -> bool:
-    """Whether a part may follow a block: one in the section itself, or for a new section one anywhere below
-    it.
-    """
-    return titles[: len(section)] == section if missing else titles == section
 
 
 def _joined(blocks: Sequence[Block]) -> str:
@@ -189,9 +180,8 @@ def _joined(blocks: Sequence[Block]) -> str:
 
 
 def _placed(blocks: Sequence[Block], last: int, added: str, newline: str, *, is_bullet: bool) -> str:
-    """Insert `added` after the block at `last` (-1: before all), with a blank line between them unless both
-    are bullets.
-    """
+    """Insert `added` after the block at `last` (-1: before all), with a blank line between them unless
+    both are bullets."""
     before = "".join(b.raw for b in blocks[: last + 1])
     rest = "".join(b.raw for b in blocks[last + 1 :])
     if last < 0 or blocks[last].kind == "blank":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -51,7 +51,8 @@ def merge_head(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[
         return choose(base or None, ours or None, theirs or None)[0] or "", []
     was, us, them = (_fields(head) for head in (base, ours, theirs))
     if us and them:
-        merged, copies = _by_fields(path, was or _fields("---\n---\n"), us, them)
+        was = was or _Fields("---\n", {}, "---\n", frontmatter.read("---\n---\n"))
+        merged, copies = _by_fields(path, was, us, them)
         if _fields(merged):
             return merged, copies
     return _whole(path, base, ours, theirs)
@@ -68,8 +69,8 @@ def _whole(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Conf
     return winner or "", [ConflictCopy(path, plain(base), plain(winner or ""), plain(loser or ""))]
 
 
-def _by_fields(path: str, was: _Fields | None, us: _Fields, them: _Fields) -> tuple[str, list[ConflictCopy]]:
-    base = was.lines if was else {}
+def _by_fields(path: str, was: _Fields, us: _Fields, them: _Fields) -> tuple[str, list[ConflictCopy]]:
+    base = was.lines
     stay: dict[Key, str] = {}
     copies = []
     for key in sorted(us.lines.keys() | them.lines.keys()):
@@ -82,16 +83,12 @@ def _by_fields(path: str, was: _Fields | None, us: _Fields, them: _Fields) -> tu
         if text is not None:
             stay[key] = text
     keys = order(*([key for key in lines if key in stay] for lines in (base, us.lines, them.lines)))
-    return _bordered(was, us, them, "".join(stay[key] for key in keys)), copies
+    opening = either(was.opening, us.opening, them.opening)
+    closing = either(was.closing, us.closing, them.closing)
+    return opening + "".join(stay[key] for key in keys) + closing, copies
 
 
-def _bordered(was: _Fields | None, us: _Fields, them: _Fields, inner: str) -> str:
-    opening = either(was.opening if was else None, us.opening, them.opening)
-    closing = either(was.closing if was else None, us.closing, them.closing)
-    return opening + inner + closing
-
-
-def _by_meaning(key: Key, was: _Fields | None, us: _Fields, them: _Fields) -> str | None:
+def _by_meaning(key: Key, was: _Fields, us: _Fields, them: _Fields) -> str | None:
     """The lines of a field when both sides' values can be combined; None when one of them has to lose."""
     ours, theirs = us.lines[key], them.lines[key]
     match key[1]:
@@ -108,10 +105,9 @@ def _are_words(read: Head) -> bool:
     return bool(read.tags) or read.fields.get("tags") in (None, [])
 
 
-def _tags(was: _Fields | None, us: _Fields, them: _Fields, key: Key) -> str:
-    """The lines of all tags that a side added or nobody removed; the lines of a side if it has exactly
-    these."""
-    base, ours, theirs = ([(tag,) for tag in (side.read.tags if side else ())] for side in (was, us, them))
+def _tags(was: _Fields, us: _Fields, them: _Fields, key: Key) -> str:
+    """The lines of all tags that a side added or nobody removed; those of a side that has exactly these."""
+    base, ours, theirs = ([(tag,) for tag in side.read.tags] for side in (was, us, them))
     tags_that_stay = {tag for tag in (*ours, *theirs) if (tag in ours and tag in theirs) or tag not in base}
     stay: list[Key] = order(
         *([tag for tag in tags if tag in tags_that_stay] for tags in (base, ours, theirs))
@@ -154,11 +150,11 @@ def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[
     parts, copies = _chosen_parts(path, three)
     parts = _with_right_counts(parts, three)
     parts |= _headings_needed(parts, three)
-    match already_merged(three, {words(copy.other) for copy in copies}):
-        case (True, False):
-            return ours, copies
-        case (False, True):
-            return theirs, copies
+    was, us, them = three
+    lost = {words(copy.other) for copy in copies}
+    # Merged again with one of its sides, a merged version keeps every byte, however similar its entries are.
+    if (ours_is_merged := _holds(was, us, them, lost)) != _holds(was, them, us, lost):
+        return (ours if ours_is_merged else theirs), copies
     return written_out(parts, three), copies
 
 
@@ -181,9 +177,7 @@ def _chosen_parts(path: str, three: Three) -> tuple[dict[Key, Part], list[Confli
 
 
 def _said_again(*parts: Mapping[Key, Part]) -> set[tuple[bool, str]]:
-    """Texts of which a side has more copies than the base: the other side did not remove these copies on
-    purpose.
-    """
+    """Texts of which a side has more copies than the base: the other side didn't remove these on purpose."""
     was, us, them = (Counter(map(_saying, version.values())) for version in parts)
     return {saying for saying in us | them if max(us[saying], them[saying]) > was[saying]}
 
@@ -199,9 +193,7 @@ def _text(part: Part | None) -> str | None:
 
 
 def _edited(was: Part | None, part: Part | None, other: Part | None) -> str | None:
-    """The text of a part; the base's text if this side changed only white space and the other side changed
-    more.
-    """
+    """The text of a part; the base's if this side changed only white space and the other side more."""
     if was and part and part.kind != "heading" and words(part.text) == words(was.text):
         return part.text if other and words(other.text) == words(was.text) else was.text
     return _text(part)
@@ -281,23 +273,13 @@ def _headings_needed(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]
 _Facts = Mapping[Any, Any]
 
 
-def already_merged(three: Three, lost: Set[str]) -> tuple[bool, bool]:
-    """For ours and for theirs: whether it contains all changes of the other one, apart from what is in
-    `lost`.
-
-    So a merged version that is merged again with one of its sides keeps every byte, however similar its
-    entries are.
-    """
-    base, ours, theirs = three
-    return _holds(base, ours, theirs, lost), _holds(base, theirs, ours, lost)
-
-
 def words(text: str) -> str:
     """The words of a block, which must not be lost, unlike white space and the depth of a heading."""
     return " ".join(text.lstrip("#").split())
 
 
 def _holds(base: BodyVersion, whole: BodyVersion, part: BodyVersion, lost: Set[str]) -> bool:
+    """Whether `whole` has all changes of `part` but what is in `lost`."""
     return _has_the_words(base, whole, part, lost) and all(
         _has_changes_of(*facts)
         for facts in (
@@ -324,16 +306,13 @@ def _has_the_words(base: BodyVersion, whole: BodyVersion, part: BodyVersion, los
 
 def _more(base: BodyVersion, version: BodyVersion) -> Counter[str]:
     """text -> how many more copies than in the base; negative for fewer."""
-    more = Counter(_new_words(version, base))
-    more.subtract(_new_words(base, version))
+    more: Counter[str] = Counter()
+    for side, other, sign in ((version, base, 1), (base, version, -1)):
+        for key, part in side.parts.items():
+            same = other.parts.get(key)
+            if same is None or same.text != part.text:
+                more[words(part.text)] += sign
     return more
-
-
-def _new_words(version: BodyVersion, other: BodyVersion) -> Iterator[str]:
-    for key, part in version.parts.items():
-        same = other.parts.get(key)
-        if same is None or same.text != part.text:
-            yield words(part.text)
 
 
 def _has_changes_of(base: _Facts, whole: _Facts, part: _Facts) -> bool:

@@ -61,10 +61,8 @@ def _titles(sections: Mapping[Path, Section], paths: dict[Path, Path], depth: in
 
 
 def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[Key, Key], dict[Key, Key]]:
-    """For each side: new key -> the key in the base of the part that it moved or edited.
-
-    Texts that occur twice are left out: it would be unclear which of the two was meant.
-    """
+    """For each side: new key -> the key in the base of the part that it moved or edited; texts that occur
+    twice are left out, since it would be unclear which was meant."""
     counts = [Counter(part.says for part in version.parts.values()) for version in (was, us, them)]
     once = {says for count in counts for says in count if all(other[says] <= 1 for other in counts)}
     # Parts that both sides gave the same id are the same part already.
@@ -73,8 +71,8 @@ def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
             once -= {us.parts[key].says, them.parts[key].says}
     our_moves, their_moves = _moves(was, us, them)
     us, them = us.rekeyed(our_moves), them.rekeyed(their_moves)
-    ours = our_gone, our_come = _changes(was, us, once)
-    theirs = their_gone, their_come = _changes(was, them, once)
+    ours = our_gone, our_come = _sayings(was, us, once), _sayings(us, was, once)
+    theirs = their_gone, their_come = _sayings(was, them, once), _sayings(them, was, once)
     common = set()
     if our_gone or their_gone:
         common = words_of_many(part.says for part in was.parts.values() if part.kind != "heading")
@@ -86,10 +84,8 @@ def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
 
 
 def _moves(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[Key, Key], dict[Key, Key]]:
-    """For each side: key -> the key in the base of the copy that it moved or reformatted.
-
-    A part that both have at the same new place was moved by both, or by neither.
-    """
+    """For each side: key -> the key in the base of the copy that it moved or reformatted. A part that both
+    have at the same new place was moved by both, or by neither."""
     our_gone, our_come = _places(was, us), _places(us, was)
     their_gone, their_come = _places(was, them), _places(them, was)
     our_moves: dict[Key, Key] = {}
@@ -118,13 +114,6 @@ def _places(version: BodyVersion, other: BodyVersion) -> defaultdict[str, set[Ke
 
 def _last_first(keys: Set[Key]) -> list[Key]:
     return sorted(keys, reverse=True)
-
-
-def _changes(
-    was: BodyVersion, now: BodyVersion, once: Set[str]
-) -> tuple[dict[str, Saying], dict[str, Saying]]:
-    """(texts whose keys have gone, texts whose keys are new)"""
-    return _sayings(was, now, once), _sayings(now, was, once)
 
 
 def _sayings(version: BodyVersion, other: BodyVersion, once: Set[str]) -> dict[str, Saying]:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ctxrepo.domain.merge.choose import Key, either, order
 from ctxrepo.domain.note.entry import explicit_id, normalised
-from ctxrepo.domain.note.markdown import Kind, closed, lines_of, split_blocks
+from ctxrepo.domain.note.markdown import Block, Kind, closed, lines_of, split_blocks
 from ctxrepo.lazy import dataclass
 
 START: Key = ("start",)
@@ -70,19 +70,11 @@ Three = tuple[BodyVersion, BodyVersion, BodyVersion]
 
 
 @dataclass(frozen=True)
-class _Piece:
-    kind: Kind
-    text: str
-    after: str
-    path: Path
-
-
-@dataclass(frozen=True)
 class Body:
     """A body as it was written; `lead` are the blank lines before its first piece."""
 
     lead: str
-    pieces: Sequence[_Piece]
+    pieces: Sequence[Block]
     is_bare: bool
 
     @staticmethod
@@ -91,19 +83,18 @@ class Body:
         whole = closed(body + ("\r\n" if "\r\n" in body else "\n") if is_bare else body)
         blocks = split_blocks(whole)
         lead = blocks[0].raw if blocks and blocks[0].kind == "blank" else ""
-        pieces = [_Piece(b.kind, b.text, b.after, b.heading) for b in blocks if b.kind != "blank"]
-        return Body(lead, pieces, is_bare)
+        return Body(lead, [block for block in blocks if block.kind != "blank"], is_bare)
 
     def sections(self) -> dict[Path, Section]:
         """heading path -> the texts directly under it."""
         texts: dict[Path, Counter[str]] = defaultdict(Counter)
         for piece in self.pieces:
-            texts[piece.path].update([normalised(piece.text)] if piece.kind != "heading" else [])
+            texts[piece.heading].update([normalised(piece.text)] if piece.kind != "heading" else [])
         return {path: (below,) for path, below in texts.items()}
 
     def titles_twice(self) -> set[str]:
         """Titles that several headings have: it would be unclear which of them was renamed."""
-        titles = Counter(piece.path[-1] for piece in self.pieces if piece.kind == "heading")
+        titles = Counter(piece.heading[-1] for piece in self.pieces if piece.kind == "heading")
         return {title for title, times in titles.items() if times > 1}
 
     def ids(self) -> Counter[str]:
@@ -118,7 +109,7 @@ class Body:
         heads: list[tuple[Path, Key]] = []
         before, gap = START, self.lead
         for piece in self.pieces:
-            path = paths[piece.path]
+            path = paths[piece.heading]
             if piece.kind == "heading":
                 heads = [(p, k) for p, k in heads if path[: len(p)] == p and len(p) < len(path)]
             home = heads[-1][1] if heads else ROOT
@@ -224,9 +215,7 @@ def _gap(before: Key, key: Key, three: Three) -> str | None:
 
 
 def _usual_gap(before: tuple[Key, Part], after: tuple[Key, Part], three: Three, newline: str) -> str:
-    """The gap between two new neighbours: as a side has it between parts of their kinds, otherwise a blank
-    line.
-    """
+    """The gap between two new neighbours: as a side has it between such kinds, otherwise a blank line."""
     (last_key, last), (key, part) = before, after
     gaps = []
     for version in three[1:]:

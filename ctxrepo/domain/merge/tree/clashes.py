@@ -79,8 +79,11 @@ class _Names:
 
     def __init__(self, merged: Collection[str], versions: Versions) -> None:
         self._around = versions.around
-        sides = (_folders(side) for side in (versions.base, versions.ours, versions.theirs))
-        self._folder_ranks = _ranks(_folders(merged), *sides)
+        base, ours, theirs = (_folders(side) for side in (versions.base, versions.ours, versions.theirs))
+        self._folder_ranks = {
+            path: _NEW if path not in base else _STAYED if path in ours and path in theirs else _REMOVED
+            for path in _folders(merged)
+        }
         new = [path for path in merged if path not in versions.base]
         for path in (*new, *(f for f, rank in list(self._folder_ranks.items()) if rank != _STAYED)):
             like = self._around.like(path)
@@ -133,20 +136,9 @@ class _Names:
         return join(self._spelled(parent), own)
 
 
-def _ranks(
-    folders: Iterable[str], base: Collection[str], ours: Collection[str], theirs: Collection[str]
-) -> dict[str, int]:
-    return {
-        folder: _NEW if folder not in base else _STAYED if folder in ours and folder in theirs else _REMOVED
-        for folder in folders
-    }
-
-
 def _firsts(ranks: dict[str, int]) -> dict[str, str]:
-    """case-folded name -> the first path with that name, by rank and then by letters.
-
-    In one pass: a remote may have 20,000 spellings of one name.
-    """
+    """case-folded name -> the first path with that name, by rank and letters; in one pass, since a remote
+    may have 20,000 spellings of one name."""
     firsts: dict[str, str] = {}
     for path, rank in ranks.items():
         first = firsts.setdefault(fold(path), path)
@@ -164,14 +156,11 @@ Move = tuple[str, str]
 
 Renames = tuple[Move, ...]
 
-_Projects = dict[str, str]
-
 
 @dataclass(frozen=True)
 class ClaimedTrees:
-    """The three trees with each project in a single folder. `renames` are the folders that had to be renamed;
-    `conflict_copies` are what lost where files of two folders had the same path.
-    """
+    """The three trees with each project in one folder, the folders renamed for that, and what lost where
+    files of two folders had the same path."""
 
     base: Contents
     ours: Contents
@@ -206,9 +195,8 @@ def with_own_folders(
 def _losers(
     registries: Sequence[Registry], merged: Registry, folders: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """(project, folder) of each project that must leave its folder to a project with a lower id; sorted, so
-    that every machine agrees.
-    """
+    """(project, folder) of each that must leave its folder to a project with a lower id; sorted: machines
+    agree."""
     was, us, them = registries
     ours, theirs = (_claims(was, side, merged, folders) for side in (us, them))
     pairs = (
@@ -221,7 +209,7 @@ def _losers(
     yield from ((loser, (ours | theirs)[loser]) for loser in losers)
 
 
-def _claims(was: Registry, side: Registry, merged: Registry, folders: Mapping[str, str]) -> _Projects:
+def _claims(was: Registry, side: Registry, merged: Registry, folders: Mapping[str, str]) -> dict[str, str]:
     """The folders that a side newly gave to projects, and that these projects keep in the merged registry."""
     new = {p: f for p, f in side.projects.items() if was.projects.get(p) != f}
     return {p: f for p, f in new.items() if folders[p] == f and merged.canonical(p) == p}
@@ -339,11 +327,9 @@ def _with_met_files(
 ) -> list[dict[str, Content]]:
     """Add to the trees the unchanged files whose paths moved files will take."""
     ways = {to for tree in trees for path in tree for move in moves if (to := moved_path(path, *move))}
-    met = {to: content for to in sorted(ways) if (content := _untouched(to, trees, names_in)) is not None}
+    met: dict[str, Content] = {}
+    for path in sorted(path for path in ways if not any(path in tree for tree in trees)):
+        folder, _, name = path.rpartition("/")
+        content = names_in(folder).get(name)
+        met |= {} if content is None else {path: content}
     return [{**met, **tree} for tree in trees]
-
-
-def _untouched(path: str, sides: Iterable[Contents], names_in: NamesIn) -> Content | None:
-    """The unchanged file at a path; None when there is none."""
-    folder, _, name = path.rpartition("/")
-    return None if any(path in side for side in sides) else names_in(folder).get(name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cached_property
 from itertools import accumulate
 
 from ctxrepo.domain.merge.file import merge_file
@@ -32,9 +31,7 @@ class Blobs:
     def merge(
         self, path: str, was: Content | None, us: Content | None, them: Content | None
     ) -> tuple[Content | None, tuple[ConflictCopy, ...]]:
-        """Merge three contents of a path; returns the content that stays, as a side's key if it is that
-        side's, and copies of what lost.
-        """
+        """The merged content of a path, as a side's key if it is that side's, and copies of what lost."""
         if us == was:
             return them, ()
         if them in (us, was):
@@ -42,17 +39,14 @@ class Blobs:
         if us is None or them is None:
             return (them if us is None else us), ()
         if not (is_plain(us) and is_plain(them)):
-            return self._taken_whole(path, us, them)
+            # Taken whole, and of a link and a file the file: a link is never written to disk.
+            loser, winner = sorted((us, them), key=lambda content: (is_plain(content), str(content)))
+            text = decode_exactly(self.bytes_of(loser) or b"") or str(loser)
+            return winner, (ConflictCopy(path, "", "", text),)
         base = was if was is not None and is_plain(was) else None
         result = merge_file(path, *map(self.bytes_of, (base, us, them)))
         sides = {self.bytes_of(side): side for side in (them, us)}
         return sides.get(result.data, result.data), result.conflict_copies
-
-    def _taken_whole(self, path: str, us: Content, them: Content) -> tuple[Content, tuple[ConflictCopy, ...]]:
-        """Take one side whole; if one is a link, take the file, since a link is never written to disk."""
-        loser, winner = sorted((us, them), key=lambda content: (is_plain(content), str(content)))
-        text = decode_exactly(self.bytes_of(loser) or b"") or str(loser)
-        return winner, (ConflictCopy(path, "", "", text),)
 
 
 def is_plain(content: Content) -> bool:
@@ -77,6 +71,7 @@ class Surroundings:
     def __init__(self, names_in: NamesIn, changed: Collection[str]) -> None:
         self._names_in = names_in
         self._changed = changed
+        self._changed_folders = {folder for path in changed for folder in folders_of(path)}
         self._names: dict[str, Mapping[str, str | None]] = {}
         self._folded: dict[str, _Folded] = {}
 
@@ -122,10 +117,6 @@ class Surroundings:
             if key is None:
                 waiting += ((join(path, name), below) for name, below in self.names(path).items())
         return False
-
-    @cached_property
-    def _changed_folders(self) -> set[str]:
-        return {folder for path in self._changed for folder in folders_of(path)}
 
 
 def folders_of(path: str) -> Iterator[str]:

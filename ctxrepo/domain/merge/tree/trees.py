@@ -79,7 +79,7 @@ def _file_by_file(versions: Versions, blobs: Blobs) -> tuple[dict[str, Content],
 def _placed(
     merged: Contents, copies: dict[ConflictCopy, None], versions: Versions, blobs: Blobs
 ) -> dict[str, Content]:
-    """`merged` and its conflict copies, each file under a name of its own; what is lost by that is added to
+    """`merged` and its conflict copies, each file under a name of its own; what that loses is added to
     `copies`."""
     placed, lost = kept_apart({**merged, **dict(map(copy_as_file, copies))}, versions, blobs)
     while new := dict.fromkeys(copy for copy in lost if copy not in copies):
@@ -176,11 +176,8 @@ def _same_bytes(
 def _same_names(
     gone: Sequence[str], come: Sequence[str], side: Contents, other: Contents
 ) -> Iterator[_Scored]:
-    """Paths that differ only in case: one file on a file system that ignores case.
-
-    If both sides have the same file at such a path, they agree that it was renamed, even if one side also has
-    another file with the same bytes.
-    """
+    """Paths that differ only in case: one file where case is ignored. If both sides have the same file
+    there, they agree on the renaming, even if a side has another file with these bytes."""
     paths_by_fold: dict[str, list[str]] = defaultdict(list)
     for new in come:
         paths_by_fold[fold(new)].append(new)
