@@ -144,10 +144,9 @@ def seal_shortly(content: str, secret: str) -> str:
 
 
 def seal(content: str, secret: str, opening: str = "", frame: str = FRAME) -> str:
-    """`content`, which is from memory, between delimiters that only somebody with the secret can make.
-
-    `opening` is our own text; it stands before the line that says that what follows is evidence. `secret` is
-    a key in hex. The tag depends on the texts and the key alone, so equal texts make equal blocks.
+    """`content`, which is from memory, between delimiters that only somebody with the secret, a key in
+    hex, can make. `opening` is our own text, before the line that says that what follows is evidence. The
+    tag depends on texts and key alone, so equal texts make equal blocks.
     """
     data = (opening + content).encode()
     tag = _blake2.blake2b(data, key=_key(secret), digest_size=_TAG_BYTES).hexdigest()
@@ -207,10 +206,9 @@ def place(path: str, first: int, last: int) -> str:
 
 
 def entry_place(path: str, first: int, last: int, entry_id: str) -> str:
-    """`path#L10 ^1a2b3c4`: where an entry stands, and as much of its id as a command needs to find it.
-
-    Seven characters of a derived id are enough: clashes are rare, and a command that is given an ambiguous
-    beginning lists the candidates. An id that a person gave is shown whole.
+    """`path#L10 ^1a2b3c4`: where an entry stands, and as much of its id as a command needs: seven
+    characters of a derived id, as clashes are rare, and an ambiguous beginning lists the candidates; one
+    that a person gave is whole.
     """
     is_derived = len(entry_id) == _DERIVED and not entry_id.strip("0123456789abcdef")
     return f"{place(path, first, last)} ^{entry_id[:_SHORT] if is_derived else entry_id}"
@@ -267,19 +265,15 @@ _MARKS = {
 
 
 def passage(title: str, text: str, room: int, keep: str = HEAD, most: int = 0) -> str:
-    """`text` under its `title` line in at most `room` bytes and `most` lines (0: any number).
-
-    '' when not even the title fits.
-    """
+    """`text` under its `title` line in at most `room` bytes and `most` lines (0: any number), or '' when
+    not even the title fits."""
     lines = [line + "\n" for line in escape_text(text).split("\n")]
     return pieces(title, lines, "lines", room, keep, most)
 
 
 def pieces(title: str, parts: list[str], noun: str, room: int, keep: str = HEAD, most: int = 0) -> str:
-    """`parts` under their `title` line in at most `room` bytes, cut between parts and the cut marked.
-
-    `most` is how many lines may be shown, 0 for any number; '' when not even the title fits.
-    """
+    """`parts` under their `title` line in at most `room` bytes and `most` lines (0: any number), cut
+    between parts and the cut marked; '' when not even the title fits."""
     most = most or UNLIMITED
     whole = title + "".join(parts)
     if size(whole) <= room and whole.count("\n") - title.count("\n") <= most:

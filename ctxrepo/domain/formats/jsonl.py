@@ -24,9 +24,7 @@ def record(line: str) -> dict[str, Any] | None:
 
 
 def canonical(line: str) -> str:
-    """A text that is equal for lines with equal objects, however they are written; any other line is its own
-    text, without its end.
-    """
+    """A text that is equal for lines with equal objects; any other line is its own text, without its end."""
     fields = record(line)
     return line.rstrip("\r\n") if fields is None else json.dumps(fields, sort_keys=True)
 

@@ -15,10 +15,8 @@ _LINE_END = lazy_pattern(r"[ \t]*+\r?\n")
 
 
 def append(text: str, path: Path, value: object, key: str = "") -> str:
-    """Append `value` to the list at `path`, or add it as the member `key` to the object there.
-
-    Indentation, line ends and spacing are those of the document. KeyError when `path` doesn't exist.
-    """
+    """Append `value` to the list at `path`, or add it as the member `key` to the object there, laid out
+    like the document. KeyError when `path` doesn't exist."""
     root, node = _located(text, path)
     style = _style(text, root)
     if not node.items:
@@ -104,7 +102,9 @@ def _style(text: str, root: Node) -> _Style:
         return _Style(None if inner and "\n" not in inner else "  ", newline, ": ", " ")
     first = root.items[0]
     lead = _space(text, root.start + 1, first.start)
-    colon = _after_key(text, first)
+    match = STRING.match(text, first.start)
+    colon = text[match.end() : first.node.start] if match and first.key else ""
+    colon = colon if colon and not colon.strip(" \t:") else ": "
     comma = _after_comma(text, first, root.items[1]) if len(root.items) > 1 else ""
     if len(root.items) == 1 and colon.endswith(" "):
         comma = " "
@@ -114,13 +114,6 @@ def _style(text: str, root: Node) -> _Style:
         colon=colon,
         comma=comma if "\n" not in comma else " ",
     )
-
-
-def _after_key(text: str, item: Member) -> str:
-    """The colon of a member, with the white space around it."""
-    match = STRING.match(text, item.start)
-    colon = text[match.end() : item.node.start] if match and item.key else ""
-    return colon if colon and not colon.strip(" \t:") else ": "
 
 
 def _after_comma(text: str, item: Member, following: Member) -> str:
@@ -143,18 +136,15 @@ def _comments_in(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _line_break(text: str, kept: str, item: Member) -> str:
-    """A line break after comments that are `kept`, if the following item would otherwise become a part of
-    them.
-    """
+    """A line break after comments that are `kept`, if the next item would otherwise become a part of them."""
     ends_in_line = kept and kept[comments(kept)[-1][0] :].startswith("//")
     is_over = _LINE_END.match(text, item.end)
     return "\n" + _indentation(text, item.start) if ends_in_line and not is_over else ""
 
 
 def _comments_between(text: str, start: int, end: int, *, trailing: bool = False) -> str:
-    """The text between two items without their comma: the comments from the first item on, or up to the
-    second one with `trailing`; '' without comments.
-    """
+    """The comments between two items, from the first item on, or with `trailing` up to the second; ''
+    without any."""
     spans = _comments_in(text, start, end)
     if not spans:
         return ""
@@ -173,11 +163,8 @@ def _gap(text: str, node: Node, style: _Style) -> str:
 
 
 def _filled(text: str, node: Node, value: object, key: str, style: _Style) -> str:
-    """Give an empty node its first item.
-
-    White space that it has goes to both sides; ours is wider before than after, so that `cut` can tell them
-    apart.
-    """
+    """Give an empty node its first item. White space that it has goes to both sides; ours is wider before
+    than after, so that `cut` can tell them apart."""
     inner = text[node.start + 1 : node.end - 1]
     base = _indentation(text, node.start)
     if spans := _comments_in(text, node.start, node.end):
@@ -223,9 +210,8 @@ _STRING_OR_COMMENT = lazy_pattern(rf"{STRING.pattern}|(//[^\r\n]*+|/\*(?s:.*?)(?
 
 
 class Malformed(ValueError):
-    """The document can't be read, or has another structure than expected: `problem` at 1-based `line` and
-    `column`.
-    """
+    """The document can't be read or isn't structured as expected: `problem` at 1-based `line` and
+    `column`."""
 
     def __init__(self, text: str, at: int, problem: str) -> None:
         self.line = text.count("\n", 0, at) + 1
@@ -236,10 +222,8 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True)
 class Node:
-    """A value between the offsets `start` and `end`, with its `items` if it is an object or a list.
-
-    `value` is the parsed value; its numbers are floats, as they are never written back.
-    """
+    """A parsed `value` between two offsets, with its `items` if it is an object or a list. Its numbers are
+    floats, as they are never written back."""
 
     start: int
     end: int

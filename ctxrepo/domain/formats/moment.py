@@ -58,10 +58,9 @@ _HINT = "Say for example 2026-11-20, yesterday, last week, 3 days ago, in may."
 
 
 def since(text: str, now: datetime, local: Callable[[datetime], datetime]) -> datetime:
-    """The start of a period: a date, a moment, or words; UsageError for anything else. `local` adds the
-    person's zone to a moment, as summer time may have begun or ended since.
-
-    A day counts from its beginning, and a month or day without a year is the latest that has begun.
+    """The start of a period in words, a date or a moment, to which `local` adds the person's zone, as
+    summer time may have begun or ended since; UsageError for anything else. A day counts from its
+    beginning, and a month or day without a year is the latest that has begun.
     """
     words = " ".join(text.casefold().split())
     try:
@@ -76,18 +75,14 @@ def _moment_in(text: str, words: str, now: datetime) -> datetime:
     if words in _NAMED:
         return _midnight(now.date() - timedelta(days=_NAMED[words]))
     if ago := _AGO.fullmatch(words):
-        return _ago(ago[1] or "1", ago[2][0], now)
+        count = int(ago[1]) if (ago[1] or "").isdecimal() else 1
+        is_hours = ago[2][0] == "h"
+        days_ago = 0 if is_hours else count * _DAYS[ago[2][0]]
+        return now - timedelta(hours=count) if is_hours else _midnight(now.date() - timedelta(days=days_ago))
     try:
         return datetime.fromisoformat(text.strip())
     except ValueError:
         return _midnight(_day(words, now.date()))
-
-
-def _ago(number: str, unit: str, now: datetime) -> datetime:
-    count = int(number) if number.isdecimal() else 1
-    if unit == "h":
-        return now - timedelta(hours=count)
-    return _midnight(now.date() - timedelta(days=count * _DAYS[unit]))
 
 
 def _day(words: str, today: date) -> date:

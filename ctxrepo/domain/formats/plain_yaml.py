@@ -25,10 +25,8 @@ class _NotPlainError(Exception):
 
 
 def read_plain(inner: str) -> tuple[dict[str, object], dict[str, int]] | None:
-    """(fields, line of the file that each is on) of what stands between a head's delimiters.
-
-    None when it isn't plain: quotes with escapes, comments, nested values, blank lines, a key twice.
-    """
+    """(fields, line of the file that each is on) of what stands between a head's delimiters; None when it
+    isn't plain: quotes with escapes, comments, nested values, blank lines, a key twice."""
     fields: dict[str, object] = {}
     places: dict[str, int] = {}
     key, indent = "", ""
@@ -76,14 +74,10 @@ def _scalar(text: str) -> object:
     if text[:1] in ("'", '"') and text.count(text[0]) == 2 and text.endswith(text[0]) and "\\" not in text:
         return text[1:-1]
     if _DATE.fullmatch(text):
-        return _day(text)
+        try:
+            return dt.date.fromisoformat(text)
+        except ValueError:
+            raise _NotPlainError from None
     if _NUMBER.fullmatch(text):
         return int(text)
     raise _NotPlainError
-
-
-def _day(text: str) -> dt.date:
-    try:
-        return dt.date.fromisoformat(text)
-    except ValueError:
-        raise _NotPlainError from None

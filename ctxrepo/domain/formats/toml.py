@@ -19,10 +19,8 @@ def read(text: str) -> dict[str, Any]:
 
 
 def lines_of(text: str) -> dict[tuple[str, ...], int]:
-    """The line of each section and key of valid TOML, counted from 1: ('sync',), ('sync', 'ttl').
-
-    The first of several `[[name]]` is `name`, the next ones are `name[1]`, `name[2]` and so on.
-    """
+    """The line of each section and key of valid TOML, counted from 1: ('sync',), ('sync', 'ttl'). Of
+    several `[[name]]` the first is `name`, the next ones `name[1]`, `name[2]` and so on."""
     lines: dict[tuple[str, ...], int] = {}
     for section, statement in placed(text):
         if statement.is_header:

@@ -16,10 +16,8 @@ from ctxrepo.errors import ConfigError
 
 
 def with_value(text: str, table: str, key: str, value: Any) -> str:
-    """Set `key` of `[table]` (None removes it); a missing table is created.
-
-    `table` '' is the top of the file; from several `[[table]]` a key is removed in the first.
-    """
+    """Set `key` of `[table]` ('': the top of the file; None removes the key); a missing table is created.
+    From several `[[table]]` a key is removed in the first."""
     if value is None:
         return _without(text, table, key)
     document = _parse(text)
@@ -60,9 +58,8 @@ def with_first_table(text: str, name: str, fields: Mapping[str, Any]) -> str:
 
 
 def _without(text: str, table: str, key: str) -> str:
-    """Remove a key by its lines if it has lines of its own: if a table is in several parts, tomlkit would
-    remove its header and what its author wrote below.
-    """
+    """Remove a key by its lines if it has its own: of a table in several parts tomlkit would remove the
+    header, and what its author wrote below."""
     _parse(text)  # what isn't TOML is no one's to edit
     section, lines = (table,) if table else (), text.split("\n")
     for place, statement in reversed(list(placed(text))):

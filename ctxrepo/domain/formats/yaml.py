@@ -58,10 +58,8 @@ class RepeatedKey(NamedTuple):
 
 
 class HeadPost(Post):
-    """A head's fields, in `metadata`.
-
-    `lines` has the line of each key, counted from 1 at the opening delimiter; of a repeated key the last.
-    """
+    """A head's fields, in `metadata`; `lines` has the line of each key, counted from 1 at the opening
+    delimiter; of a repeated key the last."""
 
     def __init__(self, metadata: Mapping[Any, object], keys: Iterable[tuple[str, int]] = ()) -> None:
         super().__init__("")  # takes metadata by keyword, but a head may have a field `content` or `handler`
@@ -75,10 +73,8 @@ class HeadPost(Post):
 
 
 def read(head: str) -> HeadPost:
-    """Read a head, delimiters included; characters that YAML doesn't take are replaced.
-
-    NotYamlError when it isn't a mapping, or one that we refuse to read.
-    """
+    """Read a head, delimiters included; characters that YAML doesn't take are replaced. NotYamlError when
+    it isn't a mapping, or one that we refuse to read."""
     handler = _HeadHandler()
     try:
         metadata, _ = parse(_NOT_YAML.sub(_UNREADABLE, head), handler=handler)
@@ -132,29 +128,19 @@ for _kind in ("timestamp", "int", "float", "bool"):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes a text without quotes if it is plain, and a list on one line.
-
-    It isn't libyaml's, so that a head has the same bytes on a machine whose PyYAML was built without that.
-    """
+    """Writes a plain text without quotes, and a list on one line. It isn't libyaml's: a head has the same
+    bytes on a machine whose PyYAML was built without that."""
 
 
-def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar(_TEXT, text, style=None if is_plain(text) else '"')
-
-
-def _represent_list(dumper: _Dumper, items: list[object]) -> yaml.SequenceNode:
-    return dumper.represent_sequence(_LIST, items, flow_style=True)
-
-
-_Dumper.add_representer(str, _represent_text)
-_Dumper.add_representer(list, _represent_list)
+_Dumper.add_representer(
+    str, lambda dumper, text: dumper.represent_scalar(_TEXT, text, style=None if is_plain(text) else '"')
+)
+_Dumper.add_representer(list, lambda dumper, items: dumper.represent_sequence(_LIST, items, flow_style=True))
 
 
 class _HeadHandler(YAMLHandler):
-    """The library's handler of YAML, with our delimiters, caps and style.
-
-    After `load`, `inner` is what stands between the delimiters; `keys` has each key and its line in the head.
-    """
+    """The library's handler of YAML, with our delimiters, caps and style. After `load`, `inner` is what
+    stands between the delimiters; `keys` has each key and its line in the head."""
 
     FM_BOUNDARY = re.compile(r"(?:\A\ufeff?|^)---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
@@ -175,11 +161,8 @@ class _HeadHandler(YAMLHandler):
         return super().export(metadata, Dumper=_Dumper, sort_keys=False, width=_UNLIMITED)
 
     def _read_keys(self) -> None:
-        """Read the keys of the mapping on top.
-
-        Aliases can blow a small file up and deep nesting can exhaust the stack: YAMLError before anything is
-        built.
-        """
+        """Read the keys of the mapping on top. YAMLError before anything is built where aliases would blow
+        a small file up, or deep nesting exhaust the stack."""
         depth, is_key = 0, False
         for event in yaml.parse(self.inner, Loader=_Loader):
             at = event.start_mark.index if event.start_mark else 0

@@ -24,8 +24,8 @@ _BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 # With one of these in front no line can be taken for a trailer, nor for the `---` that ends a message.
 _MARKS = ("+ ", "- ", "~ ", "* ")
 
-
-_TRAILER = lazy_pattern(r"Ctxrepo-(Session|Agent|Host|Project): (.+)")
+_KEYS = ("Session", "Agent", "Host", "Project")
+_TRAILER = lazy_pattern(rf"Ctxrepo-({'|'.join(_KEYS)}): (.+)")
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,8 @@ class Writers:
 
 @dataclass(frozen=True)
 class FileChange:
-    """A changed file: `verb` is add, edit, remove, move …, each of `lines` tells of one entry.
-
-    `was` is the path of a note before it was moved, or the folder of a project before it got the name `path`.
-    """
+    """A changed file: `verb` is add, edit, remove, move …, each of `lines` tells of one entry. `was` is
+    the path of a note before it moved, or a project's folder before it got the name `path`."""
 
     path: str
     verb: str
@@ -75,12 +73,7 @@ def writers_of(message: str) -> Writers:
     """What the trailers of any commit's message say; they are lines of its last paragraph."""
     last = message.rstrip().rpartition("\n\n")[2]
     trailers = [match.groups() for line in last.split("\n") if (match := _TRAILER.fullmatch(line.rstrip()))]
-    return Writers(
-        *(
-            tuple(value for name, value in trailers if name == key)
-            for key in ("Session", "Agent", "Host", "Project")
-        )
-    )
+    return Writers(*(tuple(value for name, value in trailers if name == key) for key in _KEYS))
 
 
 def _subject(verb: str, paths: Sequence[str]) -> str:
@@ -123,30 +116,19 @@ def _scope(path: str) -> str:
 
 
 def _assembled(subject: str, lines: Sequence[str], origins: Sequence[Origin]) -> str:
-    shown = [_body_line(line) for line in lines[: MAX_LINES if len(lines) <= MAX_LINES else MAX_LINES - 1]]
-    if len(lines) > len(shown):
-        shown.append(f"… {len(lines) - len(shown)} more")
-    parts = (subject, "\n".join(shown), "\n".join(_trailers(origins)))
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _body_line(text: str) -> str:
-    line = _one_line(mask(text[:_READ]))
-    return _cut(line if line.startswith(_MARKS) else f"* {line}".rstrip(), MAX_LINE)
-
-
-def _trailers(origins: Sequence[Origin]) -> list[str]:
-    return [
+    texts = [_one_line(mask(line[:_READ])) for line in lines[:MAX_LINES]]
+    texts = [_cut(line if line.startswith(_MARKS) else f"* {line}".rstrip(), MAX_LINE) for line in texts]
+    if len(lines) > MAX_LINES:
+        texts[-1] = f"… {len(lines) - MAX_LINES + 1} more"
+    values = zip(*((o.session, o.agent, o.host, o.project) for o in origins), strict=True)
+    trailers = [
         f"Ctxrepo-{key}: {value}"
-        for key, values in (
-            ("Session", [origin.session for origin in origins]),
-            ("Agent", [origin.agent for origin in origins]),
-            ("Host", [origin.host for origin in origins]),
-            ("Project", [origin.project for origin in origins]),
-        )
-        for value in dict.fromkeys(_cut(_one_line(mask(value[:_READ])), MAX_VALUE) for value in values)
+        for key, words in zip(_KEYS, values, strict=False)
+        for value in dict.fromkeys(_cut(_one_line(mask(word[:_READ])), MAX_VALUE) for word in words)
         if value
     ]
+    parts = (subject, "\n".join(texts), "\n".join(trailers))
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _one_line(text: str) -> str:

@@ -20,11 +20,9 @@ MAX_BYTES = 1024 * 1024
 
 @dataclass(frozen=True)
 class Refusal:
-    """A reason to refuse the file at `path`.
-
-    `rule` is `path`, `size`, `schema`, `secret` or `deletions`; `message` says what is wrong and names no
-    secret. `line` is 1-based, 0 for the file as a whole or its name; `fingerprint` is a secret's. The path
-    itself may hold a secret: show `at`.
+    """A reason to refuse the file at `path`, which may itself hold a secret: show `at`. `rule` is `path`,
+    `size`, `schema`, `secret` or `deletions`; `message` names no secret. `line` is 1-based, 0 for the file
+    as a whole or its name; `fingerprint` is a secret's.
     """
 
     path: str = field(repr=False)
@@ -40,11 +38,8 @@ class Refusal:
 
 
 def check_file(path: str, data: bytes, allow: Collection[str] = ()) -> tuple[Refusal, ...]:
-    """The reasons not to write `data` at `path`; empty when it may be written.
-
-    `allow` has the fingerprints of secrets that the user allows. Conflict markers are no reason: what a
-    person typed must not be lost.
-    """
+    """The reasons not to write `data` at `path`; `allow` has the fingerprints of secrets that the user
+    allows. Conflict markers are no reason: what a person typed must not be lost."""
     in_name = scan(path.removesuffix(".md"))
     reasons = [("secret", f"its path holds a secret ({s.rule})", 0, s.fingerprint) for s in in_name]
     if reason := unsafe(path):
@@ -103,11 +98,9 @@ class HandEdit:
 
 
 def mass_deletions(edits: Mapping[str, HandEdit], files: Callable[[], int]) -> list[Refusal]:
-    """The files to hold back until a person confirms their deletion.
-
-    That is the case for more than 10 deleted files, or for at least 5 that are more than a fifth of all; and
-    for at least 10 deleted entries of a note that are more than 30 % of them. What was moved to another file
-    of `edits` doesn't count. `files` returns how many files there were.
+    """The files to hold back until a person confirms their deletion: more than 10, or at least 5 that are
+    more than a fifth of all (`files` counts those), and notes of which at least 10 entries are gone, more
+    than 30 %. What was moved to another file of `edits` doesn't count.
     """
     gone = [p for p, e in edits.items() if e.before is not None and e.after is None]
     shrunk = {p: left_out for p, e in edits.items() if _is_many(*(left_out := _left_out(p, e)))}

@@ -30,10 +30,8 @@ _MARKER = lazy_pattern(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 def bullet(
     text: str, *, category: str = "", tags: Sequence[str] = (), key: str = "", explicit_id: str = ""
 ) -> str:
-    """The bullet for `text`: `- [category] key: text #tag <!-- ^id -->`, further lines indented.
-
-    It is one entry wherever it is put; UsageError for a text that can't be one.
-    """
+    """The bullet for `text`: `- [category] key: text #tag <!-- ^id -->`, further lines indented. It is one
+    entry wherever it is put; UsageError for a text that can't be one."""
     words = text.strip()
     if len(words.encode("utf-8", "surrogatepass")) > MAX_ENTRY_BYTES:
         raise UsageError(
@@ -58,9 +56,8 @@ def bullet(
 
 
 def facts_of(text: str) -> list[str]:
-    """Split a text into facts, each to become a bullet: every line without indentation begins one, and the
-    indented lines below belong to it. Fenced code stays whole. UsageError for a heading.
-    """
+    """Split a text into facts: every line without indentation begins one, and the indented lines below
+    belong to it. Fenced code stays whole. UsageError for a heading."""
     facts: list[list[str]] = []
     is_code = False
     for line in text.replace("\r\n", "\n").split("\n"):
@@ -100,11 +97,8 @@ def in_place_of(old: Entry, text: str) -> str:
 
 
 def append(text: str, entry: str, title: str = "") -> str:
-    """Add `entry` as the last bullet of the section `title`, which is created if it is missing.
-
-    Without a title it becomes the last bullet of the note. An open code fence or comment is closed first;
-    otherwise the entry would become a part of it.
-    """
+    """Add `entry` as the last bullet of the section `title`, which is created if it is missing; without a
+    title, of the note. An open code fence or comment is closed first, or the entry would be a part of it."""
     head, body = frontmatter.split(text)
     newline = newline_of(text)
     if head and not head.endswith("\n"):
@@ -150,9 +144,8 @@ def newline_of(text: str) -> str:
 
 
 def new_note(path: str, today: str, tags: Sequence[str] = ()) -> str:
-    """A note that is created for its first entry. Its head doesn't depend on the machine, so that two
-    machines create the same note.
-    """
+    """A note made for its first entry: its head depends on no machine, so that two machines make the same
+    note."""
     stem = path.rpartition("/")[2].removesuffix(".md")
     fields: dict[str, frontmatter.Value] = {
         "description": "What to know first" if stem == "MEMORY" else about(stem)
@@ -178,9 +171,8 @@ _ABOUT = {
 
 
 def about(stem: str) -> str:
-    """The description of a note that is created for its first entry, until somebody writes a better one. It
-    doesn't depend on the machine.
-    """
+    """The description of a note made for its first entry, the same on all machines, until somebody writes
+    a better one."""
     return _ABOUT.get(stem.lower()) or f"{stem.replace('-', ' ').capitalize()} notes"
 
 
@@ -197,9 +189,7 @@ Fix = Callable[[str, str], str]
 
 
 def fixed(path: str, data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Mend the note at `path`; returns it, and a line for each kind of change. Mending twice changes nothing
-    more.
-    """
+    """The mended note at `path`, and a line for each kind of change; mending twice changes nothing more."""
     text = utf16(data)
     deeds = ["is UTF-8 now, and was UTF-16"] if text else []
     text = text or decode_exactly(data)
@@ -209,19 +199,9 @@ def fixed(path: str, data: bytes) -> tuple[bytes, tuple[str, ...]]:
     return encode(text), tuple(deeds)
 
 
-def _line_ends(_: str, text: str) -> str:
-    return text if "\n" in text else text.replace("\r", "\n")
-
-
-def _mark(_: str, text: str) -> str:
-    return text if split(text)[0] else text.lstrip("\ufeff")
-
-
 def _closing(_: str, text: str) -> str:
-    """Close the head, but only if the lines up to the first blank one can be nothing else.
-
-    A line that begins with `#` or `-` may belong to the body.
-    """
+    """Close the head if the lines up to the first blank one can be nothing else: `#` and `-` may begin the
+    body."""
     if split(text)[0] or not _OPENING.match(text):
         return text
     lines = lines_of(text)
@@ -283,8 +263,10 @@ def _ids(path: str, text: str) -> str:
 
 
 _FIXES: dict[str, Fix] = {
-    "lines end as everywhere": _line_ends,
-    "no byte order mark before the first line": _mark,
+    "lines end as everywhere": lambda _, text: text if "\n" in text else text.replace("\r", "\n"),
+    "no byte order mark before the first line": lambda _, text: (
+        text if split(text)[0] else text.lstrip("\ufeff")
+    ),
     "frontmatter is closed": _closing,
     "frontmatter is indented with spaces": _tabs,
     "tags are a list": _tags,

@@ -28,10 +28,9 @@ _CODE = lazy_pattern(r"`[^`\n]*`")
 
 
 class Entry(NamedTuple):
-    """A top-level bullet with what is nested below it, or a paragraph, of the note at `path`.
-
-    `path` is relative to the memory repository. `first_line` and `last_line` are 1-based lines of the file,
-    frontmatter counted. `text` is as written, without its final newline.
+    """A top-level bullet with what is nested below it, or a paragraph, of the note at `path` in the
+    memory. `first_line` and `last_line` are 1-based lines of the file, frontmatter counted. `text` is as
+    written, without its final newline.
     """
 
     id: str
@@ -171,10 +170,8 @@ _WORD = lazy_pattern(r"[A-Za-z0-9_]+|\w")
 
 
 def similarity(first: str, second: str) -> float:
-    """0 to 1: how much of two entries' normalised text is the same.
-
-    By words, whatever their order, where comparing letters would take minutes.
-    """
+    """0 to 1: how much of two entries' normalised text is the same; by words, whatever their order, where
+    comparing letters would take minutes."""
     first, second = normalised(first), normalised(second)
     if first == second:
         return 1.0
@@ -188,18 +185,14 @@ def similarity(first: str, second: str) -> float:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text; each letter that is not Latin counts as a word, as not every script separates
-    words.
-    """
+    """The words of a text; each letter that isn't Latin counts as one, as not every script separates
+    words."""
     return frozenset(_WORD.findall(text))
 
 
 def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    """Pairs (old, new) of entries whose id changed by an edit or a move, the most similar first.
-
-    Among many entries each is compared with the few that share most words with it; among very many, with
-    those at about the same position.
-    """
+    """Pairs (old, new) of entries whose id changed by an edit or a move, the most similar first; of many
+    entries those with most words in common are compared, of very many those at about the same position."""
     ids_in_both = {e.id for e in before} & {e.id for e in after}
     gone = [e for e in before if e.id not in ids_in_both]
     come = [e for e in after if e.id not in ids_in_both]

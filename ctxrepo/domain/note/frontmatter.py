@@ -9,17 +9,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.plain_yaml import is_plain, read_plain
 from ctxrepo.domain.project.layout import COMPATIBLE
 from ctxrepo.lazy import dataclass, lazy_pattern
-
-if TYPE_CHECKING:
-    from ctxrepo.domain.formats.yaml import RepeatedKey
-
 
 Value = str | Sequence[str]
 
@@ -55,10 +50,8 @@ def read(text: str) -> Head:
 
 
 def set_field(text: str, key: str, value: Value) -> str:
-    """Return `text` with one frontmatter field set, every other byte as it was.
-
-    A note without frontmatter is given one. The line ends of the head are kept.
-    """
+    """`text` with one frontmatter field set, every other byte as it was; a note without frontmatter is
+    given one."""
     head, body = split(text)
     if not head:
         return render({key: value}) + body
@@ -100,8 +93,14 @@ def _read_yaml(head: str, lines: int) -> Head:
     except yaml.NotYamlError as error:
         inner = _inner(head)
         return guessed(inner, lines, _unreadable(inner, error.problem, error.line))
-    problems = (*_odd_character(yaml.odd_character(head)), *map(_repeated, post.repeated))
-    return head_of(post.metadata, lines, post.lines, problems)
+    problems = []
+    if odd := yaml.odd_character(head):
+        what = "bytes that are not UTF-8" if _SURROGATES.match(odd[0]) else "a control character"
+        problems.append(Problem(odd[1], f"frontmatter holds {what}", "Take it out."))
+    for key, line, before in post.repeated:
+        words = f"{key} is there twice, first on line {before}; the last one holds"
+        problems.append(Problem(line, words, "Keep one of them."))
+    return head_of(post.metadata, lines, post.lines, tuple(problems))
 
 
 def _not_a_head(text: str) -> tuple[Problem, ...]:
@@ -126,18 +125,6 @@ def _unreadable(inner: str, problem: object, line: int) -> Problem:
     else:
         remedy = "Quote the value or mend the line; until then its plain `key: value` lines alone are read."
     return Problem(line, f"frontmatter is not readable YAML: {words}", remedy)
-
-
-def _odd_character(character_at: tuple[str, int] | None) -> Iterator[Problem]:
-    if character_at:
-        character, line = character_at
-        what = "bytes that are not UTF-8" if _SURROGATES.match(character) else "a control character"
-        yield Problem(line, f"frontmatter holds {what}", "Take it out.")
-
-
-def _repeated(repeated: RepeatedKey) -> Problem:
-    words = f"{repeated.key} is there twice, first on line {repeated.before}; the last one holds"
-    return Problem(repeated.line, words, "Keep one of them.")
 
 
 def _inner(head: str) -> str:
@@ -196,9 +183,8 @@ class Problem:
 @dataclass(frozen=True)
 class Head:
     """The frontmatter of a note. `fields` has all of it, and is empty if it can't be read as meant.
-
-    `created` and `updated` are YYYY-MM-DD or ''. `lines` is how many lines it takes, delimiters counted: the
-    body starts on line `lines + 1`.
+    `created` and `updated` are YYYY-MM-DD or ''. It takes `lines` lines, delimiters counted: the body
+    starts on the next.
     """
 
     description: str = ""

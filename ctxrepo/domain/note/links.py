@@ -34,10 +34,9 @@ def named_by(link: str) -> str:
 
 def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBAL) -> str:
     """The path among `notes` (paths in the repository) that a link in the note `source` leads to, or ''.
-
     It is searched beside the note, in its scope, in the folder `general`, from the top; then by its name
-    alone in the scope and in `general`, if only one note has that name; then where it would be in the
-    archive. A link to a heading only (`[[#Later]]`) leads to its own note.
+    alone in the scope and in `general`, if only one note has that; then in the archive. A link to a
+    heading only (`[[#Later]]`) leads to its own note.
     """
     name = named_by(link)
     if not name:
@@ -54,11 +53,8 @@ def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBA
 
 
 class Spot(NamedTuple):
-    """A link in a text.
-
-    `text[start:end]` names the note, and `name` is the decoded name; `link` also has what follows the name,
-    and `written` is the whole link.
-    """
+    """A link in a text: `text[start:end]` names the note, `name` is the decoded name; `link` also has what
+    follows the name, and `written` is the whole link."""
 
     start: int
     end: int
@@ -71,10 +67,8 @@ class Spot(NamedTuple):
 
 
 def spots(text: str) -> list[Spot]:
-    """The links of a text in order: `[[note]]`, `[label](note.md)` and `[label]: note.md`.
-
-    Code, and links out of the memory, are skipped.
-    """
+    """The links of a text in order: `[[note]]`, `[label](note.md)` and `[label]: note.md`; neither code
+    nor links out of the memory."""
     bare = _without_code(text)
     spots_in_text = [_wiki(match, text) for match in _WIKI.finditer(bare)]
     for pattern in (_INLINE, _DEFINITION):
@@ -83,10 +77,8 @@ def spots(text: str) -> list[Spot]:
 
 
 def leads_to(spot: Spot, source: str, notes: Collection[str], general: str = GLOBAL) -> str:
-    """The path among `notes` that a link in the note `source` leads to, or ''.
-
-    A markdown link is resolved relative to the note first, as everywhere, then in its scope and from the top.
-    """
+    """The path among `notes` that a link in the note `source` leads to, or ''; for a markdown link that is
+    relative to the note first, as everywhere, then in its scope and from the top."""
     if spot.is_wiki:
         return resolve(spot.name, source, notes, general)
     return _first(_places(spot.name, source), notes)
@@ -110,10 +102,9 @@ class Moves:
         return frozenset(_stem(path) for path in (*self.to, *self.to.values()))
 
     def rewrite(self, source: str, text: str, here: str = "") -> str:
-        """The text of the note at `source`, with links that lead where they led before.
-
-        With `here` the text is a part of that note, which moves to the note `here` while the note stays.
-        Links that still lead there stay as they are, and so does everything else.
+        """The text of the note at `source`, with links that lead where they led before; those that still
+        do stay as they are, as all else. With `here` the text is a part that moves to that note while its
+        own stays.
         """
         here = here or self.to.get(source, source)
         head, body = split(text)
@@ -188,10 +179,8 @@ def _without_code(text: str) -> str:
 
 
 def _without_spans(line: str) -> str:
-    """A line with blanks instead of code between runs of as many backticks.
-
-    Each run is visited once, from the end: the time is linear in the line's length, whatever it holds.
-    """
+    """A line with blanks instead of code between runs of as many backticks. Each run is visited once, from
+    the end: the time is linear in the line's length, whatever it holds."""
     next_end: dict[int, int] = {}
     spans: list[tuple[int, int]] = []
     for run in reversed(list(_TICKS.finditer(line))):
@@ -248,7 +237,8 @@ _LONGEST = 100
 
 def mentions_of(text: str) -> set[str]:
     """The name of each file in a text, in lower case, and `folder/name` if it has a folder."""
-    if not _may_name(text):
+    # Most texts name none, and this is cheap: all entries of a memory are tested when its cache is built.
+    if not _EXTENSION.search(text) and not ("file" in text and any(end in text for end in _ENDS)):
         return set()
     names = set()
     for run in _RUN.findall(text):
@@ -263,10 +253,3 @@ def mentions_of(text: str) -> set[str]:
         if parent not in ("", ".", "..", "~"):
             names.add(f"{parent[-_LONGEST:]}/{name}")
     return names
-
-
-def _may_name(text: str) -> bool:
-    """Whether a text may name a file. Most texts don't, and this is cheap: all entries of a memory are tested
-    when its cache is built.
-    """
-    return bool(_EXTENSION.search(text)) or ("file" in text and any(end in text for end in _ENDS))

@@ -19,11 +19,9 @@ _OPENERS = frozenset("#-*+_<")
 
 
 class Block(NamedTuple):
-    """A run of lines that belong together.
-
-    `text` holds its lines, `after` the blank lines that follow it; `line` is the 1-based number of its
-    first line in the body; `heading` are the titles it stands under, outermost first (a heading's own
-    title is the last of them).
+    """A run of lines that belong together: `text` holds them, `after` the blank lines behind it; `line` is
+    the 1-based number of its first line in the body; `heading` are the titles it stands under, outermost
+    first (a heading's own is the last).
     """
 
     kind: Kind
@@ -42,20 +40,17 @@ class Block(NamedTuple):
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of `text` with their ends, counted as editors count them.
-
-    `str.splitlines` also cuts at form feeds and U+2028, which would shift every line number after one.
-    """
+    """The lines of `text` with their ends, as editors count them: `str.splitlines` also cuts at form feeds
+    and U+2028, which would shift every line number after one."""
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
 
 
 def split_blocks(body: str) -> list[Block]:
-    """Cut `body` into headings, top-level bullets with what hangs under them, paragraphs and comments.
-
-    Fenced code stays whole, and inside the bullet or paragraph it belongs to. `"".join(b.raw for b in
-    split_blocks(body)) == body` for every string.
+    """Cut `body` into headings, top-level bullets with what hangs under them, paragraphs and comments;
+    fenced code stays whole, inside its bullet or paragraph. `"".join(b.raw for b in split_blocks(body)) ==
+    body`.
     """
     titles: list[tuple[int, str]] = []
     heading: tuple[str, ...] = ()

@@ -57,10 +57,8 @@ def decode_exactly(data: bytes) -> str:
 
 
 def utf16(data: bytes) -> str:
-    """The text of a file that another program saved as UTF-16; '' for any other file.
-
-    Only with its mark at the front and all of it readable: it may as well be no text at all.
-    """
+    """The text of a file that another program saved as UTF-16, with its mark at the front and all of it
+    readable; '' for any other: it may as well be no text at all."""
     if data[:2] not in _UTF16_MARKS or b"\0" not in data:
         return ""
     try:

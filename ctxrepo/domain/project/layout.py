@@ -64,9 +64,7 @@ def tape_folder(path: str) -> str:
 
 
 def archived_tape_folder(path: str) -> str:
-    """The folder of the scope from whose tape the anchors in the file at `path` were removed; '' for other
-    files.
-    """
+    """The folder of the scope from whose tape the anchors in the file at `path` were removed, or ''."""
     top, _, rest = path.partition("/")
     return rest.partition("/")[0] if top == TAPES and is_archived(rest) else ""
 
@@ -77,11 +75,8 @@ def scope_of(path: str) -> str:
 
 
 def moved_path(path: str, old: str, new: str) -> str:
-    """The path of a project's file after the project moved from the folder `old` to `new`; '' for other
-    files.
-
-    A project's files are its folder, its tapes, and the anchors file that another program keeps for it.
-    """
+    """The new path of a project's file (its folder, its tapes, another program's anchors file) once the
+    project moved from the folder `old` to `new`; '' for other files."""
     if path == anchors_file(old):
         return anchors_file(new)
     before = next((b for b in (f"{old}/", f"{tapes_of(old)}/") if path.startswith(b)), "")
@@ -148,10 +143,8 @@ _PLAIN = lazy_pattern(rf"(?!.*___)(?:{_PLAIN_PART}/){{0,9}}{_PLAIN_PART}\.md")
 
 @lru_cache(4096)  # on the way to the disk each path is asked for by everybody who touches it
 def unsafe(path: str) -> str | None:
-    """Why `path` may be neither written nor materialised, or None when it may.
-
-    The reason completes the sentence "the path …" and quotes nothing but names that are known.
-    """
+    """Why `path` may be neither written nor materialised, or None when it may. The reason completes the
+    sentence "the path …" and quotes nothing but names that are known."""
     if _PLAIN.fullmatch(path):
         return None
     if not path:
@@ -171,11 +164,10 @@ def unsafe(path: str) -> str | None:
 
 
 def is_ignored(path: str) -> bool:
-    """Whether changes of the file at `path` are ignored in the worktree.
-
-    That is so for files that editors and systems leave behind, and for dot files that are not ours: an agent
-    that can edit files must not reach a forge's workflows or an editor's settings through an automatic push.
-    A dot file that a person committed stays in the tree.
+    """Whether changes of the file at `path` are ignored in the worktree: what editors and systems leave
+    behind, and dot files that aren't ours, since an agent that can edit files must not reach a forge's
+    workflows or an editor's settings through an automatic push. A dot file that a person committed stays
+    in the tree.
     """
     if _PLAIN.fullmatch(path) or _EVIDENCE.match(path):
         return False
@@ -205,17 +197,14 @@ def is_note(path: str) -> bool:
 
 
 def fold(path: str) -> str:
-    """The path as case-insensitive and NFD file systems compare it: equal for paths that can't exist side by
-    side.
-    """
+    """The path as case-insensitive and NFD file systems compare it: equal for those that can't exist side
+    by side."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 
 def note_path(text: str) -> str:
-    """The path of the note that a person names by `text`, relative to its scope.
-
-    `.md` is added where there is no suffix. Raises UsageError that says what is wrong with the name.
-    """
+    """The path of the note that a person names by `text`, relative to its scope; `.md` is added where
+    there is no suffix. UsageError says what is wrong with the name."""
     path = unicodedata.normalize("NFC", re.sub("/{2,}", "/", text.strip()))
     while path.startswith("./"):
         path = path[2:]

@@ -22,9 +22,8 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Registry:
-    """`projects` maps project ids to folders, `aliases` other names of projects to their ids; `problem` is a
-    line about why the file can't be read, or ''.
-    """
+    """`projects` maps project ids to folders, `aliases` other names of projects to their ids; `problem` is
+    a line about why the file can't be read, or ''."""
 
     format: int = FORMAT
     projects: Mapping[str, str] = field(default_factory=dict)
@@ -88,10 +87,8 @@ def is_global_folder(name: str) -> bool:
 
 
 def folder_for(project_id: str, registry: Registry, folders: Collection[str]) -> str:
-    """A folder for a new project: the last part of its id, with `-2`, `-3` … if that is in use.
-
-    An existing folder of exactly that name that no project claims is adopted.
-    """
+    """A folder for a new project: the last part of its id, with `-2`, `-3` … if that is in use; a folder
+    of exactly that name that no project claims is adopted."""
     base = _slug(project_id)
     claimed = {f.casefold() for f in registry.projects.values()}
     existing = {f.casefold() for f in folders}
@@ -155,11 +152,10 @@ _ROOT, _FOLDER = "root:", "dir:"
 
 
 def normalise_remote(url: str) -> str:
-    """Normalise the spellings of a remote: `host/owner/name`, `host:8443/owner/name`, `file/abs/path`.
-
-    Scheme, user, password, query, default port and `.git` are dropped, and the host is in lower case; the
-    path is kept. A normalised name stays the same. '' for an address that another checkout can't share: a
-    relative path, a word, a transport helper.
+    """Normalise the spellings of a remote: `host/owner/name`, `host:8443/owner/name`, `file/abs/path`. The
+    path is kept, the host in lower case; scheme, user, password, query, default port and `.git` are
+    dropped. A normalised name stays. '' for what another checkout can't share: a relative path, a word, a
+    helper.
     """
     text = unicodedata.normalize("NFC", url.strip())
     if not text or not text.isprintable():
@@ -185,11 +181,8 @@ def named_id(explicit: str, remotes: Mapping[str, str]) -> str:
 
 
 def bare_id(root_commit: str, name: str, place: str = "") -> str:
-    """The id of a checkout without a setting or a remote: by its first commit, otherwise by its place.
-
-    `root_commit` is the hex id of that commit, `name` the name of the top folder; `place`, machine and path,
-    tells it from other folders of that name.
-    """
+    """The id of a checkout without a setting or a remote: by its first commit (hex), otherwise by its
+    `place`, machine and path, which tells it from other folders of the same `name`."""
     folder = "".join(c for c in name.rstrip("/").rpartition("/")[2] if c.isprintable()).strip() or "unnamed"
     root = root_commit.strip().lower()
     if _HEX.match(root):

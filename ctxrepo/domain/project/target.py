@@ -27,10 +27,9 @@ _LINES = lazy_pattern(r"#L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?\Z")
 
 @dataclass(frozen=True)
 class Target:
-    """Either an `entry_id`, or a `path` relative to its scope; `scope` is '' when none was named.
-
-    `entry_id` may be abbreviated. `lines`, the first and the last, mean the entry there. `word` may be an id
-    without its ^, if no note has that name.
+    """Either an `entry_id`, which may be abbreviated, or a `path` relative to its scope ('': none was
+    named). `lines`, the first and the last, mean the entry there. `word` may be an id without its ^, if no
+    note has that name.
     """
 
     scope: str = ""

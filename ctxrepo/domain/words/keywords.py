@@ -33,7 +33,9 @@ def keywords_in(prompt: str, keywords: list[str]) -> list[str]:
         return []
     low = text.lower()
     wanted = {word.strip().lower() for word in keywords}
-    return sorted([word for word in wanted if word and _stands_in(low, word)], key=_by_length)
+    return sorted(
+        [word for word in wanted if word and _stands_in(low, word)], key=lambda word: (-_units(word), word)
+    )
 
 
 def anchor_name(keyword: str, clock: str) -> str:
@@ -45,10 +47,6 @@ def is_command(text: str) -> bool:
     """Whether a prompt is a command of the agent, such as `/review` or `/plugin:name`, and no path."""
     word = next(iter(text.split(None, 1)), "")
     return word[:1] == "/" and word[1:2].isalpha() and "/" not in word[1:]
-
-
-def _by_length(word: str) -> tuple[int, str]:
-    return -_units(word), word
 
 
 def _stands_in(text: str, word: str) -> bool:

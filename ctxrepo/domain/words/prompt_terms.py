@@ -161,17 +161,13 @@ def is_left_alone(prompt: str, is_follow_up: bool = False) -> bool:
     head = prompt[:MAX_READ]
     if _width(head) < MIN_VISIBLE and not is_follow_up:
         return True
-    return len(words(head)) < (1 if is_follow_up else MIN_WORDS) or _is_social(head)
+    is_short = len(words(head)) < (1 if is_follow_up else MIN_WORDS)
+    return is_short or is_notice(head) or SOCIAL.issuperset(_spoken(head))
 
 
 def is_notice(prompt: str) -> bool:
     """Whether an agent wrote the prompt itself, to tell its model something."""
     return prompt.lstrip().startswith(_NOTICES)
-
-
-def _is_social(head: str) -> bool:
-    """Whether it only thanks, agrees or greets, or is a notice of the agent's own."""
-    return is_notice(head) or SOCIAL.issuperset(_spoken(head))
 
 
 def _width(text: str) -> int:
