@@ -74,9 +74,8 @@ class Memory:
     @classmethod
     def open(cls, places: Places, env: Mapping[str, str], *, or_last_settings: bool = False) -> Memory:
         """Open the first repository that config.toml names; NotInitialised when there is none yet.
-
-        ConfigError when config.toml can't be read. With `or_last_settings` the settings that it had when it
-        could last be read hold instead, and `config_error` says why. `env` is only handed to git.
+        ConfigError when config.toml can't be read; with `or_last_settings` those it had before hold
+        instead, and `config_error` says why. `env` is only handed to git.
         """
         places.secure()
         stamp = stamp_of(str(places.config_file))
@@ -251,10 +250,8 @@ class Memory:
         return self.objects.tree_of(self.head)
 
     def make_commit(self, tree: str, parents: Sequence[str], message: str, now: datetime) -> str:
-        """A commit object by the user's own git identity, signed if that is how they commit.
-
-        GitFailed when signing was asked for and didn't work: never an unsigned one instead.
-        """
+        """A commit object by the user's own git identity, signed if that is how they commit; GitFailed
+        when that didn't work: never an unsigned one instead."""
         from ctxrepo.storage.git.committer import signed_commit
         from ctxrepo.storage.objects.store import Author
 
@@ -277,10 +274,8 @@ class Memory:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the write lock: nobody else changes worktree, journal or branch meanwhile.
-
-        RepositoryState where the clone has a format of git that isn't ours: nothing is written into that.
-        """
+        """Hold the write lock: nobody else changes worktree, journal or branch meanwhile. RepositoryState
+        where the clone's format of git isn't ours: nothing is written into that."""
         require_our_format(self.root)
         with locked(self.state.lock("write"), WRITE_WAIT):
             yield

@@ -32,11 +32,8 @@ _NOTES = "select path, description from note where path >= ? and path < ? order 
 
 @dataclass(frozen=True)
 class Known:
-    """The cache of the memory that a folder sees.
-
-    `project` is the folder of its project in it, or ''; `everywhere` the one of what holds everywhere. The
-    clone is at `home`, its state in `folder`.
-    """
+    """The cache of the memory that a folder sees: the folder of its `project` in it ('': none) and of what
+    holds `everywhere`; the clone is at `home`, its state in `folder`."""
 
     project: str
     everywhere: str

@@ -37,10 +37,8 @@ _ARCHIVE_DEPTH = 2
 
 @dataclass(frozen=True)
 class FolderCache:
-    """`db` is read like a memory's cache, `notes` counts what is in it, `skipped` is path -> why.
-
-    `vectors` is a place for what its entries mean, gone with it.
-    """
+    """`db` is read like a memory's cache, `notes` counts what is in it, `skipped` is path -> why;
+    `vectors` is a place for what its entries mean, gone with it."""
 
     db: _sqlite3.Connection
     vectors: Path
@@ -61,7 +59,8 @@ def folder_cache(folder: Path) -> Iterator[FolderCache]:
     with tempfile.TemporaryDirectory(prefix="ctxrepo-") as there:
         file = Path(there) / "cache.db"
         with closing(Cache.open(file)) as cache:
-            cache.fill("folder", [_BEFORE + p for p in paths], lambda p: _text(folder, p), Marks(), _nobody)
+            cached = [_BEFORE + path for path in paths]
+            cache.fill("folder", cached, lambda path: _text(folder, path), Marks(), lambda _: None)
         db = open_cache(str(file))
         if db is None:
             raise CtxrepoError(f"{file} can't be read", "Look whether the disk is full, and try again.")
@@ -104,7 +103,3 @@ def _text(folder: Path, cached: str) -> str:
 
 def _raise(error: OSError) -> None:
     raise error
-
-
-def _nobody(_: int) -> None:
-    """A folder is read in a moment: there is no progress to tell."""

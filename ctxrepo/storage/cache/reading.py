@@ -34,8 +34,7 @@ _BY_WORDS = """
 """
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
 _OF_NOTE = "(n.id in (select rowid from words where words match ?{}))"
-# At least one word must be in the entry itself (`and exists`): else only its note matches, which `notes`
-# finds.
+# At least one word must be in the entry itself (`and exists`): else only its note matches.
 _BY_LETTERS = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
     from entry e join note n on n.id = e.note
@@ -92,10 +91,8 @@ class ChecklistHit(NamedTuple):
 
 
 def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
-    """Entries that are delivered and hold all words, in any of their forms, best first; then such items.
-
-    A phrase is more than its words, and left to `by_letters`.
-    """
+    """Entries that are delivered and hold all words, in any of their forms, best first; then such items. A
+    phrase is more than its words, and left to `entries_by_letters`."""
     if not words or not all(map(str.isalnum, words)):
         return
     places = range(1, len(words) + 1)
@@ -109,10 +106,8 @@ def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
 
 
 def items(db: sqlite3.Connection, scopes: Sequence[str], words: Sequence[str]) -> Iterator[ChecklistHit]:
-    """The items of the scopes' checklists that hold any of the words, in any of its forms.
-
-    They are not in the index that prompts ask, so theirs is made on the spot; a checklist is short.
-    """
+    """The items of the scopes' checklists that hold any of the words, in any of its forms. Prompts don't
+    ask for them, so their index is made on the spot; a checklist is short."""
     rows = db.execute(_ITEMS, (_list(scopes), NOTE_SPAN - 1)).fetchall()
     if not rows:
         return
@@ -127,28 +122,6 @@ def items(db: sqlite3.Connection, scopes: Sequence[str], words: Sequence[str]) -
     for number, row in enumerate(rows):
         if held := frozenset(word for word in words if number in holders[word]):
             yield ChecklistHit(read_entry(row[:9]), row[9], row[10], held)
-
-
-def by_letters(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
-    """Entries, the archived and superseded too, that hold all words letter by letter."""
-    return map(_found, db.execute(_BY_LETTERS, (_list(words),)))
-
-
-def by_text(db: sqlite3.Connection, holds: Callable[[str], bool]) -> Iterator[Found]:
-    """Entries, the archived and superseded too, whose text or headings hold what is looked for."""
-    rows = [rowid for rowid, *texts in db.execute(_ALL) if any(map(holds, filter(None, texts)))]
-    return map(_found, db.execute(_THESE, (json.dumps(rows),)))
-
-
-def by_numbers(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Found]:
-    """The entries of these numbers."""
-    rows = db.execute(_NUMBERED, (json.dumps(numbers),))
-    return {number: _found(row) for number, *row in rows}
-
-
-def notes(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[CachedNote]:
-    """Notes whose path, description or tags hold all words; all without words."""
-    return map(read_note, db.execute(_NOTES_WITH_WORDS, (_list(words),)))
 
 
 def _found(row: Sequence[Any]) -> Found:
@@ -317,7 +290,7 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def notes_with(self, words: Sequence[str]) -> list[CachedNote]:
         """Notes of every scope whose path, description or tags hold all words; all notes without words."""
-        return list(notes(self._db, words))
+        return [read_note(row) for row in self._db.execute(_NOTES_WITH_WORDS, (_list(words),))]
 
     @rerun_if_damaged(_empty)
     def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
@@ -333,17 +306,19 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:
         """At most `most` entries, the archived and superseded too, that hold all words letter by letter."""
-        return list(islice(by_letters(self._db, words), most))
+        return list(islice(map(_found, self._db.execute(_BY_LETTERS, (_list(words),))), most))
 
     @rerun_if_damaged(_empty)
     def entries_by_text(self, holds: Callable[[str], bool], most: int | None = None) -> list[Found]:
         """At most `most` entries, the archived and superseded too, whose text or headings `holds` accepts."""
-        return list(islice(by_text(self._db, holds), most))
+        rows = [rowid for rowid, *texts in self._db.execute(_ALL) if any(map(holds, filter(None, texts)))]
+        return list(islice(map(_found, self._db.execute(_THESE, (json.dumps(rows),))), most))
 
     @rerun_if_damaged(_empty)
     def entries_numbered(self, numbers: Sequence[int]) -> dict[int, Found]:
         """The entries of these numbers, by them."""
-        return by_numbers(self._db, numbers)
+        rows = self._db.execute(_NUMBERED, (json.dumps(numbers),))
+        return {number: _found(row) for number, *row in rows}
 
     @rerun_if_damaged(_empty)
     def digests(self) -> dict[str, str]:

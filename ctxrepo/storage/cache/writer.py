@@ -15,7 +15,6 @@ from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.hooks.known.cached import NOTE_SPAN, SCOPE_SPAN
-from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache import layout as documents
 from ctxrepo.storage.cache.layout import (
     INDEX_OF_IDS,
@@ -47,56 +46,6 @@ _WHILE_FILLING = {"hashsize": _MEMORY_KIB * 1024, "automerge": 0}
 _USUAL = {"hashsize": 1024 * 1024, "automerge": 4}
 """FTS5 options while filling, and its defaults, which are set again afterwards. hashsize: bytes of words that
 are kept in memory; automerge: from how many segments of one level FTS5 merges them (0: never)."""
-
-
-@dataclass(frozen=True)
-class CacheSource:
-    """What a cache is filled with: the notes at `paths` in the commit `head`, and what is known beside them.
-
-    `read` gives the text of a note, None for what is none after all.
-    """
-
-    head: str
-    paths: Iterable[str]
-    read: Callable[[str], str | None]
-    marks: Marks
-    handoffs: Iterable[NewestHandoff] = ()
-
-
-def fill(db: sqlite3.Connection, source: CacheSource, progress: Callable[[int], None]) -> None:
-    """Put all of `source` in.
-
-    Notes are read and laid out ahead by other processes; this one puts them in, and calls `progress` with how
-    many are in before each batch. The cache bears the source's head when all is in.
-    """
-    notes, scopes = _numbered(sorted(path for path in source.paths if is_note(storable(path))))
-    batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]
-
-    from ctxrepo.storage.processes.work_ahead import work_ahead  # for a whole cache, which is rare
-
-    def rows(number: int) -> bytes:
-        texts = ((note_id, path, source.read(path)) for note_id, path in batches[number])
-        given = ((n, Note(path, text)) for n, path, text in texts if text is not None)
-        found = [rows_of(note, n, source.marks, generation=1) for n, note in given]
-        return marshal.dumps([tuple(row) for row in found], _FORMAT)
-
-    with _much_to_write(db):
-        db.executemany("insert into scope values (?, ?, 0, 0)", enumerate(scopes, 1))
-        laid_out = work_ahead(rows, len(batches))
-        for first in range(0, len(batches), TOGETHER):
-            group = batches[first : first + TOGETHER]
-            with transaction(db):
-                for number, batch in enumerate(islice(laid_out, len(group)), first):
-                    progress(number * BATCH)
-                    documents.put(db, [Rows(*row) for row in marshal.loads(batch)])
-                numbers = [number for batch in group for number, _ in batch]
-                documents.index(db, numbers[0], numbers[-1] + NOTE_SPAN - 1)
-                documents.recount(db, {number // SCOPE_SPAN for number in numbers})
-            give_way(db)
-        with transaction(db):
-            db.execute(INDEX_OF_IDS)
-            documents.put_handoffs(db, source.handoffs)
-            documents.set_meta(db, generation="1", head=source.head)
 
 
 @contextmanager
@@ -157,11 +106,10 @@ class Cache(CacheReading):
         handoffs: Iterable[NewestHandoff] = (),
     ) -> bool:
         """Bring the cache to commit `head` in one transaction; False when nothing it holds changed.
-
-        `changed`: the notes as they are in `head`; other files than *.md are ignored. `removed`: paths that
-        are gone. `marks`: of all entries, also in unchanged notes. `handoffs`: of the scopes whose tape
-        changed. All that changed gets the new generation. A cache that turns out to be damaged is emptied
-        instead: its `head` is then ''.
+        `changed`: the notes as they are in `head`; other files than *.md are ignored. `removed`: paths
+        that are gone. `marks`: of all entries, also in unchanged notes. `handoffs`: of the scopes whose
+        tape changed. All that changed gets the new generation. A damaged cache is emptied instead: its
+        `head` is then ''.
         """
         try:
             return self._apply(head, changed, removed, marks, handoffs)
@@ -180,21 +128,57 @@ class Cache(CacheReading):
         progress: Callable[[int], None],
         handoffs: Iterable[NewestHandoff] = (),
     ) -> None:
-        """Empty the cache, then fill it with all the notes of commit `head`; `read` gives a note's text.
-
-        It bears `head` when all is in it; until then hooks see what there is, and `progress` is called with
-        how many notes that are. Of two that fill it at once one may find it damaged: it is then emptied
-        again.
+        """Empty the cache, then fill it with all the notes of commit `head`; `read` gives a note's text,
+        None for what is none after all. Until it bears `head` hooks see what there is, and `progress` is
+        called with how many notes that are. Of two that fill it at once one may find it damaged: it is
+        then emptied again.
         """
         self.clear()
         try:
-            # imported here: filling is rare, and every command loads this module
-
-            fill(self._db, CacheSource(head, paths, read, marks, handoffs), progress)
+            self._fill(head, paths, read, marks, progress, handoffs)
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
             self.clear()
+
+    def _fill(
+        self,
+        head: str,
+        paths: Iterable[str],
+        read: Callable[[str], str | None],
+        marks: Marks,
+        progress: Callable[[int], None],
+        handoffs: Iterable[NewestHandoff],
+    ) -> None:
+        """Notes are read and laid out ahead by other processes; this one puts them in."""
+        notes, scopes = _numbered(sorted(path for path in paths if is_note(storable(path))))
+        batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]
+
+        from ctxrepo.storage.processes.work_ahead import work_ahead  # for a whole cache, which is rare
+
+        def rows(number: int) -> bytes:
+            texts = ((note_id, path, read(path)) for note_id, path in batches[number])
+            given = ((n, Note(path, text)) for n, path, text in texts if text is not None)
+            found = [rows_of(note, n, marks, generation=1) for n, note in given]
+            return marshal.dumps([tuple(row) for row in found], _FORMAT)
+
+        with _much_to_write(self._db):
+            self._db.executemany("insert into scope values (?, ?, 0, 0)", enumerate(scopes, 1))
+            laid_out = work_ahead(rows, len(batches))
+            for first in range(0, len(batches), TOGETHER):
+                group = batches[first : first + TOGETHER]
+                with transaction(self._db):
+                    for number, batch in enumerate(islice(laid_out, len(group)), first):
+                        progress(number * BATCH)
+                        documents.put(self._db, [Rows(*row) for row in marshal.loads(batch)])
+                    numbers = [number for batch in group for number, _ in batch]
+                    documents.index(self._db, numbers[0], numbers[-1] + NOTE_SPAN - 1)
+                    documents.recount(self._db, {number // SCOPE_SPAN for number in numbers})
+                give_way(self._db)
+            with transaction(self._db):
+                self._db.execute(INDEX_OF_IDS)
+                documents.put_handoffs(self._db, handoffs)
+                documents.set_meta(self._db, generation="1", head=head)
 
     def _apply(
         self,

@@ -72,10 +72,8 @@ class Clone:
         return parse(text_of(file)) if file.is_file() else None
 
     def seems_to_set(self, name: str, value: str) -> bool:
-        """Whether the configuration sets keys of this name to `value` only; '' means: not at all.
-
-        This reads the text of the file and doesn't ask git.
-        """
+        """Whether the text of the configuration, without git being asked, sets keys of this name to
+        `value` only; '' means: not at all."""
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
         lines = [line.partition("=") for line in self.configured().splitlines()]
         settings = [text.strip() for key, equals, text in lines if equals and key.strip().lower() == name]
@@ -192,10 +190,8 @@ _OURS = {"objectformat": "sha1", "refstorage": "files"}
 
 
 def require_owner(root: Path, env: Mapping[str, str]) -> None:
-    """RepositoryState for a clone that is another user's, who could change it under our hands; root's pass.
-
-    As with git, `safe.directory` of the user's own configuration lets it pass.
-    """
+    """RepositoryState for a clone that is another user's, who could change it under our hands; root's
+    pass, and as with git what `safe.directory` of the user's own configuration names."""
     for path in (root, root / ".git"):
         owner = path.lstat().st_uid
         if owner in (os.geteuid(), 0):

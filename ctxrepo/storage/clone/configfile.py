@@ -37,10 +37,8 @@ _NOTHING = lazy_pattern(r"([#;][^\x00]*)?")
 
 @dataclass(frozen=True)
 class _Line:
-    """A line as it stands in the file, with the section it is in (`remote.origin.`), its key and its value.
-
-    The key is '' for a header, a comment and an empty line.
-    """
+    """A line of the file with its section (`remote.origin.`), its value and its key, '' for a header, a
+    comment and an empty line."""
 
     text: str
     section: str
@@ -49,10 +47,8 @@ class _Line:
 
 
 def entries(file: Path, env: Mapping[str, str]) -> list[tuple[str, str]]:
-    """(key, value) in order, keys in lower case but for their middle part; none where there is no such file.
-
-    GitFailed when it isn't a file, or git can't read it.
-    """
+    """(key, value) in order, keys in lower case but for their middle part; none where there is no such
+    file. GitFailed when it isn't a file, or git can't read it."""
     data = bytes_of(str(file), _MOST)
     if data is None:
         if file.is_symlink() or file.exists():
@@ -144,10 +140,8 @@ def _set_here(file: Path, settings: Mapping[str, str]) -> bool:
 
 
 def _set(lines: list[_Line], key: str, value: str) -> bool:
-    """Give a key this value in `lines`; False for what would have to be written in quotes.
-
-    It stands where the key stood first, else at the end of its section, else in a new section.
-    """
+    """Give a key this value in `lines`, where the key stood first, else at the end of its section, else in
+    a new one; False for what would have to be written in quotes."""
     section, _, rest = key.partition(".")
     middle, _, name = rest.rpartition(".")
     header = f'[{section} "{middle}"]' if middle else f"[{section}]"

@@ -32,10 +32,8 @@ _LONGEST = 4096
 
 @contextmanager
 def no_gc(git_dir: Path) -> Iterator[bool]:
-    """Keep every `git gc` of this clone from beginning. Inside another one it does nothing.
-
-    What it yields says whether no gc is under way.
-    """
+    """Keep every `git gc` of this clone from beginning, and say whether none is under way. Inside another
+    one it does nothing."""
     lock = git_dir / "gc.pid"
     is_ours = _names_us(lock)
     is_outermost = not is_ours and _take(lock)
@@ -62,7 +60,6 @@ def _take(lock: Path) -> bool:
 
 def _create(lock: Path) -> bool:
     """False when there is one already."""
-
     try:
         handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
@@ -78,10 +75,9 @@ def _create(lock: Path) -> bool:
 
 
 def _wait_for_starting_gc(lock: Path, end: float) -> bool:
-    """Wait while a git is about to take the lock; returns whether it is still ours then.
-
-    git makes `gc.pid.lock`, looks for `gc.pid`, and renames the one to the other. A git that looked before
-    ours was there puts its own in its place; one that comes later sees ours and gives up.
+    """Wait while a git is about to take the lock; returns whether it is still ours then. git makes
+    `gc.pid.lock`, looks for `gc.pid`, and renames the one to the other: one that looked before ours was
+    there puts its own in its place; one that comes later gives up.
     """
     while os.path.lexists(f"{lock}.lock") and time.monotonic() < end:
         pause(0.001, 0.01)

@@ -65,7 +65,11 @@ class RefFiles:
         line = _line(self.git_dir / name)
         if line:
             return line if _ID.fullmatch(line) else None
-        return None if self.is_garbage(name) else self._packed_at(name)
+        if self.is_garbage(name):
+            return None
+        # Without parsing all lines:
+        packed = re.search(rf"(?m)^([0-9a-f]{{40}}) {re.escape(name)}$", text_of(self._packed_path))
+        return packed[1] if packed else None
 
     def is_symbolic(self, name: str) -> bool:
         """Whether a loose ref points at another ref."""
@@ -100,10 +104,8 @@ class RefFiles:
         return newest is not None and newest != self.packed().get(name)
 
     def is_garbage(self, name: str) -> bool:
-        """Whether a loose ref exists and can't be read: a power cut may leave it empty.
-
-        An empty folder in its place is fine: git leaves such folders.
-        """
+        """Whether a loose ref exists and can't be read: a power cut may leave it empty. An empty folder in
+        its place is fine: git leaves such folders."""
         line = _line(self.git_dir / name)
         if _ID.fullmatch(line) or _SYMBOLIC.fullmatch(line):
             return False
@@ -132,11 +134,6 @@ class RefFiles:
         """name -> id of the packed refs that can be read."""
         pairs = (line.split(" ", 1) for line in self._packed_lines() if line[:1] not in "#^")
         return {name: oid for oid, name in pairs}
-
-    def _packed_at(self, name: str) -> str | None:
-        """The id of one packed ref, found without parsing all lines."""
-        match = re.search(rf"(?m)^([0-9a-f]{{40}}) {re.escape(name)}$", text_of(self._packed_path))
-        return match[1] if match else None
 
     def packed_is_garbage(self) -> bool:
         is_short = len(self._packed_lines()) != len(self._all_packed())

@@ -26,10 +26,8 @@ class Folders:
     opened: dict[str, int] = field(default_factory=dict)
 
     def of(self, path: str, *, create: bool = False) -> tuple[int, str]:
-        """The open folder that `path` is in, and the file's own name.
-
-        Refused for a path that may not be, and for one whose folder can't be made.
-        """
+        """The open folder that `path` is in, and the file's own name. Refused for a path that may not be,
+        and for one whose folder can't be made."""
         if reason := unsafe(path):
             raise Refused(f"{path!r} {reason}", "Choose a path inside the memory repository.")
         folder, _, name = path.rpartition("/")
@@ -51,15 +49,11 @@ class Folders:
             else:
                 above, _, name = folder.rpartition("/")
                 handle = _step(self._at(above, path, create), name, path, create)
-            self._make_room(folder)
+            if len(self.opened) >= _OPEN:  # close all but what leads to this one
+                for other in [k for k in self.opened if not f"{folder}/".startswith(f"{k}/" if k else "")]:
+                    os.close(self.opened.pop(other))
             self.opened[folder] = handle
         return self.opened[folder]
-
-    def _make_room(self, folder: str) -> None:
-        """Close what has been open for longest, but for what leads to `folder`."""
-        if len(self.opened) >= _OPEN:
-            for known in [k for k in self.opened if not f"{folder}/".startswith(f"{k}/" if k else "")]:
-                os.close(self.opened.pop(known))
 
 
 @contextmanager
@@ -100,24 +94,18 @@ def require_empty(folder: Path) -> None:
 
 
 def fill(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
-    """Write (path, bytes) below `folder`, which is made when missing; returns how many there were.
-
-    Nothing is written through a link, or over a file that somebody put there meanwhile.
-    """
+    """Write (path, bytes) below `folder`, which is made when missing; returns how many there were. Nothing
+    is written through a link, or over a file that somebody put there meanwhile."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     with opened(folder) as folders:
         for path, data in files:
-            _write(folders, path, data)
+            place, name = folders.of(path, create=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(os.open(name, flags, 0o644, dir_fd=place), "wb") as file:
+                file.write(data)
             count += 1
     return count
-
-
-def _write(folders: Folders, path: str, data: bytes) -> None:
-    place, name = folders.of(path, create=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(name, flags, 0o644, dir_fd=place), "wb") as file:
-        file.write(data)
 
 
 def require_place(file: Path) -> None:

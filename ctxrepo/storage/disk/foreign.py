@@ -20,11 +20,8 @@ MAX_BYTES = 16 * 1024 * 1024
 
 
 def read(path: Path | str, most: int = MAX_BYTES, *, follow: bool = True) -> bytes | None:
-    """The bytes of the regular file at `path`; None where nothing is there.
-
-    Unreadable, saying why, for anything else: what isn't a file, has more than `most` bytes, is a link where
-    `follow` is false, or may not be read.
-    """
+    """The bytes of the regular file at `path`; None where nothing is there. Unreadable, saying why, for
+    what isn't a file, has more than `most` bytes, is a link unless `follow`, or may not be read."""
     try:
         handle = open_regular(path, follow=follow)
     except FileNotFoundError:
@@ -106,10 +103,9 @@ def check_writable(path: Path) -> None:
 
 
 def apply(changes: Sequence[Change]) -> None:
-    """Make the changes, in order; Busy, with nothing written, when a file isn't as `before` any more.
-
-    A file that changes meanwhile is left as it is then, which is Busy too: what came before it is done.
-    A link is written through. A new file has the usual mode, and none for others when it is `private`.
+    """Make the changes, in order; Busy when a file isn't as `before` any more: nothing is written then, or
+    if it changes meanwhile only what came before it. A link is written through. A new file has the usual
+    mode, and none for others when it is `private`.
     """
     for change in changes:
         check_writable(change.path)
@@ -176,7 +172,11 @@ def _put(temporary: Path, data: bytes, mode: int, target: Path) -> None:
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     with open(handle, "wb") as file:
         file.write(data)
-        _keep_access(target, handle)
+        with suppress(FileNotFoundError):
+            status = target.stat()
+            with suppress(PermissionError):
+                os.fchown(handle, status.st_uid, status.st_gid)
+            os.fchmod(handle, stat.S_IMODE(status.st_mode))
         file.flush()
         os.fsync(handle)
 
@@ -190,24 +190,12 @@ def _replace(target: Path, temporary: Path, data: bytes) -> None:
         except OSError as error:
             if error.errno != errno.EBUSY:
                 raise
-    _write_in_place(target, data)
-
-
-def _write_in_place(target: Path, data: bytes) -> None:
     handle = os.open(target, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     with open(handle, "wb") as file:
         file.write(data)
         file.truncate()
         file.flush()
         os.fsync(handle)
-
-
-def _keep_access(target: Path, handle: int) -> None:
-    with suppress(FileNotFoundError):
-        status = target.stat()
-        with suppress(PermissionError):
-            os.fchown(handle, status.st_uid, status.st_gid)
-        os.fchmod(handle, stat.S_IMODE(status.st_mode))
 
 
 @contextmanager

@@ -72,10 +72,8 @@ def may_be_read(path: Path) -> bool:
 
 
 def misplaced(git_dir: Path) -> Iterator[Misplaced]:
-    """What git and libgit2 would follow elsewhere, or wait at for ever, as soon as they are started.
-
-    What is written to a folder that is a link would land in somebody else's place.
-    """
+    """What git and libgit2 would follow elsewhere, or wait at for ever, as soon as they are started: what
+    is written to a folder that is a link would land in somebody else's place."""
     for name in _FOLDERS:
         if (kind := kind_of(git_dir / name)) not in ("", "a folder"):
             yield Misplaced(git_dir / name, kind)

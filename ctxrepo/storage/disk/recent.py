@@ -112,7 +112,8 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
     head: list[str] = []
     tail: deque[str] = deque()
     room, size = most, 0
-    for line in _row_lines(path, query, session):
+    rows = rows_of(path, query, {"session": session, "since": "", "until": ""})
+    for line in (row[0] for row in rows if isinstance(row[0], str)):
         length = _size(line)
         if room >= 0:
             room -= length
@@ -166,12 +167,6 @@ def _opened(path: Path) -> sqlite3.Connection | None:
     except (OSError, ValueError, sqlite3.Error):
         return None
     return db
-
-
-def _row_lines(path: Path, query: str, session: str) -> Iterator[str]:
-    for row in rows_of(path, query, {"session": session, "since": "", "until": ""}):
-        if isinstance(row[0], str):
-            yield row[0]
 
 
 def _size(line: str) -> int:

@@ -23,10 +23,9 @@ class Committer:
 
 
 def find_committer(git: Git, own: Mapping[str, str]) -> Committer:
-    """Who commits. GitFailed when git doesn't answer: half of that would be a commit by nobody, unsigned.
-
-    Name and address are those of `own`, the clone's own configuration, where it has them; whether and how
-    it is signed is said by the user's and the system's alone.
+    """Who commits, by `own`, the clone's own configuration, where it says that; whether and how it is
+    signed is said by the user's and the system's alone. GitFailed when git doesn't answer: half of that
+    would be a commit by nobody, unsigned.
     """
     words = ("config", "--null", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$")
     answer = git.run(*words, timeout=10)
@@ -63,10 +62,8 @@ def signed_commit(git: Git, tree: str, parents: Sequence[str], message: str, who
 
 
 def own_setting(git: Git, key: str) -> str:
-    """The value of a key in the user's own configuration, or else the system's; never in a clone's.
-
-    '' where neither has it, or git can't tell.
-    """
+    """The value of a key in the user's own configuration, or else the system's, never in a clone's; ''
+    where neither has it, or git can't tell."""
     for file in ("--global", "--system"):
         answer = git.run("config", file, "--includes", "--get", key, timeout=10)
         if answer.ok and answer.out.strip():

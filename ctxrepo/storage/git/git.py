@@ -56,9 +56,7 @@ class Limits:
 
     def excess(self, code: int, errors: str, *, is_here: bool) -> str:
         """The sentence for a limit that git, which ended with `code` and these words, came up against.
-
-        `is_here` says that the remote is on this machine, and the limits hold for its side as well.
-        """
+        `is_here`: the remote is on this machine, and the limits hold for its side as well."""
         if not code:
             return ""
         missing = _NO_MEMORY.search(errors)
@@ -157,11 +155,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Watch:
-    """How a git is watched while it works.
-
-    It is ended after `silence` seconds without a word; a command that may take its time is given
-    `--progress`, so that it speaks. `limits` hold for it and for each process that it starts. `progress`
-    hears whole lines of what it says.
+    """How a git is watched while it works: ended after `silence` seconds without a word (a command that
+    may take its time is given `--progress`), `limits` for it and for each process that it starts;
+    `progress` hears whole lines of what it says.
     """
 
     silence: float | None = None
@@ -174,10 +170,9 @@ UNWATCHED = Watch()
 
 @dataclass(frozen=True)
 class Git:
-    """The git executable, run in `folder` with an environment cleaned of everything that could steer it.
-
-    `env` is the environment of the face; `file_remote` says that the user's own configuration names a
-    remote on this machine's disk, without which git may not open one.
+    """The git executable, run in `folder` with `env`, a face's environment, cleaned of everything that
+    could steer it. `file_remote`: the user's configuration names a remote on this disk, without which git
+    may not open one.
     """
 
     folder: Path
@@ -210,10 +205,9 @@ class Git:
         trace: bool = False,
         watch: Watch = UNWATCHED,
     ) -> Answer:
-        """Run `git *args`; after `timeout` seconds its whole process group is ended.
-
-        `index` is a file to use as index instead of the clone's own. With `trace` its errors hold the packets
-        it exchanged with a server.
+        """Run `git *args`; after `timeout` seconds its whole process group is ended. `index` is a file to
+        use instead of the clone's index. With `trace` its errors hold the packets it exchanged with a
+        server.
         """
         silence, limits = watch.silence, watch.limits
         more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (

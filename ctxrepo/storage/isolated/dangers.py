@@ -29,9 +29,7 @@ _BORROWED = ("objects/info/alternates", "objects/info/http-alternates")
 @dataclass(frozen=True)
 class Danger:
     """`key` of a configuration `file`, or, where that is '', the file itself; `what` says what it does.
-
-    `is_removed` tells whether nobody needs it there, so that `doctor --fix` takes it away.
-    """
+    One that `is_removed` nobody needs: `doctor --fix` takes it away."""
 
     file: Path
     what: str
@@ -153,18 +151,15 @@ ATTRIBUTES = ("*.md merge=ctxrepo", "*.jsonl merge=ctxrepo", "ctxrepo.toml merge
 
 
 def merge_driver(interpreter: str) -> str:
-    """The line by which git starts our merge driver: a shell reads it, after git has read its percent signs.
-
-    Isolated, because whoever can set PYTHONPATH could otherwise run anything at the next merge.
-    """
+    """The line by which git starts our merge driver: a shell reads it, after git has read its percent
+    signs. Isolated, because whoever can set PYTHONPATH could otherwise run anything at the next merge."""
     return f"{shlex.quote(interpreter).replace('%', '%%')} -I -m ctxrepo _merge %O %A %B %P"
 
 
 def parking(branch: str, host: str) -> str:
-    """The refspec by which a plain `git push` of the shared branch goes to a ref of this machine's own.
-
-    Nobody reads that ref: our sync sends the branch itself, for review. The plus sign is needed because the
-    branch goes on from elsewhere when a review ends.
+    """The refspec by which a plain `git push` of the shared branch goes to a ref of this machine's own
+    that nobody reads: our sync sends the branch itself, for review. With a plus sign, because the branch
+    goes on from elsewhere when a review ends.
     """
     return f"+refs/heads/{branch}:refs/ctxrepo/parked/{host}"
 

@@ -43,10 +43,8 @@ class OwnGit:
     url: str = ""
 
     def git(self, env: Mapping[str, str], *, is_offline: bool = False) -> Git:
-        """The git executable in this directory, made ready.
-
-        RepositoryState where the clone's git folder is not its own, or has a format that isn't ours.
-        """
+        """The git executable in this directory, made ready; RepositoryState where the clone's git folder
+        is not its own, or has a format that isn't ours."""
         from ctxrepo.storage.git.git import Git  # not needed to look at the directory
 
         git = Git(
@@ -86,10 +84,8 @@ class OwnGit:
         make_bare(folder, self._configuration((), is_whole=True), self._head())
 
     def show_refs(self) -> dict[str, str]:
-        """Give this directory the clone's refs, so that a fetch knows what is here; returns them.
-
-        The caller holds the sync lock.
-        """
+        """Give this directory the clone's refs, so that a fetch knows what is here; returns them. The
+        caller holds the sync lock."""
         refs = {name: oid for name, oid in self._files.all().items() if not name.startswith(_NEVER_SHOWN)}
         self._copy("packed-refs", "".join(f"{oid} {name}\n" for name, oid in refs.items()))
         import shutil  # not needed to look at the directory

@@ -94,10 +94,8 @@ def folder_of(name: str, models: Path) -> Path:
 
 
 def bring(name: str, models: Path, tell: Callable[[int, int], None], hub: str = HUB) -> Model:
-    """Fetch the model that the hub has under `name` into `models`; only ever at a person's word.
-
-    `tell` hears of bytes fetched, and of how many there are.
-    """
+    """Fetch the model that the hub has under `name` into `models`, only ever at a person's word; `tell`
+    hears of bytes fetched, and of how many there are."""
     if not _NAME.fullmatch(name):
         raise ModelUnusable(
             f"recall.model is {name!r}, which is neither a folder with a model nor a name of the hub",

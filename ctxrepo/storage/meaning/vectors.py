@@ -29,7 +29,9 @@ def digest_of(text: str) -> bytes:
 
 
 def _discard(vectors: Vectors) -> None:
-    vectors.begin_anew()
+    vectors._db.close()
+    discard(vectors._path)
+    vectors._db = open_database(vectors._path, _is_current, _build)
 
 
 class Vectors:
@@ -74,11 +76,6 @@ class Vectors:
             if len(there) > _TIMES * len(needed):
                 gone = [(text,) for text in there if text not in needed]
                 self._db.executemany("delete from vector where text = ?", gone)
-
-    def begin_anew(self) -> None:
-        self._db.close()
-        discard(self._path)
-        self._db = open_database(self._path, _is_current, _build)
 
 
 def row_of(data: bytes, width: int) -> Array | None:

@@ -41,12 +41,11 @@ def loose_file(git_dir: str | Path, oid: str) -> str:
 
 
 def why_spoiled(loose: str | Path) -> str:
-    """What is wrong with a loose object's compression, or '': its bytes are left to who reads them.
-
-    One that is too large to be read is not looked at.
-    """
+    """What is wrong with a loose object's compression, or '': its bytes are left to who reads them, and
+    one that is too large to be read is not looked at."""
     try:
-        with open(loose, "rb", opener=_at_once) as file:
+        # If it is a pipe, no writer is waited for.
+        with open(loose, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return "isn't a file"
             pieces = _unpacked(file)
@@ -67,11 +66,6 @@ def why_spoiled(loose: str | Path) -> str:
         return f"can't be read: {error.strerror}"
     except (zlib.error, ValueError):
         return "is corrupt"
-
-
-def _at_once(path: str, flags: int) -> int:
-    """Open it, without waiting for a writer if it is a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def packs_without_index(git_dir: Path) -> list[Path]:

@@ -45,16 +45,16 @@ class Loose:
         return False
 
     def pack(self) -> Answer:
-        """Put all that refs, their logs and the index lead to in a pack of its own, and take the files away.
-
-        No object goes: what nothing leads to stays loose. No ref is touched. A process that reads meanwhile
-        finds each object in one of the two places.
+        """Put all that refs, their logs and the index lead to in a pack of its own, and take the files
+        away. No ref is touched, and what nothing leads to stays loose. Who reads meanwhile finds each
+        object in one of the two places.
         """
         # The arguments that `git repack` passes to it; one thread, because somebody is working on this
         # machine.
         words = ("-c", "pack.threads=1", "pack-objects", "-q", "--revs", "--indexed-objects", "--unpacked")
         more = ("--incremental", "--local", "--non-empty", "--delta-base-offset", "--keep-true-parents")
-        partial = ("--exclude-promisor-objects",) if self._is_partial() else ()
+        is_partial = any(name.endswith(".promisor") for name in os.listdir(self._objects / "pack"))
+        partial = ("--exclude-promisor-objects",) if is_partial else ()
         index = self.git_dir / "index"
         packed = self.git.run(
             *words,
@@ -69,7 +69,8 @@ class Loose:
         if not packed.ok:
             return packed
         sync_folder(self._objects / "pack")  # or a power cut might take the pack and leave the files gone
-        return self._run("prune-packed", "--quiet")
+        # Whatever ends us ends it, too.
+        return self.git.run("prune-packed", "--quiet", timeout=_TIMEOUT, watch=_WATCH)
 
     def clear(self, now: float) -> int:
         """Take away what a git that was killed left half written; returns how many files."""
@@ -86,12 +87,6 @@ class Loose:
         words = ("cat-file", "--batch-check=%(objectname)", "--buffer")
         answer = self.git.run(*words, timeout=_TIMEOUT, stdin=asked)
         return [line for line in answer.out.splitlines() if not line.endswith(" missing")]
-
-    def _is_partial(self) -> bool:
-        return any(name.endswith(".promisor") for name in os.listdir(self._objects / "pack"))
-
-    def _run(self, *words: str) -> Answer:
-        return self.git.run(*words, timeout=_TIMEOUT, watch=_WATCH)  # whatever ends us ends it, too
 
     def _temporary(self) -> Iterator[Path]:
         for folder in (self._objects / "pack", *self._objects.glob("[0-9a-f][0-9a-f]")):
@@ -142,10 +137,9 @@ class JoinedPacks:
 
 @dataclass(frozen=True)
 class SmallPacks:
-    """The small packs of the clone at `git_dir`.
-
-    A pack counts only if nothing lies beside it but its index. One with a file `.keep`, `.promisor`,
-    `.mtimes` or `.bitmap`, or one that a multi-pack index lists, is left to whoever made that.
+    """The small packs of the clone at `git_dir`: those with nothing beside them but their index. One with
+    a file `.keep`, `.promisor`, `.mtimes` or `.bitmap`, or in a multi-pack index, is left to whoever made
+    that.
     """
 
     git_dir: Path
@@ -154,10 +148,9 @@ class SmallPacks:
         return len(self._sizes()) > MANY_PACKS
 
     def join(self, git: Git) -> JoinedPacks | None:
-        """Write one pack with all objects of the small packs; None when they are few.
-
-        The small packs stay, until `remove`. `git` runs in our own git directory, sees the clone's objects,
-        and is offline. GitFailed when git can't read an object; then nothing has changed.
+        """Write one pack with all objects of the small packs, which stay until `remove`; None when they
+        are few. `git` runs in our own git directory, sees the clone's objects, and is offline. GitFailed,
+        with nothing changed, when it can't read an object.
         """
         sizes = self._sizes()
         old = _to_join(sizes) if len(sizes) > MANY_PACKS else []
@@ -177,10 +170,8 @@ class SmallPacks:
         return JoinedPacks(tuple(sorted({*old} - {into})), into)
 
     def remove(self, joined: JoinedPacks) -> int:
-        """Delete the old packs; returns how many. The caller sees to it that no fetch and no gc is under way.
-
-        Nothing is deleted if the new pack is gone. A pack that a person has marked meanwhile stays.
-        """
+        """Delete the old packs, while no fetch and no gc is under way; returns how many. Nothing is
+        deleted if the new pack is gone. A pack that a person has marked meanwhile stays."""
         if not (joined.into.is_file() and joined.into.with_suffix(_INDEX).is_file()):
             return 0
         here = self._sizes()
@@ -233,7 +224,8 @@ class SmallPacks:
         if any(".promisor" in suffixes for suffixes in beside.values()):
             return {}  # a partial clone fetches packs of that kind only, and at any time
         alone = [stem for stem, suffixes in beside.items() if {_PACK, _INDEX} <= suffixes <= _ALONE]
-        listed = b"".join(self._multi_pack_indexes())
+        lists = (self._folder / "multi-pack-index", *self._folder.glob("multi-pack-index.d/*.midx"))
+        listed = b"".join(bytes_of(str(file), _LONGEST_LIST) or b"" for file in lists)
         packs = [self._folder / f"{s}{_PACK}" for s in alone if f"{s}{_INDEX}\0".encode() not in listed]
         return {pack: size for pack in packs if (size := _size(pack)) < SMALL}
 
@@ -242,10 +234,6 @@ class SmallPacks:
         with suppress(OSError), os.scandir(self._folder) as entries:
             files = (entry.name for entry in entries if entry.is_file(follow_symlinks=False))
             yield from (name for name in files if name.startswith("pack-"))
-
-    def _multi_pack_indexes(self) -> Iterator[bytes]:
-        for file in (self._folder / "multi-pack-index", *self._folder.glob("multi-pack-index.d/*.midx")):
-            yield bytes_of(str(file), _LONGEST_LIST) or b""
 
     @property
     def _folder(self) -> Path:

@@ -35,11 +35,8 @@ class ObjectReader:
         self.reopen()
 
     def reopen(self) -> None:
-        """Open the repository again, to see packs that another process has added.
-
-        libgit2 opens a directory of ours with the clone's objects: it reads neither the clone's configuration
-        nor its alternates (ADR 38).
-        """
+        """Open the repository again, to see packs that another process has added: a directory of ours with
+        the clone's objects, since the clone's configuration and alternates are not to be read (ADR 38)."""
         objects = str(self._own.prepare_objects())
         try:
             self._repo = pygit2.Repository(str(self._own.folder), enums.RepositoryOpenFlag.NO_SEARCH)

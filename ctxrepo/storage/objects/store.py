@@ -239,10 +239,8 @@ def _synced_at_once() -> Iterator[None]:
 
 
 def _stored(what: str, store: Callable[[], str]) -> str:
-    """The id of what `store` writes to the clone; it is tried again, which gives the same id.
-
-    GitFailed when the disk is full or fails; nothing is damaged by that.
-    """
+    """The id of what `store` writes to the clone; it is tried again, which gives the same id. GitFailed
+    when the disk is full or fails; nothing is damaged by that."""
     # A `git gc` may remove a new folder of objects before its first file is written.
     for _ in range(_TRIES - 1):
         with suppress(*_FAILURES):

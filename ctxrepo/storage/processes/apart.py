@@ -52,9 +52,7 @@ def has_one_thread() -> bool:
 
 def run_forking(action: Callable[[], Answer], patience: float = 5.0) -> Answer:
     """Run an action that forks: here if this process has one thread, else in the helper process.
-
-    TimeoutError when the helper doesn't answer within `patience` seconds.
-    """
+    TimeoutError when the helper doesn't answer within `patience` seconds."""
     if has_one_thread():
         return action()
     with Apart(partial(answer_once, action), patience) as apart:
@@ -67,11 +65,10 @@ def answer_once(question: Callable[[], Answer]) -> Iterator[Answer]:
 
 
 class Apart:
-    """The answers that a function yields in another process, one after the other.
-
-    `answers` must be a function that both processes find by its name, or a `partial` of one with arguments
-    that can be pickled: a helper process shares no memory with us. What it changes in memory is lost. Unless
-    it `spoils` its process (by a lower priority, say), a helper that has answered is asked again later.
+    """The answers that a function yields in another process, one after the other; what it changes in
+    memory is lost. `answers` is found by its name there, or a `partial` with arguments that can be
+    pickled. Unless it `spoils` its process (by a lower priority, say), a helper that has answered is asked
+    again later.
     """
 
     def __init__(
@@ -106,10 +103,8 @@ class Apart:
 
 
 def forked(answers: Callable[[], Iterable[Any]], prepare: Callable[[int], int]) -> Child:
-    """A fork that says what `answers` yields, and ends. Only a process with one thread may make one.
-
-    `prepare` is called in it with the handle that it writes to, and returns the one to use.
-    """
+    """A fork that says what `answers` yields, and ends; only a process with one thread may make one.
+    `prepare` is called in it with the handle that it writes to, and returns the one to use."""
     reading, writing = os.pipe()
     try:
         pid = os.fork()
@@ -155,10 +150,8 @@ class Child:
         self._reading = reading
 
     def receive(self, patience: float | None = None) -> tuple[Kind, Any]:
-        """Its next message. TimeoutError when there is none in time, CtxrepoError when the process has ended.
-
-        The end of the pipe isn't waited for: git that hangs may hold it.
-        """
+        """Its next message. TimeoutError when there is none in time, CtxrepoError when the process has
+        ended. The end of the pipe isn't waited for: git that hangs may hold it."""
         end = None if patience is None else time.monotonic() + patience
         (length,) = _LENGTH.unpack(self._bytes(_LENGTH.size, end))
         data = self._bytes(length, end)

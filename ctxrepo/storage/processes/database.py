@@ -34,10 +34,8 @@ _JOURNAL_BYTES = 4 * 1024 * 1024
 def open_database(
     path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
 ) -> sqlite3.Connection:
-    """The database at `path`; `build` lays it out where it is missing, damaged or not `is_current`.
-
-    Processes that find it so at once do that one after the other. Busy when the one before takes too long.
-    """
+    """The database at `path`; `build` lays it out where it is missing, damaged or not `is_current`, one
+    process after the other. Busy when the one before takes too long."""
     make_folder(path.parent)
     _make_way(path)
     db = _as_it_is(path, is_current)
@@ -70,10 +68,9 @@ def is_sound(path: Path) -> bool:
 def rerun_if_damaged(
     heal: Callable[[_T], object],
 ) -> Callable[[Callable[Concatenate[_T, _P], _R]], Callable[Concatenate[_T, _P], _R]]:
-    """Make a function that works on a database run again when it turns out to be damaged.
-
-    `heal` is given the function's first argument and discards or empties the database; damage behind the
-    first page shows only when somebody reads there.
+    """Make a function run again when its database turns out to be damaged, which behind the first page
+    shows only when somebody reads there. `heal`, given the function's first argument, discards or empties
+    the database.
     """
 
     def decorate(function: Callable[Concatenate[_T, _P], _R]) -> Callable[Concatenate[_T, _P], _R]:
@@ -121,7 +118,11 @@ def _begin(db: sqlite3.Connection) -> None:
     with locked(_wanted(path), _WRITERS_WAIT):
         while not _has_begun(db):
             if time.monotonic() > end:
-                raise Busy(*busy_words(path))
+                who = holder(path, *(path.with_name(f"{path.name}{suffix}") for suffix in ("-shm", "-wal")))
+                raise Busy(
+                    f"{path} is being written by {who or 'another process of ctxrepo'}",
+                    "Nothing is lost; run the command again when that is done.",
+                )
 
 
 def _has_begun(db: sqlite3.Connection) -> bool:
@@ -133,15 +134,6 @@ def _has_begun(db: sqlite3.Connection) -> bool:
             raise
         return False
     return True
-
-
-def busy_words(path: Path) -> tuple[str, str]:
-    """What is wrong and what to do, when a database is written by somebody else for too long."""
-    who = holder(path, path.with_name(f"{path.name}-shm"), path.with_name(f"{path.name}-wal"))
-    return (
-        f"{path} is being written by {who or 'another process of ctxrepo'}",
-        "Nothing is lost; run the command again when that is done.",
-    )
 
 
 def is_locked(error: sqlite3.DatabaseError) -> bool:

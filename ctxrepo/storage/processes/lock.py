@@ -88,11 +88,8 @@ def is_held(path: Path) -> bool:
 
 
 class TryLock:
-    """A lock that a process takes only when it is free, as often as it likes; it never waits for it.
-
-    Write down what there is to do before you try: if another process holds the lock, that one looks for work
-    once more after it has released the lock.
-    """
+    """A lock that a process takes only when it is free, as often as it likes, without waiting. Write down
+    what there is to do before you try: who holds it looks for work once more after releasing it."""
 
     def __init__(self, path: Path, handle: int = -1) -> None:
         """`handle` is the open lock file if this process holds the lock already."""

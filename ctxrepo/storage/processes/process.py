@@ -43,12 +43,10 @@ def converse(
     most: int | None = None,
     hear: Callable[[bytes], None] | None = None,
 ) -> tuple[bytes, bytes]:
-    """Give a process its input and collect (stdout, stderr) until it ends.
-
-    GivenUp after `limit` seconds, or after `silence` seconds in which it said nothing on either stream;
-    SaidTooMuch once it has said more than `most` bytes.
-    `hear` is given each chunk of stderr. However this is left, nothing of the process's group that still
-    holds its streams lives on: the helper of a git that was killed would wait for its server for ever.
+    """Give a process its input and collect (stdout, stderr) until it ends; `hear` is given each chunk of
+    stderr. GivenUp after `limit` seconds, or `silence` seconds without a word on either stream;
+    SaidTooMuch after `most` bytes. Nothing of the process's group that still holds its streams lives on:
+    the helper of a git that was killed would wait for its server for ever.
     """
     assert process.stdout
     assert process.stderr
@@ -85,10 +83,8 @@ def converse(
 
 @contextmanager
 def watched(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Within this, the process's group ends even if we are killed and can't see to it.
-
-    A pipe that nobody else holds is closed by whatever ends us; its reader has a session of its own.
-    """
+    """Within this, the process's group ends even if we are killed: a pipe that nobody else holds is closed
+    by whatever ends us; its reader has a session of its own."""
     try:
         watcher = subprocess.Popen(
             [_SHELL, "-c", _WATCH, str(process.pid)],
@@ -180,10 +176,9 @@ _LOWEST = 19
 
 
 def give_precedence() -> None:
-    """From now on this process runs when no other one wants to.
-
-    Linux may share the processor between sessions of processes first. Then `nice`, which changes a priority
-    within a session, says nothing to the processes of another one, and the session has one of its own.
+    """From now on this process runs when no other one wants to. Linux may share the processor between
+    sessions first: then `nice` says nothing to processes of others, and the session has a priority of its
+    own.
     """
     os.nice(_LOWEST)
     with suppress(OSError):  # no Linux, or one that doesn't
