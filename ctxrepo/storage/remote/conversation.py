@@ -45,12 +45,9 @@ _FOREIGN_FORMAT = lazy_pattern(r"packet: .*object-format=(?!sha1\b)(\w{1,20})")
 
 @dataclass(frozen=True)
 class Remote:
-    """The remote that config.toml names; agents could write the clone's own configuration, so nobody reads
-    that.
-
-    git runs in a directory of ours (ADR 38), and we copy the refs that a fetch leaves there to the clone.
-    `timeout` is how many seconds of silence end a conversation. Damaged when git can't read something on this
-    side.
+    """The remote that config.toml names, since agents could write the clone's own configuration. git runs
+    in a directory of ours (ADR 38), and we copy the refs that a fetch leaves there to the clone. `timeout`
+    seconds of silence end a conversation. Damaged when git can't read something on this side.
     """
 
     own: OwnGit
@@ -82,10 +79,8 @@ class Remote:
         return self._refusal() or self._explained(_probe(self.own.git(self.env), self.url, self.timeout))
 
     def fetch(self, also: str = "") -> RemoteAnswer:
-        """Fetch the shared branch, and the branches below `also`, to their remote-tracking refs.
-
-        A remote without the branch is ok, too. The caller holds the sync lock.
-        """
+        """Fetch the shared branch, and the branches below `also`, to their remote-tracking refs, while the
+        caller holds the sync lock. A remote without the branch is ok, too."""
         # A shallow clone lacks the common ancestor that a merge needs.
         deepen = ("--unshallow",) if RefFiles(self.clone.git_dir).shallow() else ()
         answer = self._fetch_refs(*deepen, refspec=self._refspec(self.clone.branch))
@@ -100,22 +95,11 @@ class Remote:
         return self._fetch("--stdin", stdin="".join(f"{oid}\n" for oid in objects).encode())
 
     def fetch_all(self, folder: Path) -> RemoteAnswer:
-        """Fetch the shared branch with all its history as one pack into a new repository at `folder`.
-
-        A repository that lacks objects can't fetch them itself: git would tell the remote that they are here.
-        """
+        """Fetch the shared branch with all its history as one pack into a new repository at `folder`: one
+        that lacks objects can't fetch them itself, as git would tell the remote that they are here."""
         refspec = f"+{self.clone.branch_ref}:{self.clone.branch_ref}"
-        return self._run_elsewhere(
-            folder,
-            "-c",
-            "fetch.unpackLimit=1",
-            "fetch",
-            *_FETCH,
-            *self._served,
-            "--",
-            self.url,
-            refspec,
-        )
+        words = ("-c", "fetch.unpackLimit=1", "fetch", *_FETCH, *self._served, "--", self.url, refspec)
+        return self._run_elsewhere(folder, *words)
 
     def push(self, commit: str, branch: str = "") -> RemoteAnswer:
         """Push `commit` to the shared branch, or to another; without force, so it must contain what is
@@ -197,18 +181,15 @@ class Remote:
         watch = Watch(self.timeout, SENDING if words[0] == "push" else RECEIVING)
         completed = git.run(*words, timeout=LONGEST, stdin=stdin, watch=watch)
         if not (completed.ok or completed.excess) and _UNREADABLE.search(completed.err):
-            self._require_whole(git, completed)
+            # That may be about this side, or about a remote on this disk.
+            checked = git.run("fsck", "--no-dangling", "--no-reflogs", "--no-progress", timeout=LONGEST)
+            if checked.code:
+                raise Damaged(f"git stopped at something in {self.clone.git_dir}: {completed.reason}")
         return self._explained(_answer(completed, pushing=words[0] == "push"))
 
     def _explained(self, answer: RemoteAnswer) -> RemoteAnswer:
         """The answer; for a failure, with a variable of the environment that git would have used."""
         return answer if answer.ok else replace(answer, ignored_variable=ignored_variable(self.env, self.url))
-
-    def _require_whole(self, git: Git, answer: Answer) -> None:
-        """Damaged if git's message was about this side: a remote on disk uses the same words."""
-        checked = git.run("fsck", "--no-dangling", "--no-reflogs", "--no-progress", timeout=LONGEST)
-        if checked.code:
-            raise Damaged(f"git stopped at something in {self.clone.git_dir}: {answer.reason}")
 
 
 def clone(
@@ -220,43 +201,23 @@ def clone(
     *,
     sparse: bool = False,
 ) -> RemoteAnswer:
-    """Clone `url` without checking anything out; `root` appears whole or not at all.
+    """Clone `url` without checking anything out; `root` appears whole or not at all. `timeout` seconds of
+    silence end it. A `sparse` clone leaves the contents of files on the remote until they are needed.
 
     A remote of another format of git is refused. An empty one is asked for its format, because a git before
     2.41 makes a SHA-1 clone of any.
-
-    `timeout` is how many seconds of silence end it. A `sparse` clone leaves the contents of files on the
-    remote until they are needed.
     """
     check_url(url)
     root.parent.mkdir(parents=True, exist_ok=True)
     building = root.with_name(f".{root.name}.cloning")
     shutil.rmtree(building, ignore_errors=True)
     git = Git(root.parent, env, file_remote=is_local(url))
-    filters = ["--filter=blob:none"] if sparse else []
-    words = (
-        "--no-checkout",
-        "--no-tags",
-        "--no-local",
-        "--origin=origin",
-        "--template=",
-        "--progress",
-        *filters,
-        *(SERVED if is_local(url) else ()),
-    )
+    words = ("--no-checkout", "--no-tags", "--no-local", "--origin=origin", "--template=", "--progress")
+    options = (*(["--filter=blob:none"] if sparse else []), *(SERVED if is_local(url) else ()))
     hear = _showing_progress(progress, f"asking {redact(url)}") if progress else None
     try:
-        answer = _answer(
-            git.run(
-                "clone",
-                *words,
-                "--",
-                url,
-                str(building),
-                timeout=LONGEST,
-                watch=Watch(timeout, RECEIVING, hear),
-            )
-        )
+        command = ("clone", *words, *options, "--", url, str(building))
+        answer = _answer(git.run(*command, timeout=LONGEST, watch=Watch(timeout, RECEIVING, hear)))
         if answer.ok and (name := foreign_format(building / ".git")):
             answer = RemoteAnswer("format", f"it is a {name} repository")
         elif answer.ok and not RefFiles(building / ".git").all():

@@ -19,10 +19,8 @@ _AWAY = ("timeout", "offline")
 
 @dataclass(frozen=True)
 class Last:
-    """The last exchange, from `began` to `ended` (`time.monotonic`), which exchanged commits up to `head`.
-
-    `url` is the address of the last exchange that went well.
-    """
+    """The last exchange, from `began` to `ended` (`time.monotonic`), which exchanged commits up to `head`;
+    `url` is the address of the last one that went well."""
 
     url: str
     head: str | None
@@ -46,10 +44,8 @@ class Exchanges:
             put(self.file, json.dumps(asdict(last)))
 
     def answer_since(self, asked: float, head: str | None, *, send: bool) -> RemoteAnswer | None:
-        """The last answer, if a sync that began at `asked` with the commit `head` can use it; else None.
-
-        It can if that exchange began later and sent the commit, or if the remote was away a moment ago.
-        """
+        """The last answer, if a sync that began at `asked` with the commit `head` can use it, since that
+        exchange began later and sent the commit, or the remote was away a moment ago; else None."""
         if last := self._last():
             is_covered = last.outcome == "ok" and last.head == head and (last.sent or not send)
             since = last.began if is_covered else last.ended

@@ -38,10 +38,8 @@ class _Entry:
 
 
 def without_heavy_packs(answer: RemoteAnswer, packs: Iterable[Path]) -> RemoteAnswer:
-    """The answer of a fetch that brought these packs; another answer if a pack takes too much to read.
-
-    Such a pack is removed: git would otherwise read objects from it that we have elsewhere, too.
-    """
+    """The answer of a fetch that brought these packs; another one if a pack takes too much to read. Such a
+    pack is removed: git would otherwise read objects from it that we have elsewhere, too."""
     for pack in packs if answer.ok else ():
         try:
             CUT_OUT.require(burden(pack), "what it sent")
@@ -57,9 +55,7 @@ def without_heavy_packs(answer: RemoteAnswer, packs: Iterable[Path]) -> RemoteAn
 
 def burden(pack: Path) -> int:
     """The bytes of bases, beyond the usual, that must be unpacked to read every object of a pack once.
-
-    ValueError for what is no whole pack with its index.
-    """
+    ValueError for what is no whole pack with its index."""
     if not pack.with_suffix(".idx").stat().st_size:
         raise ValueError(f"{pack} has no index")
     with (

@@ -21,10 +21,9 @@ from ctxrepo.storage.objects.store import Objects
 
 @dataclass(frozen=True)
 class Wholeness:
-    """Answers are remembered: one of these is for one moment only.
-
-    `spoiled` are ids of objects that exist and can't be read; `cut` are commits whose parents were left out
-    on purpose. TimeoutError past monotonic `end`.
+    """Answers are remembered: one of these is for one moment only. `spoiled` are ids of objects that exist
+    and can't be read; `cut` are commits whose parents were left out on purpose. TimeoutError past
+    monotonic `end`.
     """
 
     objects: Objects
@@ -142,9 +141,8 @@ def take_graphs(git_dir: Path, broken: Broken) -> None:
 
 def store_index(git_dir: Path, git: Git) -> None:
     """Write the folders that the user's index knows as trees: after a commit they are the commit's own."""
-    copy = (
-        git_dir / "ctxrepo" / "index-to-read"
-    )  # git would write into the index itself, or make an empty one
+    # git would write into the index itself, or make an empty one.
+    copy = git_dir / "ctxrepo" / "index-to-read"
     with suppress(FileNotFoundError):
         shutil.copy2(git_dir / "index", copy)
         git.run("write-tree", "--missing-ok", timeout=_TIMEOUT, index=copy)

@@ -77,11 +77,10 @@ _WASTE = 10_000
 
 @dataclass(frozen=True)
 class IndexedSession:
-    """A session's transcript as far as it is read. `name` is its own among all; a `number` of 0 is none yet.
-
-    `path` is the file; where that is a database of many sessions, `mark` changes with this one. What stands
-    in the file before `offset` is read, and `before` is a digest of the end of that; `is_midline`: the offset
-    is within a line that is too long to be read.
+    """A session's transcript as far as it is read. `name` is its own among all; a `number` of 0 is none
+    yet. `path` is the file; where that is a database of many sessions, `mark` changes with this one. What
+    stands before `offset` is read, and `before` is a digest of its end; `is_midline`: the offset is within
+    a line that is too long to be read.
     """
 
     name: str
@@ -314,12 +313,10 @@ class MessageRow(NamedTuple):
 
 @dataclass(frozen=True)
 class IndexQuery:
-    """Which messages are wanted, and at most how many.
-
-    `words` is an expression of the full-text index, '' for any; `sessions` are numbers, None for all, and
-    have what they copied from others. `since` and `until` are Unix seconds, 0 for no bound; both are within.
-    `file` is a path or its end. `types` are of `user`, `agent` and `tool` (tools were used); one of them is
-    enough, and () is any.
+    """Which messages are wanted, at most `most`. `words` is an expression of the full-text index ('':
+    any); `sessions` are numbers (None: all), and have what they copied from others. `since` and `until`
+    are Unix seconds, both within, 0 for no bound. `file` is a path or its end. One of the `types` `user`,
+    `agent` and `tool` (tools were used) is enough, and () is any.
     """
 
     words: str

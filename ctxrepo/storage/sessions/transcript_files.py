@@ -65,15 +65,8 @@ def transcript_files(layout: Layout) -> list[TranscriptFile]:
         if not stat.S_ISREG(status.st_mode):
             continue
         name = str(path)
-        file = TranscriptFile(
-            name,
-            layout.agent,
-            name,
-            status.st_ino,
-            status.st_size,
-            status.st_mtime_ns,
-            _cwd(layout, path, folders),
-        )
+        now = (status.st_ino, status.st_size, status.st_mtime_ns)
+        file = TranscriptFile(name, layout.agent, name, *now, _cwd(layout, path, folders))
         files += _in_database(layout, file) if layout.sessions else [file]
     return files
 

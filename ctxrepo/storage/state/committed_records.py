@@ -132,10 +132,8 @@ class PastWrite:
 
 @dataclass(frozen=True)
 class Operation:
-    """The writes of one command, which have one id. `commit` holds them.
-
-    `writes` is empty when they were too large to be kept here.
-    """
+    """The writes of one command, which have one id and are in `commit`; none when they were too large to
+    be stored."""
 
     id: str
     op: str

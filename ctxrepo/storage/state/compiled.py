@@ -53,10 +53,8 @@ class CompiledRepository:
 @dataclass(frozen=True)
 class CompiledCheckout:
     """What a code checkout was found to be: `project` is '' for none, `folder` is '' while it isn't
-    registered.
-
-    `own` is the id that the checkout itself yields; `project` may be an earlier id that it goes on with.
-    `claim` says why it may not be what it says it is; '' where nothing speaks against it.
+    registered. `own` is the id that the checkout itself yields; `project` may be an earlier one. `claim`
+    says why it may not be what it says it is; '' where nothing speaks against it.
     """
 
     top: str
@@ -76,10 +74,8 @@ def _discard(state: Path) -> None:
 def compile_settings(
     state: Path, settings: Mapping[str, str], repositories: Sequence[CompiledRepository]
 ) -> bool:
-    """Make hooks.db say exactly this, in one transaction; False when it already did.
-
-    `publish_settings` writes the keys, and what each means to a hook is said where it is read: in `World`.
-    """
+    """Make hooks.db say exactly this, in one transaction; False when it already did. `publish_settings`
+    writes the keys; `World` says what each means to a hook."""
     make_folder(state)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]
     with _opened(state) as db:
@@ -96,10 +92,7 @@ def compile_settings(
 @rerun_if_damaged(_discard)
 def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
     """Record what the checkout at `top` (links resolved) is; False when that was recorded already or can't
-    be.
-
-    Before `init` there is no hooks.db, and none is made.
-    """
+    be. Before `init` there is no hooks.db, and none is made."""
     row = astuple(checkout)
     if not (state / "hooks.db").is_file() or not _is_text(*row):
         return False
@@ -139,7 +132,7 @@ def read_checkouts(state: Path) -> list[CompiledCheckout]:
     if not (state / "hooks.db").is_file():
         return []
     with _opened(state) as db:
-        return _checkouts(db)
+        return [CompiledCheckout(*row) for row in db.execute(f"{_CHECKOUTS} order by rowid")]
 
 
 @rerun_if_damaged(_discard)
@@ -177,10 +170,6 @@ def _settings(db: sqlite3.Connection) -> dict[str, str]:
 
 def _repositories(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
     return db.execute("select id, home, position from repository order by position").fetchall()
-
-
-def _checkouts(db: sqlite3.Connection) -> list[CompiledCheckout]:
-    return [CompiledCheckout(*row) for row in db.execute(f"{_CHECKOUTS} order by rowid")]
 
 
 def _is_text(*values: str) -> bool:

@@ -25,10 +25,9 @@ MANY = 1000
 
 @dataclass(frozen=True)
 class Ledger:
-    """One session. `began` and `touched` are seconds since 1970, 0 where that isn't known.
-
-    `given` is how many entries of one repository it was given since it began or last forgot; `parent` the
-    session that started it, where it is a subagent's.
+    """One session. `began` and `touched` are seconds since 1970, 0 where that isn't known. `given` is how
+    many entries of one repository it was given since it began or last forgot; `parent` the session that
+    started it, where it is a subagent's.
     """
 
     agent: str
@@ -57,10 +56,8 @@ def ledgers(folder: Path, repo: str, since: float = 0) -> list[Ledger]:
 
 
 def latest(folder: Path, repo: str) -> Ledger | None:
-    """The session that was served last, its subagents aside; only as many files are read as it takes.
-
-    One that was served in the future, by a clock that was put back, is none of the last.
-    """
+    """The session that was served last, its subagents aside; only as many files are read as it takes. One
+    of the future, by a clock that was put back, is none of the last."""
     for path in sorted(_files(folder), key=lambda file: age(written(file))):
         if (ledger := _read(path, repo)) and not ledger.parent:
             return ledger

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -83,14 +84,7 @@ class AccessLog:
 
     def add(self, access: Access) -> None:
         """Note an access that no hook sees. It is given up where the log can't be written."""
-        fields = {
-            "at": access.at,
-            "agent": access.agent,
-            "session": access.session,
-            "tool": access.tool,
-            "path": access.path,
-            **({"ranges": access.ranges} if access.ranges else {}),
-        }
+        fields = {name: value for name, value in asdict(access).items() if name != "ranges" or value}
         append_rolling(str(self.path), render(fields) + "\n", ACCESS_BYTES)
 
     @property
@@ -99,15 +93,12 @@ class AccessLog:
 
 
 def _ranges(said: object) -> tuple[tuple[int, int], ...]:
-    pairs = said[:MOST_RANGES] if isinstance(said, list) else []
-    return tuple((pair[0], pair[1]) for pair in pairs if _is_range(pair))
-
-
-def _is_range(said: object) -> bool:
-    match said:
-        case [int(first), int(last)]:
-            return 0 < first <= last
-    return False
+    ranges = []
+    for pair in said[:MOST_RANGES] if isinstance(said, list) else ():
+        match pair:
+            case [int(first), int(last)] if 0 < first <= last:
+                ranges.append((first, last))
+    return tuple(ranges)
 
 
 MAX_ENTRIES = 2000

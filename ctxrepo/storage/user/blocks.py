@@ -19,11 +19,9 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class FileBlock:
-    """The block in the file at `path`, which is no link, for the project of this id ('' for none).
-
-    `own` is the id that the checkout has by itself, which may have stood for `project`.
-    `glue` are the bytes put before it, `is_new` says that there was no file before. `trouble` is why it was
-    left alone when it was to be renewed.
+    """The block in the file at `path`, which is no link, for the project of this id ('' for none); `own`
+    is the id that the checkout has by itself. `glue` are the bytes put before it, `is_new`: there was no
+    file before. `trouble` is why it was left alone when it was to be renewed.
     """
 
     path: Path

@@ -27,10 +27,9 @@ Tracking = Literal["tracked", "ignored", "seen", "outside"]
 @dataclass(frozen=True)
 class CodeCheckout:
     """A working tree of the user's, or the folder that a bare repository and its worktrees stand in.
-
     `common` is the git folder that all its worktrees share, `config` the file in it that decides the
-    identity, `stamp` that file's `mtime_ns:size`. `name` is the folder name of the main worktree;
-    `worktree` the name of a linked one that is to be a project of its own, else ''.
+    identity, `stamp` its `mtime_ns:size`. `name` is the folder name of the main worktree; `worktree` the
+    name of a linked one that is to be a project of its own, else ''.
     """
 
     top: Path
@@ -44,12 +43,10 @@ class CodeCheckout:
 
 
 def describe_checkout(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
-    """What git tells of the checkout that `folder` is in; None outside git, in a bare repository or where git
-    refuses to look.
-
-    No git is started where something else than files and folders stands in the place of git's own.
-    `worktrees` is the policy: with `share` a linked worktree is the project of its main one. GitFailed when
-    git doesn't answer: half of the facts would make another project of it.
+    """What git tells of the checkout that `folder` is in; None outside git, in a bare repository or where
+    git refuses to look. No git is started where something else stands in the place of git's files and
+    folders. With the policy `worktrees` = `share` a linked worktree is the project of its main one.
+    GitFailed when git doesn't answer: half of the facts would make another project of it.
     """
     git = _git(folder, env)
     if not is_path(folder) or not folder.is_dir() or not is_sound(_real(folder)):
@@ -78,10 +75,8 @@ def describe_checkout(folder: Path, env: Mapping[str, str], worktrees: str) -> C
 
 
 def first_commit(top: Path, env: Mapping[str, str]) -> str:
-    """The first commit of a checkout; of several the lowest, so that every clone agrees. '' for none.
-
-    A shallow clone doesn't know it. GitFailed when git doesn't answer.
-    """
+    """The first commit of a checkout, of several the lowest, so that every clone agrees; '' for none, and
+    for a shallow clone, which doesn't know it. GitFailed when git doesn't answer."""
     git = _git(top, env)
     if _asked(git, "rev-parse", "--is-shallow-repository").out.strip() != "false":
         return ""

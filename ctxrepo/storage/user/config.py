@@ -22,10 +22,9 @@ from ctxrepo.storage.disk import foreign
 
 
 def read_settings(file: Path) -> Settings:
-    """Settings as `file` has them, defaults for the rest.
-
-    A key that is unknown or of the wrong type becomes a warning and keeps its default; a file that is no
-    TOML at all raises ConfigError, because guessing which remote was meant would be worse.
+    """Settings as `file` has them, defaults for the rest. A key that is unknown or of the wrong type
+    becomes a warning; a file that is no TOML at all is a ConfigError: guessing which remote was meant
+    would be worse.
     """
     reading = _Reading(file, _text(file))
     values: dict[str, Any] = {}
@@ -42,11 +41,8 @@ def read_settings(file: Path) -> Settings:
 
 
 def keep_settings(file: Path, copy: Path) -> None:
-    """Keep a copy of `file` that was just read, for the time when somebody breaks it.
-
-    There is no copy where it can't be written, and none of a file with a password, so that the password isn't
-    copied around.
-    """
+    """Copy a `file` that was just read, for the time when somebody breaks it; not where that can't be
+    written, nor a file with a password, so that this isn't copied around."""
     with suppress(CtxrepoError):
         before, now = foreign.read(copy), foreign.read(file) or b""
         text = now.decode("utf-8", "replace").replace("\r", "\n")

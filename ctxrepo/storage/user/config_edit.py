@@ -22,10 +22,8 @@ def write_repository(file: Path, repository: RepositorySettings) -> None:
 
 
 def write_value(file: Path, key: Key, value: object) -> bool:
-    """Set one key, with all else as its author wrote it; False when the file says so already.
-
-    The file is made when missing, for its owner only. ConfigError where it can't be read as settings.
-    """
+    """Set one key, with all else as its author wrote it; False when the file says so already. The file is
+    made when missing, for its owner only. ConfigError where it can't be read as settings."""
     if not isinstance(table_of(file).get(key.section, {}), dict | list):
         raise ConfigError(f"{file}: {key.section} must be a section, [{key.section}]", "Mend it there first.")
     if key.section == REPOSITORY:
@@ -35,9 +33,7 @@ def write_value(file: Path, key: Key, value: object) -> bool:
 
 def remove_value(file: Path, key: Key) -> bool:
     """Take one key out, with all else as its author wrote it; False when the file doesn't set it.
-
-    ConfigError where it can't be read as settings.
-    """
+    ConfigError where it can't be read as settings."""
     section = table_of(file).get(key.section, {})
     place = section[0] if isinstance(section, list) and section else section
     if not isinstance(place, dict) or key.field not in place:

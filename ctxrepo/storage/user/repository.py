@@ -14,10 +14,8 @@ from ctxrepo.storage.user.places import Places, RepositoryPlaces
 
 
 def first_repository(places: Places, settings: Settings) -> RepositorySettings:
-    """The repository this version serves; ConfigError when CTXREPO_HOME names another clone than config.toml.
-
-    A configured clone that is gone has been moved: then CTXREPO_HOME says where to.
-    """
+    """The repository this version serves; ConfigError when CTXREPO_HOME names another clone than
+    config.toml. A configured clone that is gone has been moved: then CTXREPO_HOME says where to."""
     known = settings.repository[0] if settings.repository else RepositorySettings()
     if not is_global_folder(known.global_folder):
         raise ConfigError(

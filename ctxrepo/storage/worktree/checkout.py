@@ -37,10 +37,8 @@ from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The worktree at one moment: the files on disk, the skipped paths, and what the files are based on.
-
-    The tree `base` has the version that each file is based on, `next` the version that was being written.
-    """
+    """The worktree at one moment: the files on disk, the skipped paths, and two trees: `base` has the
+    version that each file is based on, `next` the version that was being written."""
 
     disk: Disk
     skipped: Mapping[str, str]
@@ -83,11 +81,10 @@ class Checkout:
     def snapshot(
         self, only: Iterable[str] | None = None, written: Collection[str] = (), head: str | None = None
     ) -> Snapshot:
-        """Read the whole worktree, or the files in `only` if that is enough.
-
-        It isn't enough when a checkout was killed half-way, or when the worktree may have been emptied. In an
-        emptied worktree no missing file counts as removed, save those that a command has `written` since. The
-        tree `head` tells whether a folder in a file's place, or a file in a folder's, belongs there.
+        """Read the whole worktree, or the files in `only` if that is enough: not when a checkout was
+        killed half-way, or the worktree may have been emptied. In an emptied one no missing file counts as
+        removed, save those that a command has `written` since. The tree `head` tells whether a folder in a
+        file's place, or a file in a folder's, belongs there.
         """
         base, following = self.objects.ref(WT), self.objects.ref(WT_NEXT)
         # Unequal refs mean that a checkout was killed half-way: any file may hold either version, so all of
@@ -104,11 +101,8 @@ class Checkout:
         return snapshot
 
     def extend(self, snapshot: Snapshot, paths: Collection[str], head: str | None = None) -> Snapshot:
-        """The same snapshot with more files in it.
-
-        What it has already is not read again: a file may be replaced only while it still is what the snapshot
-        has, so that an edit made since is noticed then.
-        """
+        """The same snapshot with more files in it. What it has already is not read again: a file may be
+        replaced only while it still is what the snapshot has, so that an edit made since is noticed then."""
         if snapshot.disk.only is None:
             return snapshot
         more, skipped = read_files(self.worktree, frozenset(paths) - snapshot.disk.only)
@@ -147,10 +141,9 @@ class Checkout:
         return any(_counts_when_missing(path) for path in disk.differing(self.objects, base))
 
     def _rebase_hidden(self, snapshot: Snapshot, written: Collection[str], head: str | None) -> Snapshot:
-        """The snapshot with hidden files based on nothing, so that their absence is no deletion.
-
-        A file that has come back, or that a command has `written` since, is based again on the version that
-        it had before it was hidden.
+        """The snapshot with hidden files based on nothing, so that their absence is no deletion. A file
+        that has come back, or that a command has `written` since, is based again on the version from
+        before.
         """
         before = self.hidden.files()
         skipped = {**snapshot.skipped, **self._obstacles(snapshot, before, head)}
@@ -191,10 +184,8 @@ class Checkout:
         }
 
     def _is_meant(self, place: str, why: str) -> bool:
-        """Whether a person may have made a folder of files out of a file, or a file out of such a folder.
-
-        Only files that are no notes are asked about: nobody makes a folder out of a note.
-        """
+        """Whether a person may have made a folder of files out of a file, or a file out of such a folder;
+        only asked of what is no note, as nobody makes a folder out of a note."""
         return why == A_FILE or (why == A_FOLDER and bool(self.worktree.scan(place).files))
 
     def _belongs(self, place: str, why: str, tree: str | None) -> bool:
@@ -221,10 +212,7 @@ class Checkout:
 
     def note_switch(self, old: str | None, new: str | None) -> None:
         """Record that the user's own git has checked out `new` over `old`: files that differ are based on
-        `new`.
-
-        We never read links, so they are based on nothing.
-        """
+        `new`, but links, which we never read, on nothing."""
         differing = self.objects.diff(old, new)
         keys = {path: None if key and ":" in key else key for path, (_, key) in differing.items()}
         based = self.objects.edit(self.objects.ref(WT), keys)
@@ -232,10 +220,9 @@ class Checkout:
         self.objects.set_ref(WT, based)
 
     def check_out(self, tree: str, snapshot: Snapshot, hold: Collection[str] = ()) -> list[LateWrite]:
-        """Write the files of `tree` that are in the snapshot; leave those in `hold`, and those edited since.
-
-        Links, submodules, unsafe names and huge files stay in the tree and never reach the disk. Returns what
-        programs wrote to files while we replaced them.
+        """Write the files of `tree` that are in the snapshot; leave those in `hold`, and those edited
+        since. Links, submodules, unsafe names and huge files never reach the disk. Returns what programs
+        wrote to files while we replaced them.
         """
         self.hide(snapshot)
         late = self._check_out(tree, snapshot, hold)

@@ -81,7 +81,14 @@ class AllFiles:
 
     def shared(self, objects: Objects, tree: str | None) -> Iterator[str]:
         """Paths of files that are both on disk and in a tree, whatever their bytes are."""
-        return _shared(self.top, tree, objects)
+        waiting = [("", self.top, tree)]
+        while waiting:
+            prefix, folder, tree = waiting.pop()
+            items = objects.items(tree)
+            yield from (prefix + name for name in folder.files if key_of(items.get(name)))
+            for name, below in folder.folders.items():
+                if within := folder_of(items.get(name)):
+                    waiting.append((f"{prefix}{name}/", below, within))
 
 
 Disk = AllFiles | SomeFiles
@@ -180,17 +187,6 @@ def _differing(
                 waiting.append((f"{path}/", folders.get(name), folder_of(item)))
 
 
-def _shared(top: Folder, tree: str | None, objects: Objects) -> Iterator[str]:
-    waiting = [("", top, tree)]
-    while waiting:
-        prefix, folder, tree = waiting.pop()
-        items = objects.items(tree)
-        yield from (prefix + name for name in folder.files if key_of(items.get(name)))
-        for name, below in folder.folders.items():
-            if within := folder_of(items.get(name)):
-                waiting.append((f"{prefix}{name}/", below, within))
-
-
 @dataclass(frozen=True)
 class Obstacle:
     """What stands at `place` and the files that it hides; `reason` says what it is, as in "is a link"."""
@@ -206,10 +202,8 @@ class Hidden:
     worktree: Worktree
 
     def files(self) -> Mapping[str, Key]:
-        """path -> key of the version that the file was based on before it was hidden.
-
-        A damaged tree counts as empty: a file that comes back is then merged as if it had been added.
-        """
+        """path -> key of the version that the file was based on before it was hidden. A damaged tree
+        counts as empty: a file that comes back is then merged as if it had been added."""
         try:
             return self.objects.files(self.objects.ref(HIDDEN))
         except Damaged:

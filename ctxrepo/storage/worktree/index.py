@@ -20,11 +20,9 @@ _GONE = ("0", "0" * 40)
 
 @dataclass(frozen=True)
 class UserIndex:
-    """`.git/index`, prepared in a copy and put in place in one step.
-
-    git holds `index.lock` while it works, and a git that is killed leaves that lock in the user's way. So git
-    works on our copy, and our lock is a hard link to the finished copy: we know by that which lock is ours,
-    and remove one that a kill left behind.
+    """`.git/index`, prepared in a copy and put in place in one step: a git that is killed while it works
+    would leave `index.lock` in the user's way. Our lock is a hard link to the finished copy: we know by
+    that which lock is ours, and remove one that a kill left behind.
     """
 
     git_dir: Path
@@ -34,10 +32,9 @@ class UserIndex:
 
     def follow(self, tree: str) -> None:
         """Make the index say what `tree` says, which is the tree of HEAD; the caller holds the write lock.
-
-        What a person staged stays, except in files that our commit changed: there the older, staged version
-        would take our change back with the person's next commit. If another process holds the lock, the index
-        stays as it is, and the next commit tries again.
+        What a person staged stays, except in files that our commit changed: there the staged version would
+        take our change back with the person's next commit. If another process holds the lock, the next
+        commit tries again.
         """
         before = self._stamp()
         base = self.objects.ref(FOLLOWED) or self._tree_before()

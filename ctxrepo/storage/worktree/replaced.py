@@ -39,10 +39,9 @@ class LateWrite:
 
 @dataclass(frozen=True)
 class _OldFile:
-    """A replaced file: `name` is what it is called in our folder, `id` the blob id it had at the moment `at`.
-
-    `mtime` is its modification time then; -1 when that is unknown, or when the file had other bytes by the
-    time it was kept.
+    """A replaced file: `name` is what it is called in our folder, `id` the blob id and `mtime` the
+    modification time it had at the moment `at`; -1 when that is unknown, or when the file had other bytes
+    by the time it was kept.
     """
 
     path: str
@@ -59,10 +58,8 @@ class ReplacedFiles:
     folder: Path
 
     def keep(self, file: Path, path: str, oid: str, since: float) -> None:
-        """Keep a hard link to a file that is about to be replaced.
-
-        Its blob id was `oid` at some moment after `since`; a program may have written to it in between.
-        """
+        """Keep a hard link to a file that is about to be replaced. Its blob id was `oid` at some moment
+        after `since`; a program may have written to it in between."""
         make_folder(self.folder)
         name = random_name()
         # Without hard links, or when the file has just gone, there is nothing to keep.
@@ -98,9 +95,7 @@ class ReplacedFiles:
 
     def _rebased(self, old: _OldFile, delivered: Collection[LateWrite]) -> _OldFile | None:
         """The file with the blob id it has now, if its late write is done; None when the file is gone.
-
-        Other kept files of that path may have had the same bytes and have other late writes now.
-        """
+        Other kept files of that path may have had the same bytes and have other late writes now."""
         if not (self.folder / old.name).exists():
             return None
         late = self._late_write(old)
@@ -112,10 +107,9 @@ class ReplacedFiles:
         return None if data is None or blob_id(data) == old.id else LateWrite(old.path, old.id, data)
 
     def _mtime_of(self, name: str, oid: str) -> int:
-        """The modification time of a kept file that has the bytes of `oid`; -1 for any other.
-
-        An editor may write a new file, wait for the disk and rename it into place: that file then seems older
-        than our last look at its path, and has other bytes.
+        """The modification time of a kept file that has the bytes of `oid`; -1 for any other: an editor
+        may write a new file, wait for the disk and rename it into place, so that it seems older than our
+        last look at its path.
         """
         with suppress(OSError):
             file = self.folder / name

@@ -41,10 +41,8 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True)
 class Scan:
-    """The files that may be part of the memory, and path -> why of those that may not.
-
-    A path in `skipped` may be a folder: then nothing is known about what is below it.
-    """
+    """The files that may be part of the memory, and path -> why of those that may not; of a skipped folder
+    nothing is known that is below it."""
 
     files: Mapping[str, Stamp]
     skipped: Mapping[str, str]
@@ -52,10 +50,8 @@ class Scan:
 
 @dataclass(frozen=True)
 class Listing:
-    """A folder on disk ('' is the top): name -> stamp of what is in it (`there`), and the `folders` in it.
-
-    `trouble` says why the folder can't be listed.
-    """
+    """A folder on disk ('' is the top): name -> stamp of what is in it (`there`), the `folders` in it, or
+    as `trouble` why it can't be listed."""
 
     path: str
     there: Mapping[str, Stamp]
@@ -119,45 +115,36 @@ def scan_some(root: Path, paths: Iterable[str]) -> Scan:
 
 
 def in_the_way(root: Path, paths: Iterable[str]) -> dict[str, str]:
-    """path -> why, of what stands in the place of one of these files or of a folder on its path.
-
-    A file that is just missing is not reported.
-    """
+    """path -> why, of what stands in the place of one of these files or of a folder on its path; a file
+    that is just missing is not reported."""
     obstacles: dict[str, str] = {}
     folders: dict[str, str | None] = {}
     for path in paths:
         for folder in accumulate(path.split("/")[:-1], "{}/{}".format):
             if folder not in folders:
-                folders[folder] = _why_no_folder(root / folder)
+                folders[folder] = _in_place_of(root / folder, is_folder=True)
             if reason := folders[folder]:
                 obstacles[folder] = reason
                 break
         else:
-            if reason := _why_no_file(root / path):
+            if reason := _in_place_of(root / path, is_folder=False):
                 obstacles[path] = reason
     return obstacles
 
 
-def _why_no_folder(place: Path) -> str | None:
+def _in_place_of(place: Path, *, is_folder: bool) -> str | None:
+    """Why what is at `place` is no folder of the memory, or no file; None for one, and for nothing at all."""
     try:
         stamp = Stamp.of(place.lstat())
         if not stat.S_ISDIR(stamp.mode):
-            return _odd(stamp) or A_FILE
+            return _odd(stamp) or (A_FILE if is_folder else None)
+        if not is_folder:
+            return A_FOLDER
         return _REPOSITORY if (place / ".git").exists() else None
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         return f"can't be read: {error.strerror}"
-
-
-def _why_no_file(place: Path) -> str | None:
-    try:
-        stamp = Stamp.of(place.lstat())
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        return f"can't be read: {error.strerror}"
-    return A_FOLDER if stat.S_ISDIR(stamp.mode) else _odd(stamp)
 
 
 def _first_obstacle(root: Path, path: str) -> tuple[str, str]:

@@ -32,9 +32,9 @@ _SCHEMA = (
 
 class FolderSnapshot(NamedTuple):
     """The files of one folder; three fields are JSON text, which nobody parses while nothing changes.
-
-    `stamps`: name -> stamp of everything in it, null where it must be read again. `ids`: name -> blob id of
-    its files. `skipped`: path -> why of what was skipped. `tree`: the id of the tree of these files alone.
+    `stamps`: name -> stamp of everything in it, null where it must be read again. `ids`: name -> blob id
+    of its files. `skipped`: path -> why of what was skipped. `tree`: the id of the tree of these files
+    alone.
     """
 
     stamps: str
@@ -78,10 +78,8 @@ class Stamps:
             self._drop(error)
 
     def _drop(self, error: sqlite3.DatabaseError | OSError) -> None:
-        if isinstance(error, sqlite3.DatabaseError) and is_locked(
-            error
-        ):  # it is sound: what it lacks is looked for again
-            return
+        if isinstance(error, sqlite3.DatabaseError) and is_locked(error):
+            return  # it is sound: what it lacks is looked for again
         with suppress(OSError):
             self.database.unlink()
 

@@ -41,10 +41,9 @@ class FileUpdate:
 
 @dataclass(frozen=True)
 class Worktree:
-    """The folder of the clone; every `path` is relative to it, with `/` between its parts.
-
-    Files are written to `scratch`, a folder on the same file system, and renamed into place. The caller holds
-    the write lock, so whatever is in `scratch` before that was left by a killed process.
+    """The folder of the clone; every `path` is relative to it, with `/` between its parts. Files are
+    written to `scratch`, a folder on the same file system, and renamed into place. The caller holds the
+    write lock, so whatever is in `scratch` before that was left by a killed process.
     """
 
     root: Path
@@ -57,18 +56,13 @@ class Worktree:
 
     def read(self, path: str) -> bytes | None:
         """The bytes of the regular file at `path`; None when there is none, or it is over MAX_BYTES.
-
-        Unreadable when there is one that can't be read.
-        """
+        Unreadable when there is one that can't be read."""
         with opened(self.root) as folders:
             return _read(folders, path)
 
     def read_saved(self, path: str, *, was_empty: bool = False) -> bytes | None:
-        """The same; if the file is empty, waits a moment for an editor that empties a file before it writes
-        it.
-
-        With `was_empty` the file was empty before, so that nobody needs to wait.
-        """
+        """The same; if the file is empty, waits a moment for an editor that empties a file before it
+        writes it, unless it `was_empty` before."""
         end = time.monotonic() + SAVING
         while (data := self.read(path)) == b"" and not was_empty and time.monotonic() < end:
             time.sleep(SAVING / 20)
@@ -87,13 +81,10 @@ class Worktree:
         self.write_all({path: data})
 
     def write_all(self, files: Mapping[str, bytes], seen: Mapping[str, str | None] | None = None) -> None:
-        """Replace many files: all bytes are on disk before the first name points at them.
-
-        `seen` has the blob ids that the files had a moment ago: if a file has other bytes by now, these
-        become a late write.
-
-        If a file were renamed before the disk has its bytes, a power cut could leave it empty, which would
-        look as if a person had deleted all of its text.
+        """Replace many files: all bytes are on disk before the first name points at them, as a power cut
+        could leave a file empty otherwise, which would look as if a person had deleted its text. `seen`
+        has the blob ids that the files had a moment ago: if a file has other bytes by now, these become a
+        late write.
         """
         since = time.time()
         with opened(self.root) as folders, self._prepared(folders, files) as prepared:
@@ -104,10 +95,9 @@ class Worktree:
             _sync_folders(folders, files)
 
     def update_unchanged(self, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
-        """Update each file that still is what the caller saw; returns the paths of the others.
-
-        An editor may write at any moment, so a file that is no longer as expected is left alone. What reaches
-        the old file while we replace it becomes a late write (`replaced.late_writes`).
+        """Update each file that still is what the caller saw; returns the paths of the others. An editor
+        may write at any moment, so a file that is no longer as expected is left alone. What reaches the
+        old file while we replace it becomes a late write (`replaced.late_writes`).
         """
         since = time.time()
         # Remove files first: a folder may replace a file, and a file may replace a folder.
