@@ -27,8 +27,8 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import run_forking
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.compiled import read_repositories
-from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
 from ctxrepo.storage.user.places import Places
+from ctxrepo.storage.user.sound import FolderFacts, folder_facts
 
 if TYPE_CHECKING:
     from ctxrepo.app.owner import OwnerThread

@@ -159,7 +159,7 @@ def size(text: str) -> int:
 
 
 def age_mark(updated: str, today: int) -> str:
-    """How old a note is at least, such as `>90d`, or ''; `updated` is YYYY-MM-DD or '', `today` a day since
+    """How old a note is at least, such as `>90d`, or ''; `updated` is YYYY-MM-DD or '', `today` days since
     1970."""
     day = day_of(updated)
     if day is None:

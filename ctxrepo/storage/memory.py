@@ -101,8 +101,8 @@ class Memory:
         return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, config_error=error)
 
     def with_current_settings(self) -> Memory:
-        """The same memory with the settings that config.toml has now; this one if that file hasn't changed or
-        can't be read."""
+        """The same memory with the settings of config.toml now; this one if that is unchanged or
+        unreadable."""
         stamp = stamp_of(str(self.places.config_file))
         if stamp == self.settings_stamp:
             return self
@@ -162,8 +162,7 @@ class Memory:
         return Objects(self.own_git, self._fetch_objects if self.clone.is_partial else None)
 
     def require_whole(self) -> None:
-        """Damaged if the clone's git folder has a broken layout: the same check that `objects` makes, without
-        importing pygit2."""
+        """Damaged if the git folder's layout is broken: the check of `objects`, without importing pygit2."""
         self.own_git.prepare_objects()
 
     @property

@@ -26,8 +26,8 @@ def hints_of(described: type) -> dict[str, Any]:
 
 @cache
 def sentences(described: type) -> dict[str, str]:
-    """Field -> the string that stands below it, for each field that has one, inherited ones too; only the
-    source has those."""
+    """Field -> the string below it, for each field that has one, also inherited; only the source has
+    those."""
     bases = [base for base in reversed(described.__mro__) if base is not object]
     return {field: sentence for base in bases for field, sentence in _own_sentences(base)}
 

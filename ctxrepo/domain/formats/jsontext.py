@@ -143,8 +143,7 @@ def _line_break(text: str, kept: str, item: Member) -> str:
 
 
 def _comments_between(text: str, start: int, end: int, *, trailing: bool = False) -> str:
-    """The comments between two items, from the first item on, or with `trailing` up to the second; ''
-    without any."""
+    """The comments between two items, from the first on, or with `trailing` up to the second; '' without."""
     spans = _comments_in(text, start, end)
     if not spans:
         return ""
@@ -210,8 +209,7 @@ _STRING_OR_COMMENT = lazy_pattern(rf"{STRING.pattern}|(//[^\r\n]*+|/\*(?s:.*?)(?
 
 
 class Malformed(ValueError):
-    """The document can't be read or isn't structured as expected: `problem` at 1-based `line` and
-    `column`."""
+    """The document can't be read or has another structure: `problem` at 1-based `line` and `column`."""
 
     def __init__(self, text: str, at: int, problem: str) -> None:
         self.line = text.count("\n", 0, at) + 1

@@ -31,11 +31,8 @@ def is_way_back(operation: str) -> bool:
 
 
 def without_records(now: str, before: str, after: str) -> str:
-    """Undo the change from `before` to `after` in `now`: remove added records, restore removed ones.
-
-    A record is undone by a tombstone, and a tombstone by removing it: so the undo merges on other machines,
-    whatever they have added since.
-    """
+    """Undo the change from `before` to `after` in `now`: remove added records by a tombstone, restore
+    removed ones: so the undo merges on other machines, whatever they have added since."""
     was, became, here = (dict.fromkeys(_lines(text)) for text in (before, after, now))
     added = [line for line in became if line not in was and line in here]
     drop = {line for line in added if not _may_be_named(line)}
@@ -47,10 +44,8 @@ def without_records(now: str, before: str, after: str) -> str:
 
 
 def keeping_claims(before: str, after: str) -> str:
-    """Undo a change of the registry; if it only added projects, these stay.
-
-    A project is registered along with its first write, and others may have written for it since.
-    """
+    """Undo a change of the registry; if it only added projects, these stay: one is registered along with
+    its first write, and others may have written for it since."""
     was, became = parse(before), parse(after)
     if not (
         was.projects.items() <= became.projects.items() and was.aliases.items() <= became.aliases.items()

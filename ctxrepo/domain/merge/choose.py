@@ -27,11 +27,8 @@ def rank(text: str) -> tuple[str, str, str]:
 def choose(
     base: str | None, ours: str | None, theirs: str | None, meaning: Callable[[str], str] = plain
 ) -> tuple[str | None, str | None]:
-    """Choose a version: returns (the one that stays, the one that lost); None for no version.
-
-    If only one side edited, its version stays. An edit wins over a deletion. Of two edits the one with the
-    greater `rank` stays. Texts with the same `meaning` count as equal.
-    """
+    """(the version that stays, the one that lost), None for no version: an edit wins over no edit and over
+    a deletion, of two edits the one with the greater `rank`. Texts with the same `meaning` count as equal."""
     if ours is None or theirs is None:
         remaining = theirs if ours is None else ours
         is_untouched = remaining is not None and base is not None and meaning(remaining) == meaning(base)

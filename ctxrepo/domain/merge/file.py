@@ -155,11 +155,8 @@ _Values = dict[Key, Any]
 
 
 def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]] | None:
-    """Merge TOML by keys; returns the text, with the comments of one side, and conflict copies.
-
-    None when it can't be merged by keys. A side that isn't TOML becomes a conflict copy as a whole: the
-    registry must stay readable.
-    """
+    """Merge TOML by keys; returns the text, with the comments of one side, and conflict copies; None when
+    that can't be. A side that isn't TOML becomes a copy as a whole: the registry must stay readable."""
     us, them = _values(ours), _values(theirs)
     if us is None or them is None:
         winner, loser = (ours, theirs) if them is None else (theirs, ours)
@@ -201,10 +198,8 @@ def _shown(values: _Values, key: Key) -> str | None:
 
 
 def _written(merged: _Values, sides: Mapping[str, _Values]) -> str:
-    """The text of the side that needs fewer changes, with these made; the greater side if both need as many.
-
-    Setting a key parses the whole text again, so unchanged keys are not set.
-    """
+    """The text of the side that needs fewer changes, with these made; of equal ones the greater. Setting a
+    key parses the whole text again, so unchanged keys are not set."""
     from ctxrepo.domain.formats.toml_edit import (
         with_value,  # tomlkit costs a start of Python; most merge notes
     )

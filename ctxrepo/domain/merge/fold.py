@@ -189,8 +189,7 @@ class _Fold:
         return save.op != LATE
 
     def _is_by_author_of(self, save: Save, state: _State) -> bool:
-        """Whether one session wrote both; if only one wrote to the file, edits by hand are taken for its
-        work."""
+        """Whether one session wrote both; edits by hand are its work, too, if no other wrote to the file."""
         if state.save.op != TOOL:
             return False
         if save.op == BY_HAND:
@@ -210,8 +209,8 @@ class _Fold:
 
 
 def _lines(data: bytes | None) -> frozenset[str]:
-    """The lines that show which version an author has seen; every version has a blank one, `---` or a
-    date."""
+    """The lines that tell versions apart, so neither blank ones nor `---` and dates, which every version
+    has."""
     lines = map(str.strip, decode(data or b"").splitlines())
     return frozenset(line for line in lines if line not in ("", "---") and not line.startswith("updated:"))
 

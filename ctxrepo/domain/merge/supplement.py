@@ -21,8 +21,7 @@ Titles = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Supplement:
-    """The supplemented text; of the entries of the other text, `new` were added and `known` were there
-    already."""
+    """The supplemented text; of the other text's entries `new` were added and `known` were there already."""
 
     text: str
     new: int
@@ -78,15 +77,14 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
 
 
 def gist(text: str) -> str:
-    """The words by which an entry is compared: without its tick box, and comment lines, which belong to
-    the next."""
+    """The words by which an entry is compared: without tick box and comment lines, which belong to the
+    next."""
     words = "".join(line for line in lines_of(text) if not COMMENT.match(line)) if "<!--" in text else text
     return normalised(_BOX.sub(r"\1", words))
 
 
 def _apart(blocks: Sequence[Block]) -> Iterator[Block]:
-    """The blocks, with comments at the end of a bullet as blocks of their own: they belong to the next
-    entry."""
+    """The blocks, comments at the end of a bullet by themselves: they belong to the next entry."""
     for block in blocks:
         lines = lines_of(block.text) if block.kind == "bullet" and "<!--" in block.text else []
         end = len(lines)
@@ -101,8 +99,7 @@ def _apart(blocks: Sequence[Block]) -> Iterator[Block]:
 
 
 def closed_note(text: str) -> str:
-    """The note with an open code fence or comment closed, so that text behind it doesn't change its last
-    entry."""
+    """The note with an open fence or comment closed, so that text behind it doesn't change its last entry."""
     head, body = frontmatter.split(text)
     return head + closed(body)
 
@@ -180,8 +177,8 @@ def _joined(blocks: Sequence[Block]) -> str:
 
 
 def _placed(blocks: Sequence[Block], last: int, added: str, newline: str, *, is_bullet: bool) -> str:
-    """Insert `added` after the block at `last` (-1: before all), with a blank line between them unless
-    both are bullets."""
+    """Insert `added` after the block at `last` (-1: before all), a blank line between unless both are
+    bullets."""
     before = "".join(b.raw for b in blocks[: last + 1])
     rest = "".join(b.raw for b in blocks[last + 1 :])
     if last < 0 or blocks[last].kind == "blank":

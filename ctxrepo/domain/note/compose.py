@@ -144,8 +144,7 @@ def newline_of(text: str) -> str:
 
 
 def new_note(path: str, today: str, tags: Sequence[str] = ()) -> str:
-    """A note made for its first entry: its head depends on no machine, so that two machines make the same
-    note."""
+    """A note made for its first entry: its head depends on no machine, so that two make the same note."""
     stem = path.rpartition("/")[2].removesuffix(".md")
     fields: dict[str, frontmatter.Value] = {
         "description": "What to know first" if stem == "MEMORY" else about(stem)
@@ -171,8 +170,8 @@ _ABOUT = {
 
 
 def about(stem: str) -> str:
-    """The description of a note made for its first entry, the same on all machines, until somebody writes
-    a better one."""
+    """The description of a note made for its first entry, the same on all machines, until somebody betters
+    it."""
     return _ABOUT.get(stem.lower()) or f"{stem.replace('-', ' ').capitalize()} notes"
 
 
@@ -200,8 +199,8 @@ def fixed(path: str, data: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _closing(_: str, text: str) -> str:
-    """Close the head if the lines up to the first blank one can be nothing else: `#` and `-` may begin the
-    body."""
+    """Close the head if the lines up to the first blank one can be nothing else: the body may begin with #
+    or -."""
     if split(text)[0] or not _OPENING.match(text):
         return text
     lines = lines_of(text)

@@ -185,8 +185,7 @@ def similarity(first: str, second: str) -> float:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text; each letter that isn't Latin counts as one, as not every script separates
-    words."""
+    """The words of a text; each letter that isn't Latin is one: not every script separates words."""
     return frozenset(_WORD.findall(text))
 
 

@@ -50,8 +50,7 @@ def read(text: str) -> Head:
 
 
 def set_field(text: str, key: str, value: Value) -> str:
-    """`text` with one frontmatter field set, every other byte as it was; a note without frontmatter is
-    given one."""
+    """`text` with one field set, every other byte as it was; a note without frontmatter is given one."""
     head, body = split(text)
     if not head:
         return render({key: value}) + body

@@ -55,8 +55,7 @@ def tape_archive(folder: str) -> str:
 
 
 def tape_folder(path: str) -> str:
-    """The folder of the scope whose tape has the file at `path`; '' for other files, and for archived
-    tapes."""
+    """The folder of the scope whose tape has the file at `path`; '' for archived tapes and other files."""
     top, _, rest = path.partition("/")
     if top != TAPES or not rest.endswith(".jsonl") or is_archived(rest):
         return ""
@@ -197,8 +196,8 @@ def is_note(path: str) -> bool:
 
 
 def fold(path: str) -> str:
-    """The path as case-insensitive and NFD file systems compare it: equal for those that can't exist side
-    by side."""
+    """The path as case-insensitive and NFD file systems compare it: those that are equal can't exist
+    together."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 

@@ -13,8 +13,7 @@ _MIN_BEGINNING = 3
 
 
 def ranked(query: list[str], texts: list[list[str]], least: float) -> list[tuple[float, int]]:
-    """(score, number of the text) of the texts, given by their words, that score no less than `least`, the
-    best first."""
+    """(score, number) of the texts, given by their words, that score no less than `least`, the best first."""
     sets = [frozenset(words) for words in texts]
     holders = _holders(sets)
     known = "\n" + "\n".join(sorted(holders)) + "\n"

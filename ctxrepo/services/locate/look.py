@@ -27,7 +27,7 @@ from ctxrepo.services.locate.recorded import record, recorded_at, recorded_locat
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import TrustedCheckouts
 from ctxrepo.storage.user.code import CodeCheckout, describe_checkout
-from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
+from ctxrepo.storage.user.sound import FolderFacts, folder_facts
 
 
 def find_location(

@@ -18,8 +18,7 @@ from ctxrepo.storage.state.compiled import (
     read_checkouts,
     record_checkout,
 )
-from ctxrepo.storage.user.folder_facts import FolderFacts
-from ctxrepo.storage.user.sound import is_path
+from ctxrepo.storage.user.sound import FolderFacts, is_path
 
 
 def recorded_location(memory: Memory, around: FolderFacts) -> Location | None:

@@ -294,8 +294,8 @@ class CacheReading:
 
     @rerun_if_damaged(_empty)
     def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
-        """At most `most` live entries that hold all words in any of their forms, best first; then such items
-        of checklists."""
+        """At most `most` live entries with all words in any form, best first; then such items of
+        checklists."""
         return list(islice(by_words(self._db, words), most))
 
     @rerun_if_damaged(_empty)

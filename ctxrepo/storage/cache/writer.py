@@ -50,8 +50,8 @@ are kept in memory; automerge: from how many segments of one level FTS5 merges t
 
 @contextmanager
 def _much_to_write(db: sqlite3.Connection) -> Iterator[None]:
-    """Settings for a large write: more memory, fewer syncs. Ids come in random order, so their index is
-    dropped and built at the end."""
+    """Settings for a large write: more memory, fewer syncs; the index of ids, which come in random order,
+    last."""
     db.execute(f"pragma cache_size = -{_MEMORY_KIB}")
     db.execute("pragma wal_autocheckpoint = 10000")  # pages
     db.executemany(_TUNE, _WHILE_FILLING.items())
@@ -202,8 +202,7 @@ class Cache(CacheReading):
 
     @rerun_if_damaged(_empty)
     def set_faults(self, faults: Iterable[str]) -> bool:
-        """The lines to tell every session once; those of before that are not among them go. False when they
-        are the same as before."""
+        """The lines to tell every session once, in place of those of before; False when they are the same."""
         texts = dict.fromkeys(storable(text) for text in faults)
         if self.faults() == list(texts):  # the usual case: no writer has to be waited for
             return False
@@ -220,8 +219,8 @@ class Cache(CacheReading):
 
     @rerun_if_damaged(_empty)
     def set_recent(self, firsts: Mapping[tuple[str, str], Sequence[FirstFile]], stamp: str) -> None:
-        """Store what comes first for a session, by project and by whose settings say so; `stamp` is that of
-        what it was read from."""
+        """Store what comes first, by project and by whose settings say so; `stamp` is that of what was
+        read."""
         with transaction(self._db):
             self._db.execute("delete from recent")
             for (project, owner), files in firsts.items():
@@ -233,8 +232,8 @@ class Cache(CacheReading):
 
     @rerun_if_damaged(_empty)
     def note_round(self, began: float) -> None:
-        """Note that a round of the worker that began at `began` is over: everything that waited then is done,
-        or can't be done."""
+        """Note that a round of the worker from `began` on is over: what waited then is done, or can't be
+        done."""
         with transaction(self._db):
             last = self.last_round
             before = last if last <= time.time() else 0.0  # the clock was put back since
@@ -259,8 +258,8 @@ class Cache(CacheReading):
             self._db.executemany("insert or replace into seen values (?, ?, ?)", rows)
 
     def _put(self, note: Note, generation: int, marks: Marks) -> int:
-        """Put a note in the place of its earlier version. Returns the number of the scope that changed, 0 for
-        none."""
+        """Put a note in the place of its earlier version; returns the number of the scope that changed, or
+        0."""
         path = storable(note.path)
         if not is_note(path):
             return 0
@@ -282,8 +281,8 @@ class Cache(CacheReading):
         return int(row[0] // SCOPE_SPAN)
 
     def _mark(self, marks: Marks, generation: int) -> set[int]:
-        """Bring `pinned` and `struck` of all entries up to the marks. Returns the numbers of the scopes in
-        which something changed."""
+        """Bring `pinned` and `struck` of all entries up to the marks; returns the numbers of scopes that
+        changed."""
         ids = json.dumps(sorted(marks.pinned | marks.struck))
         due = []
         for rowid, is_listed, working, *row in self._db.execute(_MARKED, (ids,)).fetchall():

@@ -102,8 +102,7 @@ class Clone:
         return {key: value for key, value in entries(self.git_dir / "config", env) if key.startswith("user.")}
 
     def wants_signatures(self, env: Mapping[str, str]) -> bool:
-        """Whether the clone's own configuration asks for signed commits; ctxrepo doesn't sign because of
-        that."""
+        """Whether the clone's own configuration asks for signed commits; ctxrepo doesn't sign for that."""
         settings = values(self.git_dir / "config", "commit.gpgsign", env)[-1:]
         return bool(settings) and settings[0].lower() in ("", "true", "yes", "on", "1")
 
@@ -112,8 +111,7 @@ class Clone:
         return RefFiles(self.git_dir).has_any(prefix)
 
     def repo_id(self) -> str:
-        """The id of this clone, made once and kept in the clone, so that a moved clone finds its state
-        again."""
+        """The id of this clone, made once and kept in it, so that a moved clone finds its state again."""
         if not self.git_dir.is_dir():
             raise NotInitialised(
                 f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."

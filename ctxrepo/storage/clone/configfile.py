@@ -37,8 +37,8 @@ _NOTHING = lazy_pattern(r"([#;][^\x00]*)?")
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of the file with its section (`remote.origin.`), its value and its key, '' for a header, a
-    comment and an empty line."""
+    """A line with its section (`remote.origin.`), its value, and its key, '' for a header, a comment,
+    nothing."""
 
     text: str
     section: str

@@ -62,8 +62,7 @@ class _Lock:
 
 @dataclass(frozen=True)
 class RefWriter(RefFiles):
-    """Writes the refs of one git folder. It follows no link. `logs` is the value of
-    `core.logAllRefUpdates`."""
+    """Writes the refs of one git folder, through no link; `logs` is the value of `core.logAllRefUpdates`."""
 
     logs: str = ""
 
@@ -129,8 +128,7 @@ class RefWriter(RefFiles):
             lock.write_and_rename("".join(f"{line}\n" for line in remaining))
 
     def write_shallow(self, text: str) -> None:
-        """Write the commits whose parents are left out, one a line; '' when no history is left out any
-        more."""
+        """Write the commits whose parents are left out, one a line; '' when no history is left out."""
         with self._locked("shallow") as lock:
             if text:
                 lock.write_and_rename(text)

@@ -74,7 +74,7 @@ def opened(path: Path, mode: str) -> BinaryIO:
 
 
 def ready(path: Path) -> None:
-    """Create a file of ours unless it is there, for a library that opens it by its name and would follow a
+    """Create a file of ours unless it is there, for a library that opens it by name and would follow a
     link."""
     if not os.path.lexists(path):
         opened(path, "ab").close()

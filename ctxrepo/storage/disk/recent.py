@@ -135,8 +135,7 @@ class RowReader:
             self._db.set_progress_handler(lambda: time.monotonic() > self._end, _STEPS)
 
     def select(self, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
-        """The rows that `query` selects, as long as that takes no longer than two seconds. What can't be read
-        to its end ends there."""
+        """The rows that `query` selects within two seconds; what can't be read to its end ends there."""
         self._end = time.monotonic() + _SECONDS
         try:
             if self._db:

@@ -131,8 +131,8 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Answer:
-    """How a git process ended; `code` is None when it was given up and ended. `excess` is the message if it
-    exceeded its limits."""
+    """How a git process ended; `code` is None when it was given up, `excess` the message for exceeded
+    limits."""
 
     code: int | None
     out: str

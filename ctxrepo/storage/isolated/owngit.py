@@ -173,8 +173,8 @@ class OwnGit:
 
 
 def make_bare(folder: Path, configuration: str | None, head: str) -> None:
-    """A bare git directory with this HEAD and this configuration (None: the one that it has), and with
-    nothing else of its own."""
+    """A bare git directory with this HEAD and configuration (None: the one it has), and nothing else of
+    its own."""
     for name in ("refs", "objects/info", "info"):
         make_folder(folder / name)
     folder.chmod(0o700)

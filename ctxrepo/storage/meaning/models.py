@@ -53,8 +53,7 @@ class Model:
 
 
 def find_model(name: str, models: Path) -> Model | None:
-    """The model at the path `name`, or the one that was brought into `models` under this name; None when it
-    isn't there."""
+    """The model at the path `name`, or brought into `models` under this name; None when it isn't there."""
     folder = folder_of(name, models)
     nets = [folder / net for net in _NETS if (folder / net).is_file()] or sorted(folder.glob("*.onnx"))
     if not nets or not (folder / _TOKENIZER).is_file():

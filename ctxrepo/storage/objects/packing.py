@@ -32,7 +32,7 @@ _TEMPORARY = lazy_pattern(r"tmp_(pack|idx|rev|obj)_|\.tmp-\d+-pack-")
 
 @dataclass(frozen=True)
 class Loose:
-    """The loose objects of the clone at `git_dir`. `git` runs in our own git directory, sees them, and is
+    """The loose objects of the clone at `git_dir`; `git` runs in our own git directory, sees them, is
     offline."""
 
     git_dir: Path

@@ -193,8 +193,7 @@ class Past(ObjectReader):
         yield from new
 
     def walk(self, tip: str) -> Iterator[tuple[str, str, list[str]]]:
-        """(commit, tree, parents) of everything reachable from `tip`: newest first, children before
-        parents."""
+        """(commit, tree, parents) of all reachable from `tip`: newest first, children before parents."""
         with self._history(tip):
             for commit in self._repo.walk(tip, enums.SortMode.TOPOLOGICAL | enums.SortMode.TIME):
                 yield str(commit.id), str(commit.tree_id), [str(p) for p in commit.parent_ids]

@@ -73,8 +73,7 @@ class Objects(Refs, Past):
         return self.has(key) and self.size(key) > FILE_BYTES.most
 
     def passed_through(self, files: Mapping[str, Key]) -> dict[str, Key]:
-        """The same files; one that is too large gets a key like that of a link, so that a merge takes it
-        whole."""
+        """The same files; a too large one gets a key like that of a link: a merge takes it whole."""
         large = {
             p: f"{enums.FileMode.BLOB:o}:{k}" for p, k in files.items() if ":" not in k and self.is_large(k)
         }

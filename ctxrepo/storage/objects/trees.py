@@ -139,8 +139,7 @@ class Trees:
 
 
 class Count:
-    """Counts the paths of one walk; BeyondBounds for too many, or for a path that is too deep. `of` names
-    what is walked."""
+    """Counts the paths of one walk `of` something; BeyondBounds for too many, or for one that is too deep."""
 
     def __init__(self, of: str) -> None:
         self._of = of

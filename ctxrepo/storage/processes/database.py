@@ -166,8 +166,7 @@ def _remove(path: Path) -> None:
 
 
 def _as_it_is(path: Path, is_current: Callable[[sqlite3.Connection], bool]) -> sqlite3.Connection | None:
-    """The database when there is nothing to do for it, which is the usual case; nothing of the file is
-    changed."""
+    """The database when there is nothing to do for it, as usual; nothing of the file is changed."""
     if not path.exists():
         return None
     db = _connect(path)

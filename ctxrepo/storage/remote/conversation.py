@@ -137,8 +137,7 @@ class Remote:
         return answer
 
     def _fetch(self, *options: str, refspec: str = "", stdin: bytes = b"") -> RemoteAnswer:
-        """Run git fetch. A partial clone names the remote, not its address: else git wouldn't know what it
-        may leave there."""
+        """Run git fetch. A partial clone names the remote, or git wouldn't know what it may leave there."""
         place = ("--filter=blob:none", "origin") if self.clone.is_partial else ("--", self.url)
         words = (*_FETCH, *self._served, *options, *place, *([refspec] if refspec else []))
         packs = self.clone.git_dir / "objects" / "pack"
@@ -150,8 +149,8 @@ class Remote:
         return f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
 
     def _branch_is_gone(self) -> RemoteAnswer:
-        """Forget a branch that the remote lacks, once we know it is no web page: git takes one for an empty
-        remote."""
+        """Forget a branch that the remote lacks, unless it is a web page, which git takes for an empty
+        one."""
         if self.url.lower().startswith("https:"):
             answer = _probe(self.own.git(self.env), self.url, self.timeout)
             if not answer.ok:

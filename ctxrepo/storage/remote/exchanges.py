@@ -78,8 +78,7 @@ _ALL: tuple[Errand, ...] = ("fetch", "send")
 
 @dataclass(frozen=True)
 class Errands:
-    """Two files for an errand: `send` says that it is wanted, `send.begun` that somebody has begun to run
-    it."""
+    """Two files for an errand: `send` says that it is wanted, `send.begun` that somebody runs it."""
 
     folder: Path
 
@@ -89,8 +88,7 @@ class Errands:
             touch(self._file(errand))
 
     def begin(self) -> frozenset[Errand]:
-        """Begin all errands, also those that a killed process had begun. Only one process at a time may do
-        this."""
+        """Begin all errands, also those that a killed process had begun; only one process at a time may."""
         for errand in _ALL:
             with suppress(FileNotFoundError):
                 self._file(errand).replace(self._begun(errand))

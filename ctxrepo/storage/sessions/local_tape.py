@@ -77,8 +77,7 @@ class LocalTape:
                 _rewrite(path, lambda fields: None if text_of(fields, "id") in ids else fields)
 
     def follow(self, moves: Mapping[str, str]) -> None:
-        """Have the anchors of scopes whose folders are called otherwise now (old name -> new one) be theirs
-        still."""
+        """Have the anchors of scopes whose folders are renamed (old name -> new one) be theirs still."""
 
         def followed(fields: dict[str, Any]) -> dict[str, Any]:
             new = moves.get(text_of(fields, "project"))

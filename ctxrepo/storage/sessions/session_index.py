@@ -155,8 +155,7 @@ def index_file(state: Path) -> Path:
 
 
 def size_of_index(state: Path) -> IndexSize | None:
-    """How large the index in a repository's state folder is; None where there is none, or none that is of
-    use."""
+    """How large the index in a repository's state folder is; None where there is none that is of use."""
     file = index_file(state)
     try:
         if not file.is_file():
@@ -330,8 +329,8 @@ class IndexQuery:
 
 
 def matching(db: sqlite3.Connection, asked: IndexQuery) -> list[MessageRow]:
-    """The messages that have all that is asked for: the best first, and of equally good ones the newest; or
-    the newest first."""
+    """The messages that have all that is asked for: the best first, of equal ones the newest; or the
+    newest."""
     types = " or ".join(_TYPES[name] for name in asked.types)
     query = _HELD if asked.words else _ANY
     query += f" and ({types})" if types else ""

@@ -132,8 +132,7 @@ class PastWrite:
 
 @dataclass(frozen=True)
 class Operation:
-    """The writes of one command, which have one id and are in `commit`; none when they were too large to
-    be stored."""
+    """The writes of one command, with one id, in `commit`; none when they were too large to be stored."""
 
     id: str
     op: str

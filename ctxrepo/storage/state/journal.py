@@ -77,8 +77,8 @@ class Journal:
         add(str(self.folder), encoded(saves))
 
     def read(self) -> list[Save]:
-        """The saves that wait, in the order in which they were made. What is in a torn file is left out: it
-        could not be taken out."""
+        """The saves that wait, in the order they were made, but for torn files, which could not be taken
+        out."""
         return [save for name in self.names() for save in self._parsed(name) or ()]
 
     def unreadable(self) -> list[Path]:
@@ -86,8 +86,8 @@ class Journal:
         return [self.folder / name for name in self.names() if self._parsed(name) is None]
 
     def take_out(self, places: Iterable[str]) -> None:
-        """Forget the saves at these places, since a commit holds them, and the intent. The other saves keep
-        their places."""
+        """Forget the saves at these places, which a commit holds, and the intent; the others keep their
+        places."""
         by_name: dict[str, set[str]] = {}
         for place in places:
             by_name.setdefault(place.partition("/")[0], set()).add(place)

@@ -1,5 +1,4 @@
-"""The reading end of the ledgers: which sessions agents had lately, where, and what each was given. Old ones
-are removed."""
+"""The reading end of the ledgers: which sessions agents had lately, where, and what each was given."""
 
 from __future__ import annotations
 
@@ -48,8 +47,8 @@ class Ledger:
 
 
 def ledgers(folder: Path, repo: str, since: float = 0) -> list[Ledger]:
-    """Those in `folder` that were written to after `since`, the newest first, with what each says of the
-    repository with this id."""
+    """Those in `folder` written to after `since`, the newest first, with what each says of this
+    repository."""
     lately = (path for path in _files(folder) if written(path) > since)
     found = [ledger for path in lately if (ledger := _read(path, repo))]
     return sorted(found, key=lambda ledger: ledger.touched, reverse=True)

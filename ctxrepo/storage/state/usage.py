@@ -173,10 +173,8 @@ class UsageStore:
     @classmethod
     @contextmanager
     def writing(cls, path: Path) -> Iterator[Self]:
-        """The store at `path`, all or nothing of what is noted in it.
-
-        A damaged one is created again the next time.
-        """
+        """The store at `path`, all or nothing of what is noted in it; a damaged one is made again the next
+        time."""
         db = open_database(path, _is_current, _build)
         try:
             with transaction(db):

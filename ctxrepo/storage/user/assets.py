@@ -43,10 +43,8 @@ def folder(name: str, package: Path = PACKAGE) -> Path:
 
 
 def files(name: str, package: Path = PACKAGE) -> dict[str, bytes]:
-    """Every file below an assets folder, by its path in it with `/` between the parts, sorted.
-
-    `name` may go deeper, as in `templates/repository`; NotFound when there is no such folder.
-    """
+    """Every file below an assets folder, by its path in it with `/` between the parts, sorted. `name` may
+    go deeper, as in `templates/repository`; NotFound when there is no such folder."""
     top, _, below = name.partition("/")
     root = folder(top, package) / below
     if not root.is_dir():

@@ -20,6 +20,17 @@ from ctxrepo.storage.disk.private import (
 )
 
 
+class _Below:
+    """A place in a folder of its owner's, which is named by the field `base`."""
+
+    def __init__(self, name: str, base: str = "root") -> None:
+        self._name, self._base = name, base
+
+    def __get__(self, owner: object, _: type) -> Path:
+        folder: Path = getattr(owner, self._base)
+        return folder / self._name
+
+
 @dataclass(frozen=True)
 class Places:
     """The user's folders; `home` is where the memory repository is unless config.toml says otherwise."""
@@ -49,29 +60,15 @@ class Places:
     def config_dir(self) -> Path:
         return self.config_file.parent
 
-    @property
-    def hooks_db(self) -> Path:
-        return self.state / "hooks.db"
-
-    @property
-    def config_before(self) -> Path:
-        """config.toml as it was when it could last be read."""
-        return self.state / "config.toml"
-
-    @property
-    def unresponsive(self) -> Path:
-        """Folders outside the memory that hung in the last minute."""
-        return self.state / "silent.json"
-
-    @property
-    def models(self) -> Path:
-        """Models that were fetched."""
-        return self.state / "models"
-
-    @property
-    def sessions(self) -> Path:
-        """The ledgers of agents' sessions, of whichever repositories these are given notes."""
-        return self.state / "sessions"
+    hooks_db = _Below("hooks.db", "state")
+    config_before = _Below("config.toml", "state")
+    """config.toml as it was when it could last be read."""
+    unresponsive = _Below("silent.json", "state")
+    """Folders outside the memory that hung in the last minute."""
+    models = _Below("models", "state")
+    """Models that were fetched."""
+    sessions = _Below("sessions", "state")
+    """The ledgers of agents' sessions, of whichever repositories these are given notes."""
 
     def of_repository(self, repo_id: str) -> RepositoryPlaces:
         return RepositoryPlaces(self.state / repo_id)
@@ -81,8 +78,8 @@ class Places:
         return self.config_dir / "host"
 
     def secure(self) -> None:
-        """Check that config and state belong to the user, and close them to others; CtxrepoError if that
-        fails."""
+        """Check that config and state belong to the user, and close them to others; CtxrepoError
+        otherwise."""
         require_own_folder(self.config_dir)
         require_own_file(self.config_file)
         require_own_file(self.host_file)
@@ -126,131 +123,54 @@ class RepositoryPlaces:
         """The id of the repository's clone."""
         return self.root.name
 
-    @property
-    def cache(self) -> Path:
-        return self.root / "cache.db"
-
-    @property
-    def vectors(self) -> Path:
-        return self.root / "vectors.db"
-
-    @property
-    def warm_failed(self) -> Path:
-        """Why the helper that knows meanings could not begin; it isn't started again for a while."""
-        return self.root / "warm.failed"
-
-    @property
-    def journal(self) -> Path:
-        """The saves that no commit holds yet."""
-        return self.root / "journal"
-
-    @property
-    def owner(self) -> Path:
-        """Where the clone is whose state this is."""
-        return self.root / "clone"
-
-    @property
-    def stamps(self) -> Path:
-        return self.root / "stamps.db"
-
-    @property
-    def spool(self) -> Path:
-        return self.root / "spool.jsonl"
-
-    @property
-    def compactions(self) -> Path:
-        """Sessions whose conversation is being shortened, until their handoff is left."""
-        return self.root / "compactions"
-
-    @property
-    def done(self) -> Path:
-        """The last writes of commands that commits hold, for `undo`; a full one becomes `….1`."""
-        return self.root / "writes.done"
-
-    @property
-    def traces(self) -> Path:
-        """What prompts were given and why, as hooks note it."""
-        return self.root / "traces.jsonl"
-
-    @property
-    def access(self) -> Path:
-        """Which files agents' tools have read and edited, as hooks note it; a full one becomes `….1`."""
-        return self.root / "access.jsonl"
-
-    @property
-    def usage(self) -> Path:
-        """What became of the entries that sessions were given."""
-        return self.root / "usage.db"
-
-    @property
-    def held(self) -> Path:
-        """What the write guard keeps out of commits."""
-        return self.root / "held.json"
-
-    @property
-    def blocks(self) -> Path:
-        """Which files of the user's hold a block of ours."""
-        return self.root / "blocks.json"
-
-    @property
-    def trusted(self) -> Path:
-        """Which checkouts a person said are the projects that they say they are."""
-        return self.root / "trusted.jsonl"
-
-    @property
-    def anchors(self) -> Path:
-        """Local `session/*` anchors."""
-        return self.root / "anchors.jsonl"
-
-    @property
-    def logged(self) -> Path:
-        """Which session logged which entries of the daily notes; the notes don't say."""
-        return self.root / "logged.jsonl"
-
-    @property
-    def fetched(self) -> Path:
-        """Its mtime is the last successful fetch."""
-        return self.root / "fetched"
-
-    @property
-    def exchanges(self) -> Path:
-        """What the last exchange with the remote covered."""
-        return self.root / "exchange.json"
-
-    @property
-    def verdicts(self) -> Path:
-        """Which commits were measured, and which of them are more than a memory may be."""
-        return self.root / "bounds.json"
-
-    @property
-    def trouble(self) -> Path:
-        """What the last conversation with the remote failed of, when trying again won't help."""
-        return self.root / "trouble"
-
-    @property
-    def git(self) -> Path:
-        """The git directory of ours that git and libgit2 run in."""
-        return self.root / "git"
-
-    @property
-    def maintained(self) -> Path:
-        """Its mtime is the last look after the clone's objects."""
-        return self.root / "maintained"
-
-    @property
-    def log(self) -> Path:
-        """Errors of the worker, for `doctor`."""
-        return self.root / "work.log"
-
-    @property
-    def well(self) -> Path:
-        """Its mtime: when the last worker run without an error began."""
-        return self.root / "well"
-
-    @property
-    def faults(self) -> Path:
-        """Which faults sessions were told, since when, and when each was over."""
-        return self.root / "faults.jsonl"
+    cache = _Below("cache.db")
+    vectors = _Below("vectors.db")
+    warm_failed = _Below("warm.failed")
+    """Why the helper that knows meanings could not begin; it isn't started again for a while."""
+    journal = _Below("journal")
+    """The saves that no commit holds yet."""
+    owner = _Below("clone")
+    """Where the clone is whose state this is."""
+    stamps = _Below("stamps.db")
+    spool = _Below("spool.jsonl")
+    compactions = _Below("compactions")
+    """Sessions whose conversation is being shortened, until their handoff is left."""
+    done = _Below("writes.done")
+    """The last writes of commands that commits hold, for `undo`; a full one becomes `….1`."""
+    traces = _Below("traces.jsonl")
+    """What prompts were given and why, as hooks note it."""
+    access = _Below("access.jsonl")
+    """Which files agents' tools have read and edited, as hooks note it; a full one becomes `….1`."""
+    usage = _Below("usage.db")
+    """What became of the entries that sessions were given."""
+    held = _Below("held.json")
+    """What the write guard keeps out of commits."""
+    blocks = _Below("blocks.json")
+    """Which files of the user's hold a block of ours."""
+    trusted = _Below("trusted.jsonl")
+    """Which checkouts a person said are the projects that they say they are."""
+    anchors = _Below("anchors.jsonl")
+    """Local `session/*` anchors."""
+    logged = _Below("logged.jsonl")
+    """Which session logged which entries of the daily notes; the notes don't say."""
+    fetched = _Below("fetched")
+    """Its mtime is the last successful fetch."""
+    exchanges = _Below("exchange.json")
+    """What the last exchange with the remote covered."""
+    verdicts = _Below("bounds.json")
+    """Which commits were measured, and which of them are more than a memory may be."""
+    trouble = _Below("trouble")
+    """What the last conversation with the remote failed of, when trying again won't help."""
+    git = _Below("git")
+    """The git directory of ours that git and libgit2 run in."""
+    maintained = _Below("maintained")
+    """Its mtime is the last look after the clone's objects."""
+    log = _Below("work.log")
+    """Errors of the worker, for `doctor`."""
+    well = _Below("well")
+    """Its mtime: when the last worker run without an error began."""
+    faults = _Below("faults.jsonl")
+    """Which faults sessions were told, since when, and when each was over."""
 
     @property
     def files(self) -> tuple[Path, ...]:

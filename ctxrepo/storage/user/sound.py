@@ -1,4 +1,4 @@
-"""Whether git may be started in a folder of other people's: our own look at what it would read first."""
+"""Folders of other people's: whether git may be started there, and facts that are told without asking git."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import stat
 from pathlib import Path
 
 from ctxrepo.errors import Unreadable
+from ctxrepo.hooks.known.locate import top_of
+from ctxrepo.hooks.known.world import stamp_of
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import read
 
 LONGEST = 4096
@@ -85,3 +88,22 @@ def _mode(path: Path) -> int:
         return path.stat().st_mode
     except (OSError, ValueError):
         return 0
+
+
+@dataclass(frozen=True)
+class FolderFacts:
+    """`top` is the top of the checkout around the folder, links resolved, '' for none; `config` is the git
+    config there, '' in a linked worktree, and `stamp` that file's."""
+
+    top: str
+    config: str
+    stamp: str
+
+
+def folder_facts(folder: Path) -> FolderFacts:
+    """Look around a folder; it may hang, so callers that must not hang ask through `outside`."""
+    top = top_of(os.path.realpath(folder)) if is_path(folder) else ""
+    git = f"{top}/.git"
+    if not top or os.path.islink(git) or not os.path.isdir(git):
+        return FolderFacts(top, "", "")
+    return FolderFacts(top, f"{git}/config", stamp_of(f"{git}/config"))

@@ -99,8 +99,7 @@ _MANY = 50
 
 
 class Folder:
-    """A folder on disk: the blob ids of its files and the folders in it, by name; empty folders are left
-    out."""
+    """A folder on disk: the blob ids of its files and the folders in it by name, without empty folders."""
 
     def __init__(self, held: FolderSnapshot, folders: Mapping[str, Folder]) -> None:
         self._held = held

@@ -75,8 +75,7 @@ class UserIndex:
         return self.git.run(*update, timeout=_TIMEOUT, stdin=lines.encode(), index=self._new).ok
 
     def _update_sparse_copy(self, base: str, tree: str) -> bool:
-        """The same for a sparse index, where a folder that is not on disk is one entry: only read-tree knows
-        it."""
+        """The same for a sparse index: only read-tree knows folders that are not on disk, an entry each."""
         words = ("read-tree", "-i", "-m")
         if self.git.run(*words, base, tree, timeout=_TIMEOUT, index=self._new).ok:
             return True

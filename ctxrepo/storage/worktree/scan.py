@@ -41,8 +41,8 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True)
 class Scan:
-    """The files that may be part of the memory, and path -> why of those that may not; of a skipped folder
-    nothing is known that is below it."""
+    """The files that may be part of the memory; path -> why of others, or of a folder that isn't looked
+    into."""
 
     files: Mapping[str, Stamp]
     skipped: Mapping[str, str]
@@ -169,8 +169,7 @@ def _odd(stamp: Stamp) -> str:
 
 
 def _walk(path: str, name: str | Path, above: int | None) -> Iterator[Listing]:
-    """Lists the folder `path` and all below it; `name` is that folder as a path from the open folder
-    `above`."""
+    """Lists the folder `path` and all below; `name` is its path from the open folder `above`."""
     if path and (reason := unsafe(path)):
         yield Listing(path, {}, trouble=reason)
         return

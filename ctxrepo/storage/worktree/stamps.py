@@ -1,5 +1,4 @@
-"""Remembers what each folder of the clone held when it was last read, so that unchanged files are not read
-again."""
+"""Remembers what each folder of the clone held when it was last read, so that only changed files are read."""
 
 from __future__ import annotations
 
@@ -31,10 +30,9 @@ _SCHEMA = (
 
 
 class FolderSnapshot(NamedTuple):
-    """The files of one folder; three fields are JSON text, which nobody parses while nothing changes.
-    `stamps`: name -> stamp of everything in it, null where it must be read again. `ids`: name -> blob id
-    of its files. `skipped`: path -> why of what was skipped. `tree`: the id of the tree of these files
-    alone.
+    """The files of one folder, mostly as JSON text, which nobody parses while nothing changes. `stamps`:
+    name -> stamp of everything in it, null where it must be read again. `ids`: name -> blob id of its
+    files. `skipped`: path -> why. `tree`: the id of the tree of these files alone.
     """
 
     stamps: str

@@ -32,8 +32,7 @@ OBSTACLE = "obstacle"
 
 @dataclass(frozen=True)
 class FileUpdate:
-    """The new bytes of a file (`data` None: remove it), if its blob id still is `expected` (None: no
-    file)."""
+    """The new bytes of a file (None: remove it), if its blob id still is `expected` (None: no file)."""
 
     expected: str | None
     data: bytes | None

@@ -43,10 +43,8 @@ class _Fields:
 
 
 def merge_head(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
-    """The merged head with its delimiters, and copies of what lost; '' stands for a note without a head.
-
-    A head that can't be parsed is taken whole, so that no line of it is lost or mixed with others.
-    """
+    """The merged head with its delimiters ('': none), and copies of what lost; one that can't be parsed is
+    taken whole, so that no line of it is lost or mixed with others."""
     if plain(ours) == plain(theirs) or plain(base) in (plain(ours), plain(theirs)):
         return choose(base or None, ours or None, theirs or None)[0] or "", []
     was, us, them = (_fields(head) for head in (base, ours, theirs))

@@ -172,10 +172,8 @@ class ClaimedTrees:
 def with_own_folders(
     base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, names_in: NamesIn
 ) -> ClaimedTrees:
-    """Move each project to the folder that it has from now on; `names_in` gives names in the base.
-
-    Files that a side wrote for a project move there, tapes included; other files of that folder stay.
-    """
+    """Move each project to the folder that it has from now on; `names_in` gives names in the base. Files
+    that a side wrote for it move there, tapes included; other files of that folder stay."""
     trees = (base, ours, theirs)
     texts = [decode(blobs.bytes_of(tree.get(REGISTRY)) or b"") for tree in trees]
     if len(set(texts)) == 1:
@@ -195,8 +193,7 @@ def with_own_folders(
 def _losers(
     registries: Sequence[Registry], merged: Registry, folders: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """(project, folder) of each that must leave its folder to a project with a lower id; sorted: machines
-    agree."""
+    """(project, folder) of each that must leave its folder to one with a lower id, on all machines alike."""
     was, us, them = registries
     ours, theirs = (_claims(was, side, merged, folders) for side in (us, them))
     pairs = (
@@ -281,10 +278,9 @@ class _Carrier:
         old: Collection[Move],
         leaving: Collection[Move],
     ) -> dict[str, Content]:
-        """A tree with each project's files in its current folder.
-
-        In a folder that was newly given to a project, only changed files belong to it: the others stay,
-        unless they belong to a project that is `leaving`.
+        """A tree with each project's files in its current folder. In one that was newly given to a
+        project, only changed files belong to it: the others stay, unless they belong to a project that is
+        `leaving`.
         """
         carried: dict[str, Content] = {}
         for path in sorted(base.keys() | tree.keys()):

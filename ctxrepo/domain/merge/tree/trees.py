@@ -1,5 +1,4 @@
-"""Merges two trees over their base: project folders, then moved files, then each file, then clashing
-names."""
+"""Merges two trees over their base: project folders, moved files, each file, then clashing names."""
 
 from __future__ import annotations
 
@@ -31,8 +30,8 @@ Tree = Mapping[str, str]
 @dataclass(frozen=True)
 class TreeMerge:
     """`changes` turns ours into the merged tree: path -> key taken from a side, new bytes, or None to
-    remove it. `conflict_copies` are in it already, as files under conflicts/. `renames` are the project
-    folders that had to make way: (old, new).
+    remove it; the `conflict_copies` are in it. `renames` are (old, new) of project folders that had to
+    make way.
     """
 
     changes: Mapping[str, Content | None]
@@ -43,11 +42,8 @@ class TreeMerge:
 def merge_trees(
     base: Tree, ours: Tree, theirs: Tree, read: Callable[[str], bytes], names_in: NamesIn = nothing_else
 ) -> TreeMerge:
-    """The changes that make `ours` hold both sides; `read` gives the bytes of a key.
-
-    `names_in` gives the paths that differ nowhere; it is asked only where a new name could clash with one.
-    The merged tree is the same whichever side is called ours.
-    """
+    """The changes that make `ours` hold both sides, whichever is called ours; `read` gives the bytes of a
+    key. `names_in`, the paths that differ nowhere, is asked only where a new name could clash with one."""
     blobs = Blobs(read)
     around = Surroundings(names_in, base.keys() | ours.keys() | theirs.keys())
     claimed = with_own_folders(base, ours, theirs, blobs, around.names)
@@ -79,7 +75,7 @@ def _file_by_file(versions: Versions, blobs: Blobs) -> tuple[dict[str, Content],
 def _placed(
     merged: Contents, copies: dict[ConflictCopy, None], versions: Versions, blobs: Blobs
 ) -> dict[str, Content]:
-    """`merged` and its conflict copies, each file under a name of its own; what that loses is added to
+    """`merged` with its conflict copies, each file under a name of its own; what that loses goes to
     `copies`."""
     placed, lost = kept_apart({**merged, **dict(map(copy_as_file, copies))}, versions, blobs)
     while new := dict.fromkeys(copy for copy in lost if copy not in copies):
@@ -136,11 +132,8 @@ def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs
 
 
 def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Moves:
-    """old path -> new path of files that this side moved and the other side changed or moved.
-
-    Files that the other side left alone are paired too, and then dropped: otherwise their new path could be
-    paired with another file of the same content.
-    """
+    """old path -> new path of files that this side moved and the other side changed or moved. Those that
+    it left alone are paired too, and then dropped: their new path could else be paired with another file."""
     absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
     come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
     moves = _paired([*_same_bytes(absent, come, base, side, blobs), *_same_names(absent, come, side, other)])
