@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from typing import Literal
+from typing import Any, Literal
 
-from ctxrepo.lazy import dataclass
+from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 Fate = Literal["sent", "cut", "lost", "open"]
 
@@ -113,3 +114,45 @@ def prompts(messages: Iterable[Message]) -> Iterator[str]:
 def reply(messages: Iterable[Message]) -> str:
     """The agent's last message to its user that says something; '' without one."""
     return next((m.text for m in reversed([*messages]) if m.who == "agent" and m.text), "")
+
+
+def table(fields: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The object at this key; empty where there is none."""
+    value = fields.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def tables(value: object) -> list[dict[str, Any]]:
+    """The objects in a list; none of what is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def blocks_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of a message; a mere text is a block of text."""
+    content = message.get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else tables(content)
+
+
+def text_in(blocks: Iterable[Mapping[str, Any]]) -> str:
+    """What the blocks of text among these say, a line each."""
+    return "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
+
+
+def tool_use(block: Mapping[str, Any], arguments: str, *paths: str, id_key: str = "id") -> ToolUse:
+    """The tool that a block tells of; its `arguments` stand under this key, and in them the `paths`."""
+    values = table(block, arguments)
+    files = tuple(filter(None, (text_of(values, path) for path in paths)))
+    return ToolUse(text_of(block, "name"), text_of(block, id_key), files, text_of(values, "command"))
+
+
+OPENED = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">')
+_CLOSED = lazy_pattern(r'</ctxrepo-memory tag="(\w+)">')
+MOMENT = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
+
+MAX_WORDS = 200
+"""Characters of what a hook complained of."""
+
+
+def whole_blocks(text: str) -> set[str]:
+    """The tags of our blocks that stand whole in a text."""
+    return set(OPENED.findall(text)) & set(_CLOSED.findall(text))

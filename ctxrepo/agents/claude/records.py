@@ -21,7 +21,24 @@ from typing import Any
 from ctxrepo.agents.claude import install
 from ctxrepo.agents.claude.install import SETTINGS
 from ctxrepo.agents.hook_line import is_ours
-from ctxrepo.agents.recorded import Delivery, Fate, HookCall, Message, RecordedSession, SessionHead, ToolUse
+from ctxrepo.agents.recorded import (
+    MAX_WORDS,
+    MOMENT,
+    OPENED,
+    Delivery,
+    Fate,
+    HookCall,
+    Message,
+    RecordedSession,
+    SessionHead,
+    ToolUse,
+    blocks_of,
+    table,
+    tables,
+    text_in,
+    tool_use,
+    whole_blocks,
+)
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.lazy import lazy_pattern
 
@@ -48,7 +65,7 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session."""
-    folders = (text_of(said, "cwd") for said in map(record, lines) if said)
+    folders = (text_of(fields, "cwd") for fields in map(record, lines) if fields)
     return SessionHead(cwd=next(filter(None, folders), ""))
 
 
@@ -57,20 +74,20 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     out."""
     part_of, waiting = "", None
     for number, line in enumerate(lines):
-        said = record(line) if _may_say_something(line) else None
-        if said is None or said.get("isSidechain") is True:
+        fields = record(line) if _may_say_something(line) else None
+        if fields is None or fields.get("isSidechain") is True:
             continue
-        found = _by_agent(said) if said.get("type") == "assistant" else _by_user(said)
-        if found is None:
+        message = _by_agent(fields) if fields.get("type") == "assistant" else _by_user(fields)
+        if message is None:
             continue
-        found = replace(found, line=number)
-        name = _text_at(said.get("message"), "id") if found.who == "agent" else ""
+        message = replace(message, line=number)
+        name = text_of(table(fields, "message"), "id") if message.who == "agent" else ""
         if waiting and name and name == part_of:
-            waiting = _joined(waiting, found)
+            waiting = _joined(waiting, message)
             continue
         if waiting:
             yield waiting
-        part_of, waiting = name, found
+        part_of, waiting = name, message
     if waiting:
         yield waiting
 
@@ -90,17 +107,17 @@ def _may_say_something(line: str) -> bool:
 
 
 def _by_agent(line: Mapping[str, Any]) -> Message | None:
-    blocks = _blocks(line)
-    text = "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
-    tools = tuple(_tool(block) for block in blocks if block.get("type") == "tool_use")
+    blocks = blocks_of(table(line, "message"))
+    text, paths = text_in(blocks), ("file_path", "notebook_path", "path")
+    tools = tuple(tool_use(block, "input", *paths) for block in blocks if block.get("type") == "tool_use")
     return _message(line, "agent", text, tools) if text or tools else None
 
 
 def _by_user(line: Mapping[str, Any]) -> Message | None:
-    blocks = _blocks(line)
+    blocks = blocks_of(table(line, "message"))
     if line.get("type") != "user" or any(block.get("type") == "tool_result" for block in blocks):
         return None
-    text = "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
+    text = text_in(blocks)
     is_theirs = is_own_words(line, text) and not text.lstrip().startswith(_NOBODY)
     return _message(line, "user", text, ()) if text.strip() and is_theirs else None
 
@@ -111,7 +128,7 @@ def _message(line: Mapping[str, Any], who: Any, text: str, tools: tuple[ToolUse,
         text,
         id=text_of(line, "uuid"),
         parent=text_of(line, "parentUuid"),
-        session=_text_at(line.get("forkedFrom"), "sessionId") or text_of(line, "sessionId"),
+        session=text_of(table(line, "forkedFrom"), "sessionId") or text_of(line, "sessionId"),
         at=text_of(line, "timestamp"),
         tools=tools,
     )
@@ -121,25 +138,6 @@ def _joined(message: Message, more: Message) -> Message:
     """Two parts of one message; it has the id of the last, which the next message names as its parent."""
     text = "\n".join(filter(None, (message.text, more.text)))
     return replace(message, text=text, id=more.id, tools=(*message.tools, *more.tools))
-
-
-def _tool(block: Mapping[str, Any]) -> ToolUse:
-    given = block.get("input")
-    paths = filter(None, (_text_at(given, name) for name in ("file_path", "notebook_path", "path")))
-    return ToolUse(text_of(block, "name"), text_of(block, "id"), tuple(paths), _text_at(given, "command"))
-
-
-def _blocks(line: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The blocks of its message; a mere text is a block of text."""
-    message = line.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
-def _text_at(node: object, key: str) -> str:
-    return text_of(node, key) if isinstance(node, dict) else ""
 
 
 NAME = SETTINGS.name
@@ -160,35 +158,33 @@ _OF_SUBAGENT = ("PostToolUse", "PostToolUseFailure", "SubagentStart")
 _TOOLS = frozenset(SETTINGS.matchers["PostToolUse"].split("|"))
 _SHELL = SETTINGS.matchers["PostToolUseFailure"]
 _RUNNER = lazy_pattern(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
-_OPENED = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">')
-_CLOSED = lazy_pattern(r'</ctxrepo-memory tag="(\w+)">')
-_MOMENT = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
 _COMPACTED = lazy_pattern(
     r"^(?:<local-command-stdout>Compacted )?PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE
 )
-_WORDS = 200
+_REQUEST = "api-request-blob"
 _ENDED = "Hook cancelled"
 _CHATTER = "Failed with non-blocking status code: "
 
 
 def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> RecordedSession | None:
     """The session in these lines, or the part of it that a subagent played; None when they hold none."""
-    known = [r for r in map(record, lines) if r is not None]
-    found = [r for r in known if is_subagent or r.get("isSidechain") is not True]
-    moments = sorted(filter(None, map(_moment, found)))
-    session, cwd = (_first(found, key) for key in ("sessionId", "cwd"))
+    readable = [r for r in map(record, lines) if r is not None]
+    fields = [r for r in readable if is_subagent or r.get("isSidechain") is not True]
+    moments = sorted(filter(None, map(_moment, fields)))
+    session, cwd = (_first(fields, key) for key in ("sessionId", "cwd"))
     if not moments or not session:
         return None
-    happened = _happened(found)
-    ended = {_who(a, a) for a in map(_attachment, found) if a.get("type") == "hook_cancelled"}
+    happened = _happened(fields)
+    attachments = (table(r, "attachment") for r in fields)
+    ended = {_call_of(a, a) for a in attachments if a.get("type") == "hook_cancelled"}
     return RecordedSession(
         id=session,
         began=moments[0],
         last=moments[-1],
         cwd=cwd,
         happened={event: happened[event] for event in _OF_SUBAGENT} if is_subagent else happened,
-        calls=tuple(call for r in found for call in _calls(r, ended)),
-        given=tuple(_given(found, is_whole)),
+        calls=tuple(call for r in fields for call in _calls(r, ended)),
+        given=tuple(_deliveries(fields, is_whole)),
     )
 
 
@@ -198,86 +194,83 @@ def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Hoo
     if line.get("subtype") == "stop_hook_summary":
         failed = _list(line, "failedHookErrorIndexes")
         for index, info in enumerate(_list(line, "hookInfos")):
-            is_told = index in failed or not isinstance(info, dict) or _who(line, info) in ended
+            is_told = index in failed or not isinstance(info, dict) or _call_of(line, info) in ended
             if not is_told and _is_ours(info.get("command")):
                 yield HookCall("Stop", at, "ran", _milliseconds(info))
         return
-    for command, how, words in _COMPACTED.findall(_text(line).removesuffix("</local-command-stdout>")):
+    output = text_of(table(line, "message"), "content").removesuffix("</local-command-stdout>")
+    for command, how, words in _COMPACTED.findall(output):
         if _is_ours(command) and how == "completed":
             yield HookCall("PreCompact", at, "ran")
         elif _is_ours(command):
-            yield HookCall("PreCompact", at, "ended" if words == _ENDED else "failed", words=words[:_WORDS])
-    yield from _attached(_attachment(line), at)
+            yield HookCall(
+                "PreCompact", at, "ended" if words == _ENDED else "failed", words=words[:MAX_WORDS]
+            )
+    yield from _attached(table(line, "attachment"), at)
 
 
-def _attached(said: Mapping[str, Any], at: str) -> Iterator[HookCall]:
-    event, kind = text_of(said, "hookEvent"), text_of(said, "type")
-    command = said.get("command")
+def _attached(attachment: Mapping[str, Any], at: str) -> Iterator[HookCall]:
+    event, kind = text_of(attachment, "hookEvent"), text_of(attachment, "type")
+    command = attachment.get("command")
     if event not in SETTINGS.matchers or (command is not None and not _is_ours(command)):
         return
+    took = _milliseconds(attachment)
     if kind == "hook_success" and event != "Stop":
-        yield HookCall(event, at, "ran", _milliseconds(said))
+        yield HookCall(event, at, "ran", took)
     elif kind == "hook_cancelled":
-        yield HookCall(event, at, "ended", _milliseconds(said), is_surely_ours=command is not None)
+        yield HookCall(event, at, "ended", took, is_surely_ours=command is not None)
     elif kind.startswith("hook_") and kind.endswith("error") and command is not None:
-        words = " ".join(text_of(said, "stderr").removeprefix(_CHATTER).split())
-        words = words or f"it ended with {said.get('exitCode')}"
-        yield HookCall(event, at, "failed", _milliseconds(said), words[:_WORDS])
+        words = " ".join(text_of(attachment, "stderr").removeprefix(_CHATTER).split())
+        words = words or f"it ended with {attachment.get('exitCode')}"
+        yield HookCall(event, at, "failed", took, words[:MAX_WORDS])
 
 
-def _given(found: list[dict[str, Any]], is_whole: bool) -> Iterator[Delivery]:
+def _deliveries(lines: list[dict[str, Any]], is_whole: bool) -> Iterator[Delivery]:
     """What our hooks gave, each with what became of it."""
-    requests = [(n, _closed_in(r)) for n, r in enumerate(found) if r.get("type") == "api-request-blob"]
-    for number, line in enumerate(found):
-        said = _attachment(line)
-        if said.get("type") != "hook_additional_context":
+    requests = [(n, _texts(r.get("message"))) for n, r in enumerate(lines) if r.get("type") == _REQUEST]
+    sent = [(number, whole_blocks("\n".join(texts))) for number, texts in requests]
+    for number, line in enumerate(lines):
+        attachment = table(line, "attachment")
+        if attachment.get("type") != "hook_additional_context":
             continue
-        text = "\n".join(part for part in _list(said, "content") if isinstance(part, str))
-        tags = set(_OPENED.findall(text))
+        text = "\n".join(part for part in _list(attachment, "content") if isinstance(part, str))
+        tags = set(OPENED.findall(text))
         if not tags:
             continue
-        later = [closed for at, closed in requests if at > number]
+        later = [blocks for at, blocks in sent if at > number]
         fate: Fate = "lost" if later and is_whole else "open"
-        if not tags <= set(_CLOSED.findall(text)):
+        if not tags <= whole_blocks(text):
             fate = "cut"
-        elif any(tags <= closed for closed in later):
+        elif any(tags <= blocks for blocks in later):
             fate = "sent"
         size = len(text.encode("utf-8", "replace"))
-        yield Delivery(text_of(said, "hookEvent")[:40], _moment(line), size, fate)
+        yield Delivery(text_of(attachment, "hookEvent")[:40], _moment(line), size, fate)
 
 
-def _happened(found: list[dict[str, Any]]) -> dict[str, int]:
+def _happened(lines: list[dict[str, Any]]) -> dict[str, int]:
     """How often each event came about, counted from the conversation itself."""
     tools: dict[str, str] = {}
     turns: set[str] = set()
-    counted = dict.fromkeys(
+    counts = dict.fromkeys(
         ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStart", "PreCompact"), 0
     )
-    for line in found:
-        message = line.get("message")
-        blocks = [b for b in _list(message, "content") if isinstance(b, dict)]
-        if line.get("type") == "assistant" and isinstance(message, dict):
+    for line in lines:
+        message = table(line, "message")
+        blocks = tables(message.get("content"))
+        if line.get("type") == "assistant":
             tools |= {text_of(b, "id"): text_of(b, "name") for b in blocks if b.get("type") == "tool_use"}
             if message.get("stop_reason") == "end_turn":
                 turns.add(text_of(message, "id"))
         elif line.get("type") == "user":
-            done = [b for b in blocks if b.get("type") == "tool_result"]
-            failed = [b for b in done if b.get("is_error") is True]
-            names = [tools.get(text_of(b, "tool_use_id")) for b in done if b not in failed]
-            counted["PostToolUseFailure"] += sum(
-                tools.get(text_of(b, "tool_use_id")) == _SHELL for b in failed
-            )
-            counted["PostToolUse"] += sum(name in _TOOLS for name in names)
-            counted["SubagentStart"] += sum(name in _STARTERS for name in names)
-            counted["UserPromptSubmit"] += not done and is_own_words(line, _text(line))
-        counted["PreCompact"] += line.get("subtype") == "compact_boundary"
-    return {"SessionStart": 1, **counted, "Stop": len(turns), "SessionEnd": 1}
-
-
-def _closed_in(line: Mapping[str, Any]) -> set[str]:
-    """The tags of our blocks that stand whole in a message of a request."""
-    text = "\n".join(_texts(line.get("message")))
-    return set(_OPENED.findall(text)) & set(_CLOSED.findall(text))
+            results = [b for b in blocks if b.get("type") == "tool_result"]
+            used = [(tools.get(text_of(b, "tool_use_id")), b.get("is_error") is True) for b in results]
+            counts["PostToolUseFailure"] += sum(failed and name == _SHELL for name, failed in used)
+            counts["PostToolUse"] += sum(not failed and name in _TOOLS for name, failed in used)
+            counts["SubagentStart"] += sum(not failed and name in _STARTERS for name, failed in used)
+            text = text_of(message, "content")
+            counts["UserPromptSubmit"] += not results and is_own_words(line, text)
+        counts["PreCompact"] += line.get("subtype") == "compact_boundary"
+    return {"SessionStart": 1, **counts, "Stop": len(turns), "SessionEnd": 1}
 
 
 def _texts(node: object) -> Iterator[str]:
@@ -295,36 +288,25 @@ def _is_ours(command: object) -> bool:
     return is_ours(command, NAME) or bool(match and match[1] == NAME)
 
 
-def _who(call: Mapping[str, Any], hook: Mapping[str, Any]) -> tuple[str, str]:
+def _call_of(call: Mapping[str, Any], hook: Mapping[str, Any]) -> tuple[str, str]:
     """Which hook of which call: several hooks of one event share the id of its call."""
     return text_of(call, "toolUseID"), text_of(hook, "command")
 
 
 def _moment(line: Mapping[str, Any]) -> str:
     at = text_of(line, "timestamp")
-    return at if _MOMENT.fullmatch(at) else ""
+    return at if MOMENT.fullmatch(at) else ""
 
 
-def _first(found: list[dict[str, Any]], key: str) -> str:
-    return next(filter(None, (text_of(line, key)[:_WORDS] for line in found)), "")
+def _first(lines: list[dict[str, Any]], key: str) -> str:
+    return next(filter(None, (text_of(line, key)[:MAX_WORDS] for line in lines)), "")
 
 
-def _attachment(line: Mapping[str, Any]) -> Mapping[str, Any]:
-    said = line.get("attachment")
-    return said if isinstance(said, dict) else {}
+def _list(fields: Mapping[str, Any], key: str) -> list[Any]:
+    items = fields.get(key)
+    return items if isinstance(items, list) else []
 
 
-def _text(line: Mapping[str, Any]) -> str:
-    message = line.get("message")
-    said = message.get("content") if isinstance(message, dict) else None
-    return said if isinstance(said, str) else ""
-
-
-def _list(node: object, key: str) -> list[Any]:
-    found = node.get(key) if isinstance(node, dict) else None
-    return found if isinstance(found, list) else []
-
-
-def _milliseconds(said: Mapping[str, Any]) -> int | None:
-    took = said.get("durationMs")
+def _milliseconds(fields: Mapping[str, Any]) -> int | None:
+    took = fields.get("durationMs")
     return int(took) if isinstance(took, int | float) and 0 <= took < 10**9 else None

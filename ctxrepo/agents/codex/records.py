@@ -13,7 +13,7 @@ from typing import Any
 
 from ctxrepo.agents.codex import install
 from ctxrepo.agents.codex.dialect import files_of
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, table, tables
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "*/*/*/rollout-*.jsonl"
@@ -38,9 +38,8 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session."""
-    for said in filter(None, map(record, lines)):
-        payload = said.get("payload")
-        if said.get("type") == "session_meta" and isinstance(payload, dict):
+    for fields in filter(None, map(record, lines)):
+        if fields.get("type") == "session_meta" and (payload := table(fields, "payload")):
             return SessionHead(text_of(payload, "id"), text_of(payload, "cwd"))
     return SessionHead()
 
@@ -51,20 +50,19 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     tools: list[ToolUse] = []
     before, first = "", -1
     for number, line in enumerate(lines):
-        said = record(line) if any(kind in line for kind in _SAYING) else None
-        payload = said.get("payload") if said else None
-        if said is None or not isinstance(payload, dict):
+        fields = record(line) if any(kind in line for kind in _SAYING) else None
+        payload = table(fields or {}, "payload")
+        if fields is None or not payload:
             continue
-        asked = [*_tools(payload)]
-        first = number if asked and not tools else first
-        tools += asked
-        item = payload.get("item")
-        if not isinstance(item, dict):
-            continue
+        calls = [*_tools(payload)]
+        first = number if calls and not tools else first
+        tools += calls
+        item = table(payload, "item")
         kind = text_of(item, "type")
         if text_of(payload, "type") != "item_completed" or kind not in ("UserMessage", "AgentMessage"):
             continue
-        text = "\n".join(_texts(item))
+        parts = tables(item.get("content"))
+        text = "\n".join(text_of(part, "text") for part in parts if text_of(part, "type").lower() == "text")
         if not text.strip():
             continue
         begins = first if kind == "AgentMessage" and tools else number
@@ -75,7 +73,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
             id=text_of(item, "id"),
             parent=before,
             session=text_of(payload, "thread_id"),
-            at=text_of(said, "timestamp"),
+            at=text_of(fields, "timestamp"),
             tools=used,
             line=begins,
         )
@@ -89,12 +87,5 @@ def _tools(payload: Mapping[str, Any]) -> Iterator[ToolUse]:
         paths = tuple(file.path for file in files_of(text_of(payload, "input")))
         yield ToolUse(name, call, paths)
     elif kind in ("custom_tool_call", "function_call"):
-        given = record(text_of(payload, "arguments")) or {}
-        yield ToolUse(name, call, (), text_of(given, "cmd") or text_of(given, "command"))
-
-
-def _texts(item: Mapping[str, Any]) -> Iterator[str]:
-    content = item.get("content")
-    for part in content if isinstance(content, list) else []:
-        if isinstance(part, dict) and text_of(part, "type").lower() == "text":
-            yield text_of(part, "text")
+        arguments = record(text_of(payload, "arguments")) or {}
+        yield ToolUse(name, call, (), text_of(arguments, "cmd") or text_of(arguments, "command"))

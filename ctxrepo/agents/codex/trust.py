@@ -11,6 +11,7 @@ from typing import Any
 
 from ctxrepo.agents.hook_line import is_among, is_ours
 from ctxrepo.agents.protocol import AskedHook
+from ctxrepo.agents.recorded import tables
 
 PROGRAM = ("codex", "app-server")
 HINT = "start `codex`, type /hooks, and trust them"
@@ -27,12 +28,12 @@ def question() -> Sequence[tuple[str, Mapping[str, Any]]]:
 def hooks(answer: object) -> Sequence[AskedHook]:
     """Our hooks in the answer to the last of these calls."""
     places = answer.get("data") if isinstance(answer, dict) else None
-    found = [hook for place in _dicts(places) for hook in _dicts(place.get("hooks"))]
+    hooks = (hook for place in tables(places) for hook in tables(place.get("hooks")))
     return tuple(
         AskedHook(
             str(hook.get("key", "")), str(hook.get("currentHash", "")), hook.get("trustStatus") == "trusted"
         )
-        for hook in found
+        for hook in hooks
         if _is_ours(hook)
     )
 
@@ -51,7 +52,3 @@ def _is_ours(hook: Mapping[str, Any]) -> bool:
     if is_among([str(hook.get("pluginId") or "")]):
         return True
     return is_ours(hook.get("command"), "codex") and hook.get("source") == "user"
-
-
-def _dicts(node: object) -> list[dict[str, Any]]:
-    return [one for one in node if isinstance(one, dict)] if isinstance(node, list) else []

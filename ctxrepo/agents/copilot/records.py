@@ -17,9 +17,22 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.copilot import install
-from ctxrepo.agents.recorded import Delivery, Fate, HookCall, Message, RecordedSession, SessionHead, ToolUse
+from ctxrepo.agents.recorded import (
+    MAX_WORDS,
+    MOMENT,
+    OPENED,
+    Delivery,
+    Fate,
+    HookCall,
+    Message,
+    RecordedSession,
+    SessionHead,
+    table,
+    tables,
+    tool_use,
+    whole_blocks,
+)
 from ctxrepo.domain.formats.jsonl import record, text_of
-from ctxrepo.lazy import lazy_pattern
 
 PATTERN = "*/events.jsonl"
 OF_SESSION = "{session}/events.jsonl"
@@ -42,12 +55,9 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session."""
     for event in filter(None, map(record, lines)):
-        data = event.get("data")
-        if event.get("type") == "session.start" and isinstance(data, dict):
-            around = data.get("context")
-            return SessionHead(
-                text_of(data, "sessionId"), text_of(around, "cwd") if isinstance(around, dict) else ""
-            )
+        data = table(event, "data")
+        if event.get("type") == "session.start":
+            return SessionHead(text_of(data, "sessionId"), text_of(table(data, "context"), "cwd"))
     return SessionHead()
 
 
@@ -57,15 +67,17 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     session, parent = "", ""
     for number, line in enumerate(lines):
         event = record(line) if any(kind in line for kind in _SAYING) else None
-        data = event.get("data") if event else None
-        if event is None or not isinstance(data, dict) or text_of(event, "agentId"):
+        data = table(event or {}, "data")
+        if event is None or text_of(event, "agentId"):
             continue
         kind = event.get("type")
         if kind == "session.start":
             session = text_of(data, "sessionId")
         text = text_of(data, "content")
-        tools = _tools(data) if kind == "assistant.message" else ()
-        is_users = kind == "user.message" and _is_own_words(data)
+        asked = tables(data.get("toolRequests")) if kind == "assistant.message" else []
+        tools = tuple(tool_use(call, "arguments", "path", id_key="toolCallId") for call in asked)
+        # Where somebody else than a person wrote the message, its `source` says who.
+        is_users = kind == "user.message" and text_of(data, "source") in ("", "user")
         if (is_users and text.strip()) or (kind == "assistant.message" and (text or tools)):
             made = Message(
                 "user" if is_users else "agent",
@@ -79,24 +91,6 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
             )
             parent = made.id
             yield made
-
-
-def _is_own_words(data: Mapping[str, Any]) -> bool:
-    """Whether a person wrote the message: where somebody else did, its `source` says who."""
-    return text_of(data, "source") in ("", "user")
-
-
-def _tools(data: Mapping[str, Any]) -> tuple[ToolUse, ...]:
-    asked = data.get("toolRequests")
-    return tuple(_tool(one) for one in asked if isinstance(one, dict)) if isinstance(asked, list) else ()
-
-
-def _tool(asked: Mapping[str, Any]) -> ToolUse:
-    given = asked.get("arguments")
-    path, command = (text_of(given, key) if isinstance(given, dict) else "" for key in ("path", "command"))
-    return ToolUse(
-        text_of(asked, "name"), text_of(asked, "toolCallId"), tuple(filter(None, (path,))), command
-    )
 
 
 UNRECORDED: Mapping[str, str] = {
@@ -113,13 +107,8 @@ _CAUSES = {
 }
 """The event whose hooks a line of this type gives cause to call."""
 
-_KEPT = ("userPromptSubmitted", "postToolUse")
+_RECORDED = ("userPromptSubmitted", "postToolUse")
 """The events of which Copilot records what of it came to the model, and soon."""
-
-_OPENED = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">')
-_CLOSED = lazy_pattern(r'</ctxrepo-memory tag="(\w+)">')
-_MOMENT = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
-_WORDS = 200
 
 _Line = tuple[str, str, Mapping[str, Any]]
 """What is read of a line: its type, its moment and its data."""
@@ -127,20 +116,20 @@ _Line = tuple[str, str, Mapping[str, Any]]
 
 def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> RecordedSession | None:
     """The session in these lines, its subagents included; None when they hold none."""
-    found = [*filter(None, map(_line, lines))]
-    session = next((text_of(data, "sessionId") for kind, _, data in found if kind == "session.start"), "")
-    moments = sorted(at for _, at, _ in found)
+    events = [*filter(None, map(_line, lines))]
+    session = next((text_of(data, "sessionId") for kind, _, data in events if kind == "session.start"), "")
+    moments = sorted(at for _, at, _ in events)
     if is_subagent or not session or not moments:
         return None
-    places = (data.get("context") for kind, _, data in found if kind == "session.start")
+    places = (table(data, "context") for kind, _, data in events if kind == "session.start")
     return RecordedSession(
         id=session,
         began=moments[0],
         last=moments[-1],
-        cwd=next((text_of(place, "cwd") for place in places if isinstance(place, dict)), ""),
-        happened=_happened(found),
-        calls=tuple(_calls(found)),
-        given=tuple(_given(found, is_whole)),
+        cwd=next((text_of(place, "cwd") for place in places if place), ""),
+        happened=_happened(events),
+        calls=tuple(_calls(events)),
+        given=tuple(_deliveries(events, is_whole)),
     )
 
 
@@ -150,75 +139,69 @@ def _line(line: str) -> _Line | None:
     if event is None or not isinstance(data, dict):
         return None
     at = text_of(event, "timestamp")
-    return (text_of(event, "type"), at, data) if _MOMENT.fullmatch(at) else None
+    return (text_of(event, "type"), at, data) if MOMENT.fullmatch(at) else None
 
 
-def _happened(found: Sequence[_Line]) -> dict[str, int]:
+def _happened(events: Sequence[_Line]) -> dict[str, int]:
     """How often there was cause to call a hook of ours."""
-    counted = dict.fromkeys((*_CAUSES.values(), "postToolUse", "agentStop"), 0)
+    counts = dict.fromkeys((*_CAUSES.values(), "postToolUse", "agentStop"), 0)
     tools: dict[str, str] = {}
-    for kind, _, data in found:
+    for kind, _, data in events:
         if kind in _CAUSES:
-            counted[_CAUSES[kind]] += 1
+            counts[_CAUSES[kind]] += 1
         elif kind == "assistant.message" and not data.get("toolRequests"):
-            counted["agentStop"] += 1
+            counts["agentStop"] += 1
         elif kind == "tool.execution_start":
             tools[text_of(data, "toolCallId")] = text_of(data, "toolName")
         elif kind == "tool.execution_complete" and data.get("success") is True:
-            counted["postToolUse"] += tools.get(text_of(data, "toolCallId")) in install.TOOLS
-    return counted
+            counts["postToolUse"] += tools.get(text_of(data, "toolCallId")) in install.TOOLS
+    return counts
 
 
-def _calls(found: Sequence[_Line]) -> Iterator[HookCall]:
+def _calls(lines: Sequence[_Line]) -> Iterator[HookCall]:
     """The calls of hooks that have ended. One that failed is ours only where its error names us."""
-    began = {text_of(data, "hookInvocationId"): at for kind, at, data in found if kind == "hook.start"}
-    for event, at, data in _ends(found):
+    began = {text_of(data, "hookInvocationId"): at for kind, at, data in lines if kind == "hook.start"}
+    known = install.events()
+    for kind, at, data in lines:
+        event = text_of(data, "hookType")
+        if kind != "hook.end" or event not in known:
+            continue
         start = began.get(text_of(data, "hookInvocationId"), "")
         took = _milliseconds(start, at) if start else None
         error = " ".join(str(data.get("error", "")).split())
         if data.get("success") is True:
-            yield HookCall(event, at, "ran", took, is_surely_ours=bool(_OPENED.search(_text_given(data))))
+            yield HookCall(event, at, "ran", took, is_surely_ours=bool(OPENED.search(_context_of(data))))
         elif "ctxrepo" in error:
-            yield HookCall(event, at, "failed", took, error[:_WORDS])
+            yield HookCall(event, at, "failed", took, error[:MAX_WORDS])
 
 
-def _given(found: Sequence[_Line], is_whole: bool) -> Iterator[Delivery]:
+def _deliveries(lines: Sequence[_Line], is_whole: bool) -> Iterator[Delivery]:
     """What our hooks gave, each with what became of it."""
-    for number, (kind, at, data) in enumerate(found):
-        event, text = text_of(data, "hookType"), _text_given(data)
-        tags = set(_OPENED.findall(text))
+    for number, (kind, at, data) in enumerate(lines):
+        event, text = text_of(data, "hookType"), _context_of(data)
+        tags = set(OPENED.findall(text))
         if kind != "hook.end" or not tags:
             continue
-        later = found[number + 1 :]
+        later = lines[number + 1 :]
         fate: Fate = "open"
-        if any(tags <= _closed_in(line) for line in later):
+        if any(tags <= whole_blocks(_conversation_of(line)) for line in later):
             fate = "sent"
-        elif event in _KEPT and is_whole and any(kind == "assistant.message" for kind, _, _ in later):
+        elif event in _RECORDED and is_whole and any(kind == "assistant.message" for kind, _, _ in later):
             fate = "lost"
         yield Delivery(event, at, len(text.encode("utf-8", "replace")), fate)
 
 
-def _ends(found: Sequence[_Line]) -> Iterator[_Line]:
-    """(event, moment, data) of each line that tells of the end of hooks of an event of ours."""
-    known = install.events()
-    for kind, at, data in found:
-        if kind == "hook.end" and text_of(data, "hookType") in known:
-            yield text_of(data, "hookType"), at, data
+def _context_of(data: Mapping[str, Any]) -> str:
+    """What the hooks of an event gave."""
+    return text_of(table(data, "output"), "additionalContext")
 
 
-def _text_given(data: Mapping[str, Any]) -> str:
-    output = data.get("output")
-    return text_of(output, "additionalContext") if isinstance(output, dict) else ""
-
-
-def _closed_in(line: _Line) -> set[str]:
-    """The tags of our blocks that stand whole in what a line records of the conversation."""
+def _conversation_of(line: _Line) -> str:
+    """What a line records of the conversation."""
     kind, _, data = line
-    result = data.get("result")
-    text = text_of(data, "transformedContent") if kind == "user.message" else ""
-    if kind == "tool.execution_complete" and isinstance(result, dict):
-        text = text_of(result, "content")
-    return set(_OPENED.findall(text)) & set(_CLOSED.findall(text))
+    if kind == "tool.execution_complete":
+        return text_of(table(data, "result"), "content")
+    return text_of(data, "transformedContent") if kind == "user.message" else ""
 
 
 def _milliseconds(start: str, end: str) -> int:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from ctxrepo.agents.cursor import install
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse
-from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.agents.recorded import Message, SessionHead, blocks_of, table, text_in, tool_use
+from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.lazy import lazy_pattern
 
 PATTERN = "*/agent-transcripts/*/*.jsonl"
@@ -26,6 +25,7 @@ TEXTS = ""
 FOLDER_FILE = ""
 RESUME = "cursor-agent --resume {session}"
 
+_PATHS = ("path", "file_path", "target_file", "target_notebook")
 _TYPED = lazy_pattern(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 
 
@@ -42,35 +42,19 @@ def head(_: Iterable[str], /) -> SessionHead:
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out."""
     for number, line in enumerate(lines):
-        said = record(line) or {}
-        blocks = _blocks(said)
-        text = "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
-        if said.get("role") == "user" and (words := _typed(text)):
+        fields = record(line) or {}
+        blocks = blocks_of(table(fields, "message"))
+        text = text_in(blocks)
+        if fields.get("role") == "user" and (words := _typed(text)):
             yield Message("user", words, line=number)
-        elif said.get("role") == "assistant":
-            tools = tuple(_tool(block) for block in blocks if block.get("type") == "tool_use")
+        elif fields.get("role") == "assistant":
+            uses = (block for block in blocks if block.get("type") == "tool_use")
+            tools = tuple(tool_use(block, "input", *_PATHS) for block in uses)
             if text.strip() or tools:
                 yield Message("agent", text.strip(), tools=tools, line=number)
 
 
 def _typed(text: str) -> str:
     """What a person typed of a user's message: all of it, where nothing is in tags."""
-    found = "\n".join(_TYPED.findall(text))
-    return found or ("" if text.lstrip().startswith("<") else text.strip())
-
-
-def _tool(block: Mapping[str, Any]) -> ToolUse:
-    given = block.get("input")
-    given = given if isinstance(given, dict) else {}
-    names = ("path", "file_path", "target_file", "target_notebook")
-    paths = tuple(filter(None, (text_of(given, name) for name in names)))
-    return ToolUse(text_of(block, "name"), text_of(block, "id"), paths, text_of(given, "command"))
-
-
-def _blocks(line: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The blocks of its message; a mere text is a block of text."""
-    message = line.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    typed = "\n".join(_TYPED.findall(text))
+    return typed or ("" if text.lstrip().startswith("<") else text.strip())

@@ -15,7 +15,7 @@ from typing import Any
 
 from ctxrepo.agents.gemini import install
 from ctxrepo.agents.gemini.dialect import DIALECT, without_context
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse
+from ctxrepo.agents.recorded import Message, SessionHead, tables, tool_use
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "*/chats/session-*.jsonl"
@@ -41,30 +41,30 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session: its folder stands elsewhere."""
-    names = (text_of(said, "sessionId") for said in map(record, lines) if said)
+    names = (text_of(fields, "sessionId") for fields in map(record, lines) if fields)
     return SessionHead(next(filter(None, names), ""))
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out."""
-    found: dict[str, tuple[int, dict[str, Any]]] = {}
+    last_lines: dict[str, tuple[int, dict[str, Any]]] = {}
     parents: dict[str, str] = {}
     session = last = ""
     for number, line in enumerate(lines):
-        said = None if line.startswith(_CHANGE) else record(line)
-        if said is None:
+        fields = None if line.startswith(_CHANGE) else record(line)
+        if fields is None:
             continue
-        session = session or text_of(said, "sessionId")
-        if to := text_of(said, "$rewindTo"):
+        session = session or text_of(fields, "sessionId")
+        if to := text_of(fields, "$rewindTo"):
             last = parents.get(to, "")
-        elif (name := text_of(said, "id")) and said.get("type") in ("user", "gemini"):
-            if name not in found:
+        elif (name := text_of(fields, "id")) and fields.get("type") in ("user", "gemini"):
+            if name not in last_lines:
                 parents[name] = last
-            found[name], last = (number, said), name
+            last_lines[name], last = (number, fields), name
     read = {
         name: replace(message, line=number)
-        for name, (number, said) in found.items()
-        if (message := _message(said, session))
+        for name, (number, fields) in last_lines.items()
+        if (message := _message(fields, session))
     }
     for name, message in read.items():
         parent = parents[name]
@@ -73,40 +73,23 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         yield replace(message, parent=parent)
 
 
-def _message(said: Mapping[str, Any], session: str) -> Message | None:
+def _message(fields: Mapping[str, Any], session: str) -> Message | None:
     """A message, None where it says nothing and uses no tool."""
-    by_user = said.get("type") == "user"
-    parts = _parts(said.get("displayContent") or said.get("content"))
-    if by_user:
+    is_users = fields.get("type") == "user"
+    content = fields.get("displayContent") or fields.get("content")
+    parts = [content] if isinstance(content, str) else [text_of(part, "text") for part in tables(content)]
+    if is_users:
         parts = [without_context(part) for part in parts if not part.startswith(_SESSION_CONTEXT)]
     text = "\n".join(part for part in parts if part.strip())
-    text = DIALECT.words(text) if by_user else text
-    tools = tuple(_tool(call) for call in _dicts(said.get("toolCalls")))
+    text = DIALECT.words(text) if is_users else text
+    tools = tuple(tool_use(call, "args", "file_path", "dir_path") for call in tables(fields.get("toolCalls")))
     if not text.strip() and not tools:
         return None
     return Message(
-        "user" if by_user else "agent",
+        "user" if is_users else "agent",
         text,
-        id=text_of(said, "id"),
+        id=text_of(fields, "id"),
         session=session,
-        at=text_of(said, "timestamp"),
+        at=text_of(fields, "timestamp"),
         tools=tools,
     )
-
-
-def _tool(call: Mapping[str, Any]) -> ToolUse:
-    args = call.get("args")
-    given = args if isinstance(args, dict) else {}
-    paths = filter(None, (text_of(given, name) for name in ("file_path", "dir_path")))
-    return ToolUse(text_of(call, "name"), text_of(call, "id"), tuple(paths), text_of(given, "command"))
-
-
-def _parts(content: object) -> list[str]:
-    """The texts of a message, whose content is one text or a list of parts."""
-    if isinstance(content, str):
-        return [content]
-    return [text_of(part, "text") for part in _dicts(content)]
-
-
-def _dicts(node: object) -> list[dict[str, Any]]:
-    return [one for one in node if isinstance(one, dict)] if isinstance(node, list) else []

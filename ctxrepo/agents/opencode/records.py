@@ -15,7 +15,7 @@ from typing import Any
 
 from ctxrepo.agents.opencode.dialect import unquoted
 from ctxrepo.agents.protocol import named_folder
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, table
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 
@@ -73,19 +73,19 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         line = record(text)
         if line is None:
             continue
-        part = _object(line, "part")
-        origin = text_of(_object(part, "metadata"), "ctxrepo") or origin
-        found = _message(line, part, origin)
-        if found is None:
+        part = table(line, "part")
+        origin = text_of(table(part, "metadata"), "ctxrepo") or origin
+        message = _message(line, part, origin)
+        if message is None:
             continue
-        if waiting and waiting.id == found.id:
-            joined = "\n".join(filter(None, (waiting.text, found.text)))
-            waiting = replace(waiting, text=joined, tools=(*waiting.tools, *found.tools))
+        if waiting and waiting.id == message.id:
+            joined = "\n".join(filter(None, (waiting.text, message.text)))
+            waiting = replace(waiting, text=joined, tools=(*waiting.tools, *message.tools))
             continue
         if waiting:
             yield _in_own_words(waiting)
             before = waiting.id
-        waiting = replace(found, parent=before, line=number)
+        waiting = replace(message, parent=before, line=number)
     if waiting:
         yield _in_own_words(waiting)
 
@@ -114,16 +114,11 @@ def _in_own_words(message: Message) -> Message:
 
 
 def _tool(part: Mapping[str, Any]) -> ToolUse:
-    given = _object(_object(part, "state"), "input")
-    patched = [line for line in text_of(given, "patchText").split("\n") if line.startswith(_PATCHED)]
-    paths = [text_of(given, "filePath"), text_of(given, "path"), *(p.partition(": ")[2] for p in patched)]
-    used = tuple(filter(None, paths))
-    return ToolUse(text_of(part, "tool"), text_of(part, "callID"), used, text_of(given, "command"))
-
-
-def _object(node: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = node.get(key)
-    return found if isinstance(found, dict) else {}
+    values = table(table(part, "state"), "input")
+    patch = [line for line in text_of(values, "patchText").split("\n") if line.startswith(_PATCHED)]
+    paths = [text_of(values, "filePath"), text_of(values, "path"), *(p.partition(": ")[2] for p in patch)]
+    files = tuple(filter(None, paths))
+    return ToolUse(text_of(part, "tool"), text_of(part, "callID"), files, text_of(values, "command"))
 
 
 def _moment(milliseconds: object) -> str:

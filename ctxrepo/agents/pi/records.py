@@ -14,7 +14,7 @@ from typing import Any
 
 from ctxrepo.agents.pi import install
 from ctxrepo.agents.pi.dialect import session_of
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse
+from ctxrepo.agents.recorded import Message, SessionHead, blocks_of, table, text_in, tool_use
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "**/*.jsonl"
@@ -37,9 +37,9 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session."""
-    for said in filter(None, map(record, lines)):
-        if said.get("type") == "session":
-            return SessionHead(text_of(said, "id"), text_of(said, "cwd"))
+    for fields in filter(None, map(record, lines)):
+        if fields.get("type") == "session":
+            return SessionHead(text_of(fields, "id"), text_of(fields, "cwd"))
     return SessionHead()
 
 
@@ -53,28 +53,28 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     session = origin = made = ""
     above: dict[str, str] = {}
     for number, line in enumerate(lines):
-        said = record(line)
-        if said is None:
+        fields = record(line)
+        if fields is None:
             continue
-        if said.get("type") == "session":
-            session, made = text_of(said, "id"), text_of(said, "timestamp")
-            origin = session_of(text_of(said, "parentSession"))
+        if fields.get("type") == "session":
+            session, made = text_of(fields, "id"), text_of(fields, "timestamp")
+            origin = session_of(text_of(fields, "parentSession"))
             continue
-        name, parent = text_of(said, "id"), text_of(said, "parentId")
-        is_copy = bool(origin) and text_of(said, "timestamp") < made
-        found = _message(said, above.get(parent, parent), origin if is_copy else session)
-        above[name] = name if found else above.get(parent, parent)
-        if found:
-            yield replace(found, line=number)
+        name, parent = text_of(fields, "id"), text_of(fields, "parentId")
+        is_copy = bool(origin) and text_of(fields, "timestamp") < made
+        message = _message(fields, above.get(parent, parent), origin if is_copy else session)
+        above[name] = name if message else above.get(parent, parent)
+        if message:
+            yield replace(message, line=number)
 
 
 def _message(entry: Mapping[str, Any], parent: str, session: str) -> Message | None:
-    message = entry.get("message")
-    if entry.get("type") != "message" or not isinstance(message, dict):
+    message = table(entry, "message")
+    if entry.get("type") != "message":
         return None
-    blocks, role = _blocks(message), message.get("role")
-    text = "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
-    tools = tuple(_tool(block) for block in blocks if block.get("type") == "toolCall")
+    blocks, role = blocks_of(message), message.get("role")
+    text = text_in(blocks)
+    tools = tuple(tool_use(block, "arguments", "path") for block in blocks if block.get("type") == "toolCall")
     if role == "user":
         text, tools = _SKILL.sub("", text, count=1), ()
     if role not in ("user", "assistant") or not (text.strip() or tools):
@@ -88,18 +88,3 @@ def _message(entry: Mapping[str, Any], parent: str, session: str) -> Message | N
         at=text_of(entry, "timestamp"),
         tools=tools,
     )
-
-
-def _tool(block: Mapping[str, Any]) -> ToolUse:
-    given = block.get("arguments")
-    given = given if isinstance(given, dict) else {}
-    paths = tuple(filter(None, [text_of(given, "path")]))
-    return ToolUse(text_of(block, "name"), text_of(block, "id"), paths, text_of(given, "command"))
-
-
-def _blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The blocks of a message; a mere text is a block of text."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
