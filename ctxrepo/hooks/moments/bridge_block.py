@@ -53,12 +53,12 @@ class BridgeLine:
         self.words = words
         """What it is found by, with blanks between."""
 
-    def told(self) -> str:
+    def block(self) -> str:
         """What the session is told of it."""
         if self.kind == MESSAGE:
             return f"  {escape_field(self.text)}\n"
-        given = {"name": self.name, "summary": self.summary, "purpose": self.purpose}
-        parts = [f' {key}="{escape_field(value, _QUOTE)}"' for key, value in given.items() if value]
+        fields = {"name": self.name, "summary": self.summary, "purpose": self.purpose}
+        parts = [f' {key}="{escape_field(value, _QUOTE)}"' for key, value in fields.items() if value]
         return f"  <anchor{''.join(parts)} />\n"
 
 
@@ -75,13 +75,13 @@ def bridge_block(db: _sqlite3.Connection, world: World, event: Event, session: S
     session.note(BRIDGE, "-")
     if not gives(world, "bridge"):
         return ""
-    there = _read(db, data)
-    names = [escape_field(line.name, "·") for line in there if line.kind == SESSION]
+    lines = _read(db, data)
+    names = [escape_field(line.name, "·") for line in lines if line.kind == SESSION]
     title = " · ".join(["## The session before this one", *names]) + "\n"
-    near = _nearest(words(event.prompt)[:_MOST_WORDS], there)
+    near = _nearest(words(event.prompt)[:_MOST_WORDS], lines)
     sections = {
-        "tape_anchors": [line.told() for line in near if line.kind == ANCHOR][:MOST_ANCHORS],
-        "relevant_context": [line.told() for line in near if line.kind == MESSAGE][:MOST_MESSAGES],
+        "tape_anchors": [line.block() for line in near if line.kind == ANCHOR][:MOST_ANCHORS],
+        "relevant_context": [line.block() for line in near if line.kind == MESSAGE][:MOST_MESSAGES],
     }
     return _fitting(title, sections, world.secret, room)
 
@@ -99,23 +99,24 @@ def _read(db: _sqlite3.Connection, data: bytes) -> list[BridgeLine]:
 def _nearest(asked: list[str], lines: list[BridgeLine]) -> list[BridgeLine]:
     """The anchors and messages near enough to the prompt, the nearest first. They are one collection,
     for what a word counts depends on how many texts have it, and there may be one anchor only."""
-    there = [line for line in lines if line.kind in (ANCHOR, MESSAGE)]
-    return [there[number] for _, number in ranked(asked, [one.words.split() for one in there], LEAST_SCORE)]
+    texts = [line for line in lines if line.kind in (ANCHOR, MESSAGE)]
+    ranking = ranked(asked, [line.words.split() for line in texts], LEAST_SCORE)
+    return [texts[number] for _, number in ranking]
 
 
 def _fitting(title: str, sections: dict[str, list[str]], secret: str, room: int) -> str:
     """The block of as many lines of each section as there is room for; '' where no line is."""
     block = body = ""
     for tag, lines in sections.items():
-        kept = ""
+        content = ""
         for line in lines:
-            longer = f"{body}{_element(tag, kept + line)}"
+            longer = f"{body}{_element(tag, content + line)}"
             sealed = seal_shortly(title + _element("session_bridge", longer), secret)
             if len(sealed) > MOST_CHARACTERS or size(sealed) > room:
                 break
-            block, kept = sealed, kept + line
-        if kept:
-            body += _element(tag, kept)
+            block, content = sealed, content + line
+        if content:
+            body += _element(tag, content)
     return block
 
 

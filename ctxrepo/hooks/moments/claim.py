@@ -32,8 +32,11 @@ def claim_block(
     if not claim:
         return "", False
     key = f"{session} {claim}" if is_withheld else claim
-    if silence or not _note_told(f"{world.repo.state}/claims", key):
+    file = f"{world.repo.state}/claims"  # what can't be noted there is told again
+    digest = _blake2.blake2b(key.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    if silence or digest in lines_of(file, LOG_BYTES):
         return "", is_withheld
+    append_rolling(file, digest + "\n", LOG_BYTES)
     line = f"{claim}. {_WITHHELD if is_withheld else _GIVEN}"
     return seal(fault_section([line], FAULT_ROOM), world.secret), is_withheld
 
@@ -41,13 +44,3 @@ def claim_block(
 def is_withheld(db: _sqlite3.Connection, world: World, folder: SessionFolder) -> bool:
     """Whether the checkout around this folder is given nothing because of its claim."""
     return world.asks_for_trust and claim_at(db, folder)[1]
-
-
-def _note_told(file: str, key: str) -> bool:
-    """Note in `file` that this was told. False where it had been told before; what can't be noted is told
-    again, and a full file is renamed, so that claims are told once more."""
-    digest = _blake2.blake2b(key.encode("utf-8", "replace"), digest_size=16).hexdigest()
-    if digest in lines_of(file, LOG_BYTES):
-        return False
-    append_rolling(file, digest + "\n", LOG_BYTES)
-    return True

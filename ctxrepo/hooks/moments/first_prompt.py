@@ -22,8 +22,11 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         return ""
     is_first = _is_first(world, event)
     if dialect.packet_at == BESIDE_PROMPT:
-        if is_first:
-            _wait_for_start(world, event)
+        # The start notes what it gives; a prompt before that would be given some of it again.
+        end = time.monotonic() + _START_SECONDS
+        while is_first and time.monotonic() < end:
+            time.sleep(_POLL)
+            is_first = _is_first(world, event)
         return ""
     session = Session(world.state, world.repo.id, event.agent, event.session)
     before = session.record
@@ -71,10 +74,3 @@ def _is_first(world: World, event: Event) -> bool:
     """Whether the ledger says nothing yet of what the session was told."""
     record = Session(world.state, world.repo.id, event.agent, event.session).record
     return record.project is None and record.generation is None and not record.is_off
-
-
-def _wait_for_start(world: World, event: Event) -> None:
-    """Wait until the start has noted what it gave, or else the prompt would be given some of it again."""
-    end = time.monotonic() + _START_SECONDS
-    while _is_first(world, event) and time.monotonic() < end:
-        time.sleep(_POLL)

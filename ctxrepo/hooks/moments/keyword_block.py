@@ -7,7 +7,7 @@ from ctxrepo.domain.words.keywords import anchor_name, keywords_in
 from ctxrepo.domain.words.prompt_terms import is_notice
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.locate import Place
-from ctxrepo.hooks.known.world import CompiledTape, World, tape_of
+from ctxrepo.hooks.known.world import World, tape_of
 from ctxrepo.hooks.session.ledger_words import ANCHOR_REQUEST, NO_ANCHOR_REQUEST
 from ctxrepo.hooks.session.session import Session
 
@@ -19,7 +19,7 @@ _TOOL = """\
 tape_handoff with name "{name}", a summary and a purpose
 """
 
-_ASKED = """\
+_REQUEST = """\
 The prompt has a word for which its user wants an anchor: {word}
 Before you go on, {verb} this, with exactly this name:
 {call}\
@@ -37,19 +37,16 @@ def keyword_block(world: World, event: Event, place: Place, session: Session) ->
     is_in_project = bool(place.project) or not place.is_known
     if tape.leaves_alone(event.cwd, is_in_project) or is_notice(event.prompt):
         return ""
-    found = keywords_in(event.prompt, tape.keywords)
+    keywords = keywords_in(event.prompt, tape.keywords)
     before = session.record.anchor_request
-    if not found:
+    if not keywords:
         if before and not before.is_manual:
             session.note(NO_ANCHOR_REQUEST)
         return ""
-    primary, *_ = found
+    primary, *_ = keywords
     name = anchor_name(primary, time.strftime("%H%M%S"))
     if not before or not before.is_manual:
-        session.note(ANCHOR_REQUEST, name, found)
-    return seal("", world.secret, _instruction(tape, primary, name), frame="")
-
-
-def _instruction(tape: CompiledTape, word: str, name: str) -> str:
+        session.note(ANCHOR_REQUEST, name, keywords)
     verb, call = ("call", _TOOL) if tape.has_tools else ("run", _COMMAND)
-    return _ASKED.format(word=escape_field(word), verb=verb, call=call.format(name=name))
+    request = _REQUEST.format(word=escape_field(primary), verb=verb, call=call.format(name=name))
+    return seal("", world.secret, request, frame="")

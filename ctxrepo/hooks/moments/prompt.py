@@ -1,6 +1,6 @@
 """A prompt is sent: what is new since the session was last told, and the few entries that matter for it.
 
-The answer is made of the parts in `KEPT` and `BESIDE`, in this order; most are in moments/prompt_parts.py.
+The answer is made of LASTING_PARTS and TURN_PARTS, in this order; most are in moments/prompt_parts.py.
 """
 
 import _sqlite3
@@ -60,14 +60,14 @@ def answer(db: _sqlite3.Connection, world: World, event: Event, taken: int = 0) 
     try:
         prompt = Prompt(db, cache, world, event, place, session)
         # The room of recall is left free, because an agent may cap together what one event is answered.
-        kept = _joined(KEPT, prompt, world.delivery.most_bytes - taken - world.recall_bytes)
-        beside = _joined(BESIDE, prompt, world.recall_bytes)
+        lasting = _joined(LASTING_PARTS, prompt, world.delivery.most_bytes - taken - world.recall_bytes)
+        of_turn = _joined(TURN_PARTS, prompt, world.recall_bytes)
         session.save()
     finally:
         cache.close()
     if is_for_one_turn(world):
-        return HookAnswer(claim + kept, turn=beside)
-    return HookAnswer(claim + kept + beside)
+        return HookAnswer(claim + lasting, turn=of_turn)
+    return HookAnswer(claim + lasting + of_turn)
 
 
 def _joined(parts: "tuple[PromptPart, ...]", prompt: Prompt, room: int) -> str:
@@ -88,10 +88,10 @@ def news_part(prompt: Prompt, room: int) -> str:
     return news_blocks(prompt, since, room)
 
 
-KEPT: "tuple[PromptPart, ...]" = (fault_part, news_part, bridge_part)
+LASTING_PARTS: "tuple[PromptPart, ...]" = (fault_part, news_part, bridge_part)
 """The parts that stay in the conversation."""
 
-BESIDE: "tuple[PromptPart, ...]" = (recall_part, anchor_part)
+TURN_PARTS: "tuple[PromptPart, ...]" = (recall_part, anchor_part)
 """The parts that some agents show in the requests of one turn alone."""
 
 

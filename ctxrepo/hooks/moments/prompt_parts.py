@@ -90,19 +90,19 @@ def recall_part(prompt: Prompt, room: int) -> str:
     if why := why_not(world, "recall") or why_recall_is_off(world, switches()):
         note_trace(db, world.repo, subject, why, [], [])
         return ""
-    already = {**session.record.entries}
+    before = {**session.record.entries}
     recalled = _recall(prompt)
     if not recalled.hits:
         note_trace(db, world.repo, subject, recalled.why, [], recalled.left_out)
         return ""
     from ctxrepo.hooks.packet.sections import recall_block
 
-    new = [hit for hit in recalled.hits if already.get(hit.id) != hit.hash]
-    text, given = recall_block(new, today(), world.secret, room)
+    new = [hit for hit in recalled.hits if before.get(hit.id) != hit.hash]
+    text, shown = recall_block(new, today(), world.secret, room)
     if not is_for_one_turn(world):
-        session.note_given({hit.id: hit.hash for hit in given})
-    left_out = not_given(recalled.hits, given, already, room) + recalled.left_out
-    note_trace(db, world.repo, subject, recalled.why if given else NOTHING_NEW, given, left_out)
+        session.note_given({hit.id: hit.hash for hit in shown})
+    left_out = not_given(recalled.hits, shown, before, room) + recalled.left_out
+    note_trace(db, world.repo, subject, recalled.why if shown else NOTHING_NEW, shown, left_out)
     return text
 
 
@@ -141,14 +141,14 @@ def why_recall_is_off(world: World, env: dict[str, str]) -> str:
 
 
 def not_given(
-    hits: list[EntryHit], given: list[EntryHit], already: dict[str, str], budget: int
+    hits: list[EntryHit], shown: list[EntryHit], before: dict[str, str], budget: int
 ) -> list[tuple[EntryHit, str]]:
-    """The hits that are not `given`, each with why; `already` is what the session knew before (id ->
-    hash)."""
+    """The hits that are not `shown`, each with why; `before` are the entries that the session knew already
+    (id -> hash)."""
     return [
-        (hit, GIVEN_ALREADY if already.get(hit.id) == hit.hash else f"no room for it within {budget} bytes")
+        (hit, GIVEN_ALREADY if before.get(hit.id) == hit.hash else f"no room for it within {budget} bytes")
         for hit in hits
-        if hit not in given
+        if hit not in shown
     ]
 
 

@@ -15,9 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # most tools bring nothing, and needn't load it
     from ctxrepo.hooks.session.traces import Subject
 
-
-TYPE_CHECKING = False
-
 LIMIT = 3
 ROOM = 1000
 COMMON = 30
@@ -45,19 +42,23 @@ def reminder(
     folder = SessionFolder(event.cwd)
     folders = folders_of(place_of(db, world, folder).scopes)
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
-    known = session.record.entries
-    hits = [hit for hit in entries_naming(cache, folders, path) if known.get(hit.id) != hit.hash][:LIMIT]
+    hits = _news(session, entries_naming(cache, folders, path))[:LIMIT]
     if not hits and not world.is_semantic:
         return ""
     if is_silent(db, world, event, folder, session):  # few edits come so far
         return ""
     if not hits:
-        hits = [hit for hit in _likely(cache, world, event, folders, path) if known.get(hit.id) != hit.hash]
+        hits = _news(session, _likely(cache, world, event, folders, path))
     if not hits:
         return ""
     from ctxrepo.hooks.session.traces import Subject
 
     return give(db, world, session, Subject.of(event, edited=path), hits)
+
+
+def _news(session: Session, hits: list[EntryHit]) -> list[EntryHit]:
+    """Those of the hits that the session doesn't know as they are now."""
+    return [hit for hit in hits if session.record.entries.get(hit.id) != hit.hash]
 
 
 def give(
@@ -67,11 +68,11 @@ def give(
     from ctxrepo.hooks.packet.sections import recall_block
     from ctxrepo.hooks.session.traces import note_trace
 
-    text, given = recall_block(hits, today(), world.secret, ROOM)
-    session.note_given({hit.id: hit.hash for hit in given})
+    text, shown = recall_block(hits, today(), world.secret, ROOM)
+    session.note_given({hit.id: hit.hash for hit in shown})
     session.save()
-    left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
-    note_trace(db, world.repo, subject, "", given, left)
+    left_out = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in shown]
+    note_trace(db, world.repo, subject, "", shown, left_out)
     return text
 
 
@@ -98,10 +99,10 @@ def entries_naming(cache: _sqlite3.Connection, scopes: list[str], path: str) -> 
     hits = hits_at(cache, numbers).values()
     for hit in hits:
         hit.score = float(named_parts(hit.text, parts))
-    found = sorted([hit for hit in hits if hit.score], key=lambda hit: hit.id)
-    found.sort(key=lambda hit: hit.updated, reverse=True)
-    found.sort(key=lambda hit: (hit.score, hit.is_pinned), reverse=True)
-    return found
+    best = sorted([hit for hit in hits if hit.score], key=lambda hit: hit.id)
+    best.sort(key=lambda hit: hit.updated, reverse=True)
+    best.sort(key=lambda hit: (hit.score, hit.is_pinned), reverse=True)
+    return best
 
 
 def _likely(
@@ -135,9 +136,9 @@ def named_parts(text: str, parts: list[str]) -> int:
         while last < len(low) and low[last] in _PATH_LETTERS:
             last += 1
         run = low[first:last].rstrip(".~@+/-")
-        named = [part for part in run.split("/") if part not in ("", ".", "..", "~")]
-        if named == parts[-len(named) :] and not run.startswith("//"):
-            best = max(best, len(named))
+        names = [part for part in run.split("/") if part not in ("", ".", "..", "~")]
+        if names == parts[-len(names) :] and not run.startswith("//"):
+            best = max(best, len(names))
         at = low.find(name, last)
     return best
 
@@ -152,27 +153,24 @@ def _numbers(cache: _sqlite3.Connection, span: ScopeSpan, parts: list[str]) -> l
 
 FAILURE_LIMIT = 2
 
-_COMMAND, _LINES, _SAID = 300, 8, 600
-"""As much is looked at: characters of the command, lines at the end of what it said, characters of those."""
+_COMMAND, _LINES, _OUTPUT = 300, 8, 600
+"""As much is looked at: characters of the command, lines at the end of its output, characters of those."""
 
 
 def failure_block(
-    db: _sqlite3.Connection, cache: _sqlite3.Connection, world: World, event: Event, said: str
+    db: _sqlite3.Connection, cache: _sqlite3.Connection, world: World, event: Event, output: str
 ) -> str:
     """A block of at most `FAILURE_LIMIT` entries about the failure that are news to the session, or ''."""
     if not event.session:  # without a ledger it would be said at every failure
         return ""
-    asked = question(event.command, said)
+    asked = question(event.command, output)
     folder = SessionFolder(event.cwd)
     folders = folders_of(place_of(db, world, folder).scopes)
-    found = choose_for_prompt(rank_by_words(cache, RecallRequest(asked, [], folders, FAILURE_LIMIT))).hits
-    if not found:  # memory says nothing about most failures
+    hits = choose_for_prompt(rank_by_words(cache, RecallRequest(asked, [], folders, FAILURE_LIMIT))).hits
+    if not hits:  # memory says nothing about most failures
         return ""
-    from ctxrepo.hooks.session.session import Session
-
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
-    known = session.record.entries
-    hits = [hit for hit in found if known.get(hit.id) != hit.hash]
+    hits = _news(session, hits)
     if not hits or is_silent(db, world, event, folder, session):
         return ""
     from ctxrepo.hooks.session.traces import Subject
@@ -180,7 +178,7 @@ def failure_block(
     return give(db, world, session, Subject(event.agent, event.session, asked), hits)
 
 
-def question(command: str, said: str) -> str:
-    """What a failure is about: the command, and the last lines of what it said, where errors mostly stand."""
-    lines = [line.strip() for line in said.split("\n") if line.strip()]
-    return f"{command[:_COMMAND]}\n" + "\n".join(lines[-_LINES:])[-_SAID:]
+def question(command: str, output: str) -> str:
+    """What a failure is about: the command, and the last lines of its output, where errors mostly stand."""
+    lines = [line.strip() for line in output.split("\n") if line.strip()]
+    return f"{command[:_COMMAND]}\n" + "\n".join(lines[-_LINES:])[-_OUTPUT:]

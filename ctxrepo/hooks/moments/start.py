@@ -123,7 +123,7 @@ def _packet(
     cache, place, is_owed = _catch_up(db, world, folder, request.since, worker)
     text, is_withheld = claim_block(db, world, folder, event.session, silence="")  # silence returned above
     if not is_withheld:
-        if asked and _is_recall_off(world):
+        if asked and (not gives(world, "recall") or _is_recall_off(world)):
             asked = []
         text += _text(cache, world, place, session, asked, request.budget - size(text))
         if is_owed:
@@ -142,7 +142,8 @@ def _catch_up(
 ) -> tuple[_sqlite3.Connection | None, Place, bool]:
     """The cache, the place, and whether the session is owed what the worker didn't bring in time. Waits for
     the worker only where there is something new, and a packet to show it in."""
-    is_due = _is_fetch_due(world)
+    is_wanted = world.fetches_at_start and world.delivery.fetches_at_start
+    is_due = is_wanted and age_of(f"{world.repo.state}/fetched") > world.ttl
     cache, place, is_final = open_when_current(db, world, folder, since, 0.0, is_due)
     if (is_final and place.is_known) or not gives(world, "packet") or not worker.start():
         return cache, place, False
@@ -198,13 +199,6 @@ def _without_packet(cache: _sqlite3.Connection | None, world: World, place: Plac
 
 
 def _is_recall_off(world: World) -> bool:
-    if not gives(world, "recall"):
-        return True
     from ctxrepo.hooks.moments.prompt_parts import switches, why_recall_is_off
 
     return bool(why_recall_is_off(world, switches()))
-
-
-def _is_fetch_due(world: World) -> bool:
-    is_wanted = world.fetches_at_start and world.delivery.fetches_at_start
-    return is_wanted and age_of(f"{world.repo.state}/fetched") > world.ttl

@@ -43,7 +43,12 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         from ctxrepo.hooks.wakeup import wake
 
         wake(world)  # some agents call no hook at their end, so nothing that was written waits for one
-    unsaved_block = _unsaved_block(world, unsaved) if unsaved and not event.silence_reason else ""
+    unsaved_block = ""
+    if unsaved and not event.silence_reason:
+        from ctxrepo.domain.text import seal_shortly
+        from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
+
+        unsaved_block = seal_shortly(fault_section(unsaved, FAULT_ROOM), world.secret)
     cache = None if event.silence_reason else open_cache(f"{world.repo.state}/cache.db")
     if cache is None:
         return unsaved_block
@@ -124,13 +129,6 @@ def _save(
     )
     log_line(f"{world.state}/hook-errors.log", unsaved)
     return [unsaved]
-
-
-def _unsaved_block(world: World, lines: list[str]) -> str:
-    from ctxrepo.domain.text import seal_shortly
-    from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
-
-    return seal_shortly(fault_section(lines, FAULT_ROOM), world.secret)
 
 
 def _failure(

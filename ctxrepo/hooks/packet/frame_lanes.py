@@ -103,9 +103,9 @@ class _Handoff(PacketLane):
         if handoff is None:
             return ""
         shown = _shown_words(draft)
-        known = {"Done: ": shown, "Open: ": shown + draft.contents.ticked}
-        lines = [line for line in handoff.text.split("\n") if line[6:] not in known.get(line[:6], ())]
-        if [one for one in draft.sections if one.lane.name == SCRATCHPAD and one.text]:
+        others = {"Done: ": shown, "Open: ": shown + draft.contents.ticked}
+        lines = [line for line in handoff.text.split("\n") if line[6:] not in others.get(line[:6], ())]
+        if [part for part in draft.sections if part.lane.name == SCRATCHPAD and part.text]:
             lines = [line for line in lines if not _counts_open(line)]  # the checklist itself shows how many
         shortened = CachedHandoff(handoff.name, handoff.ts, "\n".join(lines))
         return handoff_section(shortened, room) if lines else ""
@@ -113,12 +113,13 @@ class _Handoff(PacketLane):
 
 def _shown_words(draft: PacketDraft) -> list[str]:
     """What the entries say that stand whole in the packet, as a handoff would write it."""
-    found = []
-    for section in draft.sections:
-        for entry, line in section.lane.lines(draft, section):
-            if line in section.text:
-                found += section.lane.words_of(entry)
-    return found
+    return [
+        words
+        for section in draft.sections
+        for entry, line in section.lane.lines(draft, section)
+        if line in section.text
+        for words in section.lane.words_of(entry)
+    ]
 
 
 def _counts_open(line: str) -> bool:

@@ -40,12 +40,12 @@ class _Index(PacketLane):
         rows.sort(key=_path)
         rows.sort(key=_Order(draft.contents.touched).rank, reverse=True)
         may_fit = total * _SHORTEST_LINE <= room
-        kept = _within(rows, section, draft, dict(allowed), room - size(_TITLE)) if may_fit else []
-        if len(kept) < total:
-            left = room - size(_TITLE) - size(MORE.format(total))
-            kept = _within(rows, section, draft, dict(allowed), left)
-        tail = MORE.format(total - len(kept)) if len(kept) < total else ""
-        text = _TITLE + "".join(kept) + tail
+        lines = _within(rows, section, draft, dict(allowed), room - size(_TITLE)) if may_fit else []
+        if len(lines) < total:
+            room_of_lines = room - size(_TITLE) - size(MORE.format(total))
+            lines = _within(rows, section, draft, dict(allowed), room_of_lines)
+        tail = MORE.format(total - len(lines)) if len(lines) < total else ""
+        text = _TITLE + "".join(lines) + tail
         return text if total and size(text) <= room else ""
 
 
@@ -55,8 +55,8 @@ def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
     allowed = {scope.folder: room for scope in draft.contents.scopes}
     for folder in allowed:
         if draft.contents.is_global_beside_project(folder):
-            took = [one.text for one in draft.sections if one.key == folder and one.lane.name == MEMORY]
-            allowed[folder] = draft.budget // GLOBAL_DIVISOR - size("".join(took))
+            memory = [s.text for s in draft.sections if s.key == folder and s.lane.name == MEMORY]
+            allowed[folder] = draft.budget // GLOBAL_DIVISOR - size("".join(memory))
     return allowed
 
 
@@ -71,7 +71,7 @@ def _within(
 
     Of a thousand rows a tenth fits, so a line is made only while its scope has room.
     """
-    kept = []
+    lines = []
     for row, folder in rows:
         if allowed[folder] < 0:
             continue
@@ -83,8 +83,8 @@ def _within(
             allowed[folder] = -1
             continue
         room -= size(line)
-        kept.append(line)
-    return kept
+        lines.append(line)
+    return lines
 
 
 def _path(placed: tuple[IndexRow, str]) -> str:
@@ -122,8 +122,8 @@ class _Files(PacketLane):
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
         lines = [index_line(path, focus, "", "") for path, focus in draft.contents.files]
-        kept = fitting(lines, room - size(_FILES_TITLE))
-        return _FILES_TITLE + "".join(kept) if kept else ""
+        shown = "".join(fitting(lines, room - size(_FILES_TITLE)))
+        return _FILES_TITLE + shown if shown else ""
 
 
 FILES = _Files("files", {DEFAULT: Bounds(0, 512)})

@@ -17,10 +17,11 @@ class _Kind(PacketLane):
         self.categories = categories
 
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
-        found = []
-        for scope in contents.scopes[::-1]:
-            found += by_category(source.cache, scope.folder, self.categories)
-        contents.entries[self.name, ""] = found
+        contents.entries[self.name, ""] = [
+            entry
+            for scope in contents.scopes[::-1]
+            for entry in by_category(source.cache, scope.folder, self.categories)
+        ]
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """Place, text and age of the entry. There may be hundreds, so the id is left out."""

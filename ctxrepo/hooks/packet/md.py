@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.domain.text import UNLIMITED, escape_field, size
+from ctxrepo.domain.text import UNLIMITED, escape_field, fitting, size
 from ctxrepo.hooks.known.cached import IndexRow, SelectedFile, below, notes_at
 from ctxrepo.hooks.known.locate import Scope
 
@@ -30,9 +30,9 @@ def md_block(sections: list[tuple[str, str, list[NoteFields]]], root: str, room:
     for source, folder, notes in sections:
         start = f'<memory_files source="{source}" directory="{escape_field(f"{root}/{folder}", chr(34))}">\n'
         end = "</memory_files>\n"
-        kept = _fitting(notes, root, room - size(start + end))
-        if kept:
-            section = start + "".join(kept) + end
+        lines = "".join(_first_lines(notes, root, room - size(start + end)))
+        if lines:
+            section = start + lines + end
             room -= size(section)
             text += section
     return _OPENING + text + _CLOSING if text else ""
@@ -52,7 +52,7 @@ def md_packet(cache: _sqlite3.Connection, scopes: list[Scope], room: int) -> str
     """The block for a session in `scopes` (global first): all global notes, and the project's in `core/`."""
     general, *projects = scopes
     sections = [("global", general.folder, _notes_below(cache, general.folder))]
-    sections += [("project", one.folder, _notes_below(cache, f"{one.folder}/core")) for one in projects]
+    sections += [("project", scope.folder, _notes_below(cache, f"{scope.folder}/core")) for scope in projects]
     return md_block(sections, general.repo.home, room)
 
 
@@ -60,16 +60,16 @@ def _notes_below(cache: _sqlite3.Connection, folder: str) -> list[NoteFields]:
     return cache.execute(_NOTES, below(folder)).fetchall()
 
 
-def _fitting(notes: list[NoteFields], root: str, room: int) -> list[str]:
-    """The lines of the first notes, as many as fit in `room` bytes."""
-    kept: list[str] = []
+def _first_lines(notes: list[NoteFields], root: str, room: int) -> list[str]:
+    """The lines of the first notes, as many as fit in `room` bytes; none are made of the others."""
+    blocks: list[str] = []
     for path, description, tags in notes:
         lines = note_lines(f"{root}/{path}", "normal", description, tags)
         room -= size(lines)
         if room < 0:
             break
-        kept.append(lines)
-    return kept
+        blocks.append(lines)
+    return blocks
 
 
 _TAPE_OPENING = """\
@@ -101,14 +101,8 @@ def md_tape_packet(
     text = ""
     for name, blocks in (("memory_files", notes), ("active_project_files", files)):
         start, end = f"<{name}>\n", f"</{name}>\n"
-        left = room - size(head + text + start + end + _TAPE_CLOSING)
-        kept: list[str] = []
-        for block in blocks:
-            left -= size(block)
-            if left < 0:
-                break
-            kept.append(block)
-        text += start + "".join(kept) + end if kept else ""
+        lines = "".join(fitting(blocks, room - size(head + text + start + end + _TAPE_CLOSING)))
+        text += start + lines + end if lines else ""
     return head + text + _TAPE_CLOSING if text else ""
 
 

@@ -52,8 +52,8 @@ class _Pinned(PacketLane):
     __slots__ = ()
 
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
-        found = [entry for scope in contents.scopes for entry in pinned_of(source.cache, scope.folder)]
-        contents.entries[self.name, ""] = found
+        entries = [entry for scope in contents.scopes for entry in pinned_of(source.cache, scope.folder)]
+        contents.entries[self.name, ""] = entries
 
     def entries(self, contents: PacketContents, folder: str) -> list[PacketEntry]:
         """The pinned entries without those of a MEMORY.md, which has a section of its own."""
@@ -79,7 +79,7 @@ class _Scratchpad(NoteLane):
         for scope in contents.scopes:
             items = entries_at(source.cache, f"{scope.folder}/SCRATCHPAD.md")
             contents.entries[self.name, scope.folder] = [item for item in items if box_of(item.text) == " "]
-            contents.ticked += [said for item in items for box, said in wordings(item.text) if box in "xX"]
+            contents.ticked += [words for item in items for box, words in wordings(item.text) if box in "xX"]
 
     def words_of(self, entry: PacketEntry) -> list[str]:
         return [words for _, words in wordings(entry.text)]
@@ -89,17 +89,18 @@ def wordings(text: str) -> list[tuple[str, str]]:
     """(box, words) of each item in an entry of a checklist, on one line and cut, as a handoff would write it.
     An item of several lines yields a pair for each line, with its words up to there: a handoff may have only
     those."""
-    found = []
-    box = said = ""
-    for line in text.split("\n"):
-        words = " ".join(line.split())
-        if here := box_of(line):
-            box, said = here, words.partition("] ")[2]
+    pairs = []
+    box = words = ""
+    for text_line in text.split("\n"):
+        line = " ".join(text_line.split())
+        if line_box := box_of(text_line):
+            box, words = line_box, line.partition("] ")[2]
         else:
-            said = f"{said} {words}".rstrip()
+            words = f"{words} {line}".rstrip()
         if box:
-            found.append((box, said if len(said) <= _MOST_TOLD else said[: _MOST_TOLD - 1].rstrip() + "…"))
-    return found
+            is_short = len(words) <= _MOST_TOLD
+            pairs.append((box, words if is_short else words[: _MOST_TOLD - 1].rstrip() + "…"))
+    return pairs
 
 
 OPEN_ITEMS = _Scratchpad(SCRATCHPAD, {DEFAULT: Bounds(384, 1024), DAILY: Bounds(0, 2000, most_lines=120)})
@@ -112,42 +113,40 @@ _LOG_DAYS = 7
 """The last daily note before today's is shown if it is at most so many days old."""
 
 
-class _Today(NoteLane):
-    __slots__ = ()
+class _Daily(NoteLane):
+    """The daily notes of each scope that are at least `first` and at most `last` days from today."""
+
+    __slots__ = ("first", "last", "most_notes")
+
+    def __init__(self, name: str, bounds: dict[str, Bounds], first: int, last: int, most_notes: int) -> None:
+        super().__init__(name, bounds)
+        self.first = first
+        self.last = last
+        self.most_notes = most_notes
+        """The most notes of a scope, the newest first."""
 
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         now = today()
         for scope in contents.scopes:
-            paths = [path for day, path in _dated(source, scope.folder) if now <= day <= now + 1]
-            for path in paths[::-1]:
+            dated = [(day_of(path[_DATE]), path) for path in daily_notes(source.cache, scope.folder)]
+            paths = [
+                path
+                for day, path in dated
+                if day is not None and self.first <= day - now <= self.last and path[-3:] == ".md"
+            ]
+            for path in paths[: self.most_notes][::-1]:
                 contents.entries[self.name, path] = entries_at(source.cache, path)
+
+
+class _Today(_Daily):
+    __slots__ = ()
 
     def words_of(self, entry: PacketEntry) -> list[str]:
         # without `- HH:MM +ZONE ` (domain/working/daily.py)
         return [" ".join(entry.text.split()).split(" ", 3)[-1]]
 
 
-class _Yesterday(NoteLane):
-    __slots__ = ()
+_DAY_BOUNDS = Bounds(0, 3000, most_lines=120, keep=TAIL)
 
-    def collect(self, source: PacketSource, contents: PacketContents) -> None:
-        now = today()
-        for scope in contents.scopes:
-            paths = [path for day, path in _dated(source, scope.folder) if now - _LOG_DAYS <= day < now]
-            for path in paths[:1]:
-                contents.entries[self.name, path] = entries_at(source.cache, path)
-
-
-def _dated(source: PacketSource, scope: str) -> list[tuple[int, str]]:
-    """(day since 1970, path) of the scope's daily notes, the newest first."""
-    found = [(day_of(path[_DATE]), path) for path in daily_notes(source.cache, scope)]
-    return [(day, path) for day, path in found if day is not None and path[-3:] == ".md"]
-
-
-TODAY = _Today(
-    "today", {DEFAULT: Bounds(384, 1024, keep=TAIL), DAILY: Bounds(0, 3000, most_lines=120, keep=TAIL)}
-)
-YESTERDAY = _Yesterday(
-    "yesterday",
-    {DEFAULT: Bounds(0, 512, keep=TAIL), DAILY: Bounds(0, 3000, most_lines=120, keep=TAIL)},
-)
+TODAY = _Today("today", {DEFAULT: Bounds(384, 1024, keep=TAIL), DAILY: _DAY_BOUNDS}, 0, 1, 60)
+YESTERDAY = _Daily("yesterday", {DEFAULT: Bounds(0, 512, keep=TAIL), DAILY: _DAY_BOUNDS}, -_LOG_DAYS, -1, 1)

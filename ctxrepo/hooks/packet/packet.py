@@ -110,18 +110,39 @@ def lanes_of(preset: str) -> list[PacketLane]:
 _OPENING = ("preamble", "caveat")
 
 
+MD = "md"
+
+
 class Packet:
-    """A sealed block, and what it is made of."""
+    """A sealed block, and what a session that is given it knows from then on."""
 
-    __slots__ = ("entries", "sections", "text")
+    __slots__ = ("entries", "faults", "generation", "handoff", "sections", "text")
 
-    def __init__(self, text: str, sections: list[Section], entries: dict[str, str]) -> None:
+    def __init__(
+        self, text: str = "", sections: list[Section] | None = None, entries: dict[str, str] | None = None
+    ) -> None:
         self.text = text
         """'' when there is nothing to say or no room to say it."""
-        self.sections = sections
-        """The sections, in the order in which they were given room."""
-        self.entries = entries
+        self.sections = sections or []
+        """The sections of its lanes, in the order in which they were given room."""
+        self.entries = entries or {}
         """Entries that stand whole in it: id -> hash."""
+        self.generation: int | None = None
+        """The generation of the cache that it was made from."""
+        self.handoff: str | None = None
+        """The time of the handoff in it, '-' for none; None where none was looked for."""
+        self.faults: list[str] = []
+        """Hashes of the faults that it tells."""
+
+    def note(self, session: Session) -> None:
+        """Note in the session's ledger what this packet gave it."""
+        if self.generation is not None:
+            session.note(GENERATION, self.generation)
+        if self.handoff is not None:
+            session.note(HANDOFF, self.handoff)
+        for key in self.faults:
+            session.note(FAULT, key)
+        session.note_given(self.entries)
 
 
 def packet(
@@ -146,7 +167,7 @@ def packet(
     content = _joined(draft, [name for name in ORDER if name not in _OPENING])
     # A caveat without entries would warn of nothing; the preamble is worth giving alone.
     if not content and (not opening or _joined(draft, ["caveat"])):
-        return Packet("", draft.sections, {})
+        return Packet("", draft.sections)
     return Packet(seal(content, secret, opening), draft.sections, draft.shown())
 
 
@@ -182,39 +203,7 @@ def _floors(draft: PacketDraft, sections: list[Section], room: int) -> list[int]
 
 def _joined(draft: PacketDraft, names: list[str]) -> str:
     """The text of these lanes in this order, in each lane the global scope's section first."""
-    return "".join([one.text for name in names for one in draft.sections[::-1] if one.lane.name == name])
-
-
-MD = "md"
-
-
-class RenderedPacket:
-    """A packet, and what a session that is given it knows from then on."""
-
-    __slots__ = ("entries", "faults", "generation", "handoff", "sections", "text")
-
-    def __init__(self, text: str = "") -> None:
-        self.text = text
-        self.generation: int | None = None
-        """The generation of the cache that it was made from."""
-        self.handoff: str | None = None
-        """The time of the handoff in it, '-' for none; None where none was looked for."""
-        self.faults: list[str] = []
-        """Hashes of the faults that it tells."""
-        self.entries: dict[str, str] = {}
-        """Entries that stand whole in it: id -> hash."""
-        self.sections: list[Section] = []
-        """The sections of its lanes."""
-
-    def note(self, session: Session) -> None:
-        """Note in the session's ledger what this packet gave it."""
-        if self.generation is not None:
-            session.note(GENERATION, self.generation)
-        if self.handoff is not None:
-            session.note(HANDOFF, self.handoff)
-        for key in self.faults:
-            session.note(FAULT, key)
-        session.note_given(self.entries)
+    return "".join([part.text for name in names for part in draft.sections[::-1] if part.lane.name == name])
 
 
 def render(
@@ -224,7 +213,7 @@ def render(
     budget: int,
     already: frozenset[str] | set[str] = frozenset(),
     asked: list[str] | None = None,
-) -> RenderedPacket:
+) -> Packet:
     """The packet that a session at `place` starts with, of at most `budget` bytes; without a usable cache the
     preamble alone.
 
@@ -239,15 +228,16 @@ def render(
             contents = PacketContents(preamble, place.scopes)
             _collect(contents, lanes_of(preset_of(world)), cache, world, place.project)
             contents.faults = first_faults([fault for fault in contents.faults if fault.hash not in already])
-            rendered = RenderedPacket()
+            generation = generation_of(cache)
+            contents.recalled = _asked_again(cache, world, place.scopes, asked or [])
+            rendered = _write(contents, world, max(1, budget))
+            rendered.generation = generation
             rendered.faults = [fault.hash for fault in contents.faults]
             rendered.handoff = contents.handoff.ts if contents.handoff else "-"
-            rendered.generation = generation_of(cache)
-            contents.recalled = _asked_again(cache, world, place.scopes, asked or [])
-            return _write(rendered, contents, world, budget)
+            return rendered
         except _sqlite3.Error:
             pass
-    return _write(RenderedPacket(), PacketContents(preamble), world, budget)
+    return _write(PacketContents(preamble), world, max(1, budget))
 
 
 def render_late(
@@ -260,7 +250,7 @@ def render_late(
     contents = PacketContents(scopes=place.scopes[-1:])
     _collect(contents, lanes_of(preset_of(world)), cache, world, place.project)
     contents.faults = []
-    late = packet(contents, today(), world.secret, preset_of(world), budget)
+    late = _write(contents, world, budget)
     return late.text, late.entries
 
 
@@ -273,11 +263,11 @@ def render_memory(
         return "", {}
     contents = PacketContents(scopes=scopes)
     _collect(contents, lanes, cache, world, "")
-    memory = packet(contents, today(), world.secret, preset_of(world), budget)
+    memory = _write(contents, world, budget)
     return memory.text, memory.entries
 
 
-def _md(cache: _sqlite3.Connection, world: World, place: Place, budget: int) -> RenderedPacket:
+def _md(cache: _sqlite3.Connection, world: World, place: Place, budget: int) -> Packet:
     """The packet of the preset `md`, which has no lanes: the index, or what the tape selects where the agent
     has tools for it and something is selected."""
     from ctxrepo.hooks.known.world import tape_of
@@ -290,7 +280,7 @@ def _md(cache: _sqlite3.Connection, world: World, place: Place, budget: int) -> 
 
         text = md_tape_packet(cache, selected, world.repo.home, tape.is_manual, budget - 1)
     text = text or md_packet(cache, place.scopes, budget - 1)
-    rendered = RenderedPacket(text and text + "\n")
+    rendered = Packet(text and text + "\n")
     rendered.generation = generation_of(cache)
     return rendered
 
@@ -314,11 +304,8 @@ def preset_of(world: World) -> str:
     return name if name in BUDGETS else DEFAULT
 
 
-def _write(rendered: RenderedPacket, contents: PacketContents, world: World, budget: int) -> RenderedPacket:
-    """Write the packet of these contents into `rendered`."""
-    made = packet(contents, today(), world.secret, preset_of(world), max(1, budget))
-    rendered.text, rendered.sections, rendered.entries = made.text, made.sections, made.entries
-    return rendered
+def _write(contents: PacketContents, world: World, budget: int) -> Packet:
+    return packet(contents, today(), world.secret, preset_of(world), budget)
 
 
 def _asked_again(

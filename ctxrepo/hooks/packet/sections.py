@@ -29,16 +29,16 @@ _FAULTS = "## Faults\n"
 def fault_section(faults: list[str], room: int) -> str:
     """A line for each fault, as many as fit in `room` bytes."""
     lines = [f"- {escape_field(fault)}\n" for fault in faults]
-    kept = fitting(lines, room - size(_FAULTS))
-    return _FAULTS + "".join(kept) if kept else ""
+    shown = "".join(fitting(lines, room - size(_FAULTS)))
+    return _FAULTS + shown if shown else ""
 
 
 def fault_block(faults: list[CachedFault], secret: str, session: Session) -> str:
     """A sealed block of the first of these faults, which the session's ledger notes as told."""
-    told = first_faults(faults)
-    for fault in told:
+    shown = first_faults(faults)
+    for fault in shown:
         session.note(FAULT, fault.hash)
-    return seal_shortly(fault_section([fault.text for fault in told], FAULT_ROOM), secret)
+    return seal_shortly(fault_section([fault.text for fault in shown], FAULT_ROOM), secret)
 
 
 def first_faults(faults: list[CachedFault]) -> list[CachedFault]:
@@ -54,11 +54,10 @@ def handoff_section(handoff: CachedHandoff, room: int) -> str:
 def change_section(title: str, rows: list[IndexRow], today: int, room: int) -> str:
     """Index lines under `title`, for notes that changed during a session."""
     lines = [row_line(row, today) for row in rows]
-    kept = fitting(lines, room - size(title))
-    if len(kept) == len(lines):
-        return title + "".join(kept)
-    kept = fitting(lines, room - size(title) - size(MORE.format(len(lines))))
-    return title + "".join(kept) + MORE.format(len(lines) - len(kept))
+    if len(fitting(lines, room - size(title))) == len(lines):
+        return title + "".join(lines)
+    shown = fitting(lines, room - size(title) - size(MORE.format(len(lines))))
+    return title + "".join(shown) + MORE.format(len(lines) - len(shown))
 
 
 def row_line(row: IndexRow, today: int, why: str = "") -> str:
@@ -73,8 +72,8 @@ def recall_block(
     hits: list[EntryHit], today: int, secret: str, budget: int = ROOM
 ) -> tuple[str, list[EntryHit]]:
     """A block of at most `budget` bytes and the hits in it; ('', []) without any."""
-    text, given = recall_section(hits, today, budget - SHORT_OVERHEAD)
-    return (seal_shortly(text, secret), given) if given else ("", [])
+    text, shown = recall_section(hits, today, budget - SHORT_OVERHEAD)
+    return (seal_shortly(text, secret), shown) if shown else ("", [])
 
 
 def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -> tuple[str, list[EntryHit]]:
@@ -83,19 +82,19 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
     Entries of a note stand together, notes in the order of their best ones. A hit that doesn't fit is left
     out; only the first one that is given may be cut.
     """
-    left = most or UNLIMITED
+    most = most or UNLIMITED
     texts: dict[str, str] = {}
-    given: dict[str, list[EntryHit]] = {}
+    shown: dict[str, list[EntryHit]] = {}
     above: EntryHit | None
     for hit in hits:
-        *_, above = [None, *given.get(hit.path, [])]
-        text = passage(entry_title(hit, today, above), hit.text, room if not given else UNLIMITED)
-        if text and size(text) <= room and text.count("\n") <= left:
+        *_, above = [None, *shown.get(hit.path, [])]
+        text = passage(entry_title(hit, today, above), hit.text, room if not shown else UNLIMITED)
+        if text and size(text) <= room and text.count("\n") <= most:
             room -= size(text)
-            left -= text.count("\n")
+            most -= text.count("\n")
             texts[hit.path] = texts.get(hit.path, "") + text
-            given.setdefault(hit.path, []).append(hit)
-    return "".join(texts.values()), [hit for hit in hits if hit in given.get(hit.path, ())]
+            shown.setdefault(hit.path, []).append(hit)
+    return "".join(texts.values()), [hit for hit in hits if hit in shown.get(hit.path, ())]
 
 
 def entry_title(hit: EntryHit, today: int, above: EntryHit | None = None) -> str:

@@ -156,9 +156,9 @@ def test_d66_it_is_escaped(world: World) -> None:
 
 @given(st.text(min_size=1, max_size=60))
 def test_whatever_was_said_stays_on_its_line(text: str) -> None:
-    told = BridgeLine("message", "", "", "", text, "").told()
+    told = BridgeLine("message", "", "", "", text, "").block()
     assert told.count("\n") == 1
-    quoted = BridgeLine("anchor", text, text, text, "", "").told()
+    quoted = BridgeLine("anchor", text, text, text, "", "").block()
     assert (quoted.count("\n"), quoted.count('"')) == (1, 6)
 
 
