@@ -85,7 +85,7 @@ def entries_of(path: str, text: str) -> list[Entry]:
         if block.kind not in ("bullet", "paragraph"):
             continue
         words = normalised(block.text)
-        if not _says_something(words):
+        if not words.strip("-*_=|: "):  # a thematic break or a bare marker is layout, not an entry
             continue
         same = (block.heading, words)
         nth = seen[same] = seen.get(same, 0) + 1
@@ -143,11 +143,6 @@ def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
     """12 hex digits from place and text (the scope is the first part of `path`)."""
     parts = "\x1f".join([path, "\x1e".join(heading), text, str(nth)])
     return blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
-
-
-def _says_something(words: str) -> bool:
-    """A thematic break or a bare marker is layout, not an entry."""
-    return bool(words.strip("-*_=|: "))
 
 
 SIMILAR = 0.6

@@ -40,7 +40,9 @@ def keywords_in(prompt: str, keywords: list[str]) -> list[str]:
 
 def anchor_name(keyword: str, clock: str) -> str:
     """The name of the anchor that this keyword asks for at the time `clock`, HHMMSS."""
-    return f"handoff/keyword-{_slug(keyword)}-{clock}"
+    bare = "".join([char if char in _SLUG else " " for char in keyword.lower()])
+    slug = "-".join(bare.split())[:_MAX_SLUG] or _NO_SLUG
+    return f"handoff/keyword-{slug}-{clock}"
 
 
 def is_command(text: str) -> bool:
@@ -72,8 +74,3 @@ def _is_part_of_word(char: str) -> bool:
 def _units(text: str) -> int:
     """The length in units of UTF-16."""
     return len(text) + (0 if text.isascii() else sum([char > "\uffff" for char in text]))
-
-
-def _slug(keyword: str) -> str:
-    bare = "".join([char if char in _SLUG else " " for char in keyword.lower()])
-    return "-".join(bare.split())[:_MAX_SLUG] or _NO_SLUG

@@ -24,6 +24,7 @@ from ctxrepo.hooks.known.cached import (
     box_of,
 )
 from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.storage.processes.database import drop_everything
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 """How texts become words in the index."""
@@ -71,11 +72,6 @@ _WORDS = f"""
         text, content = document, content_rowid = id, columnsize = 0, detail = none, tokenize = "{TOKENIZER}"
     )
 """
-# A virtual table takes its own tables along, and can't go once one of them has.
-_THERE = """
-    select type, name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
-    order by sql like 'create virtual%' desc
-"""
 
 
 def is_current(db: sqlite3.Connection) -> bool:
@@ -90,8 +86,7 @@ INDEX_OF_IDS = "create index if not exists entry_id on entry(id)"
 
 def build(db: sqlite3.Connection) -> None:
     """Empty tables in place of whatever is there; inside the caller's transaction."""
-    for kind, name in db.execute(_THERE).fetchall():
-        db.execute(f'drop {kind} if exists "{name}"')
+    drop_everything(db)
     for statement in (*_SCHEMA.split(";\n"), _WORDS):
         db.execute(statement)
     db.execute(INDEX_OF_IDS)
@@ -174,27 +169,12 @@ def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tup
     name = rest.removesuffix(MEMORY).removesuffix(".md")
     dated = _DAY.search(path.rpartition("/")[2])
     context = f"{description}\n{tags}\n{name}"
-    return (
-        note_id,
-        path,
-        scope,
-        description,
-        tags,
-        head.updated or head.created,
-        is_pinned,
-        rest.startswith("core/"),
-        not is_aside(path),
-        generation,
-        body,
-        first,
-        storable(head.problem),
-        digest_of(storable(note.text)),
-        f"{context}\n{spelled_out(context)}",
-        dated[0] if dated else head.updated or head.created,
-        dated is not None,
-        len(note.entries),
-        _working(rest),
-    )
+    updated = head.updated or head.created
+    shown = (description, tags, updated, is_pinned, rest.startswith("core/"), not is_aside(path))
+    hashed = digest_of(storable(note.text))
+    content = (body, first, storable(head.problem), hashed, f"{context}\n{spelled_out(context)}")
+    day = (dated[0] if dated else updated, dated is not None)
+    return (note_id, path, scope, *shown, generation, *content, *day, len(note.entries), _working(rest))
 
 
 def _working(rest: str) -> int:

@@ -68,11 +68,8 @@ def _whole(handle: int, path: Path | str, most: int) -> bytes:
             data += chunk
         if len(data) <= most:
             return bytes(data)
-    raise Unreadable(f"{shown(path)} is larger than {_size(most)}, and is not read")
-
-
-def _size(count: int) -> str:
-    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"
+    limit = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most >> 10} KiB"
+    raise Unreadable(f"{shown(path)} is larger than {limit}, and is not read")
 
 
 def _words(error: Exception) -> str:

@@ -185,14 +185,10 @@ class Git:
     common_dir: Path | None = None
     """The directory with its configuration, objects and refs, if that is another one."""
 
-    @property
-    def _is_foreign(self) -> bool:
-        """Whether git is run in a code checkout: nothing is fetched there, and git itself finds the
-        repository, with a configuration that anybody may have written."""
-        return self.is_offline and not self.git_dir
-
     def _command(self, args: Sequence[str], limits: Limits | None) -> list[str]:
-        guards = (*_GUARDS, *(_FOREIGN_GUARDS if self._is_foreign else ()))
+        # In a code checkout nothing is fetched, and git finds a configuration that anybody may have written.
+        is_foreign = self.is_offline and not self.git_dir
+        guards = (*_GUARDS, *(_FOREIGN_GUARDS if is_foreign else ()))
         command = ["git", *(word for guard in guards for word in ("-c", guard)), *args]
         return limits.on(command) if limits else command
 

@@ -50,7 +50,12 @@ class OwnGit:
         git = Git(
             self.folder, env, file_remote=is_local(self.url), is_offline=is_offline, git_dir=self.folder
         )
-        self.prepare(self._conditional_files(git) if may_have_conditions(env) else ())
+        includes: tuple[str, ...] = ()
+        if may_have_conditions(env):  # git is asked in a directory without them
+            asked = self.folder / "asked"
+            make_bare(asked, self._configuration(()), self._head())
+            includes = conditional_files(replace(git, folder=asked, git_dir=asked), self.clone.git_dir)
+        self.prepare(includes)
         return git
 
     def prepare(self, includes: tuple[str, ...] = ()) -> None:
@@ -103,12 +108,6 @@ class OwnGit:
         directory has SHA-1 and files, so that its git would write such objects into the clone (ADR 65)."""
         require_in_place(self.clone.root)
         require_our_format(self.clone.root)
-
-    def _conditional_files(self, git: Git) -> tuple[str, ...]:
-        """The files that git must include although it runs here; git is asked in a directory without them."""
-        asked = self.folder / "asked"
-        make_bare(asked, self._configuration(()), self._head())
-        return conditional_files(replace(git, folder=asked, git_dir=asked), self.clone.git_dir)
 
     @property
     def _files(self) -> RefFiles:

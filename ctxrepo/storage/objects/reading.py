@@ -218,18 +218,13 @@ class Past(ObjectReader):
             message=parsed.raw_message[: MESSAGE.most].decode("utf-8", "replace"),
         )
 
-    def _before(self, commit: str) -> tuple[int, list[str]]:
-        """(negative time, so that the newest is the least; parents) of a commit."""
-        parsed = self.commit_at(commit)
-        return -parsed.commit_time, [str(parent) for parent in parsed.parent_ids]
-
     @contextmanager
     def _history(self, *tips: str) -> Iterator[None]:
         """Read the history of `tips` ourselves before libgit2 walks it, since it never returns from a damaged
         one: all of it for one tip, for several as far as they differ (ADR 15)."""
         everything = (1 << len(tips)) - 1
         reached: dict[str, int] = {}
-        headers: dict[str, tuple[int, list[str]]] = {}
+        headers: dict[str, tuple[int, list[str]]] = {}  # the time is negative: the newest is the least
         queue: list[tuple[int, str]] = []
 
         def reach(commit: str, by: int) -> None:
@@ -237,7 +232,8 @@ class Past(ObjectReader):
                 reached[commit] = reached.get(commit, 0) | by
                 if commit not in headers:
                     COMMITS.require(len(headers) + 1, f"the history of {tips[0][:10]}")
-                    headers[commit] = self._before(commit)
+                    parsed = self.commit_at(commit)
+                    headers[commit] = -parsed.commit_time, [str(parent) for parent in parsed.parent_ids]
                 heappush(queue, (headers[commit][0], commit))
 
         for number, tip in enumerate(tips):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import aside_of, make_folder, ready
 from ctxrepo.storage.processes.lock import holder, is_held, locked, locked_folder, pause
 
@@ -43,6 +44,49 @@ def open_database(
         with locked_folder(path.parent, _LOCK_WAIT):
             db = _laid_out_or_anew(path, is_current, build)
     return db
+
+
+def drop_everything(db: sqlite3.Connection) -> None:
+    """Remove all tables and views; inside the caller's transaction."""
+    # A virtual table takes its own tables along, and can't go once one of them has.
+    query = """
+        select type, name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
+        order by sql like 'create virtual%' desc
+    """
+    for kind, name in db.execute(query).fetchall():
+        db.execute(f'drop {kind} if exists "{name}"')
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The statements that lay a database out; their `format` is kept as its `user_version`."""
+
+    format: int
+    statements: str
+
+    def is_current(self, db: sqlite3.Connection) -> bool:
+        return bool(db.execute("pragma user_version").fetchone()[0] == self.format)
+
+    def build(self, db: sqlite3.Connection) -> None:
+        """Empty tables in place of whatever is there; inside the caller's transaction."""
+        drop_everything(db)
+        for statement in self.statements.split(";\n"):
+            db.execute(statement)
+        db.execute(f"pragma user_version = {self.format}")
+
+    @contextmanager
+    def opened(self, path: Path) -> Iterator[sqlite3.Connection]:
+        """The database at `path`, made when missing, and thrown away where it turns out to be damaged."""
+        db = open_database(path, self.is_current, self.build)
+        try:
+            yield db
+        except sqlite3.OperationalError:
+            raise  # locked, or the disk
+        except sqlite3.DatabaseError:
+            discard(path)
+            raise
+        finally:
+            db.close()
 
 
 def discard(path: Path) -> None:

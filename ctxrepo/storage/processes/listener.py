@@ -26,7 +26,8 @@ class Listener:
         mask = os.umask(0o177)
         try:
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            _make_way(path)
+            if os.path.lexists(path):
+                os.unlink(path)
             self._socket.bind(path)
             self._socket.listen(_WAITING)
             self._socket.setblocking(False)
@@ -94,11 +95,6 @@ def reply(peer: socket.socket, line: bytes) -> None:
         peer.sendall(line)
     except OSError:
         pass
-
-
-def _make_way(path: str) -> None:
-    if os.path.lexists(path):
-        os.unlink(path)
 
 
 def _inode(path: str) -> int:

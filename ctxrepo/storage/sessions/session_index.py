@@ -20,11 +20,9 @@ from typing import Any, NamedTuple, Self
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.layout import TOKENIZER, storable
-from ctxrepo.storage.processes.database import discard, open_database, transaction
+from ctxrepo.storage.processes.database import Schema, transaction
 
-FORMAT = 2
-
-_SCHEMA = f"""
+_TABLES = f"""
     create table session(
         number integer primary key, name text not null unique, agent text not null, id text not null,
         path text not null, cwd text not null, inode integer not null, size integer not null,
@@ -47,25 +45,7 @@ _SCHEMA = f"""
     ) without rowid;
     create virtual table words using fts5(text, content = '', tokenize = "{TOKENIZER}")
 """
-# A virtual table takes its own tables along, and can't go once one of them has.
-_THERE = """
-    select type, name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
-    order by sql like 'create virtual%' desc
-"""
-
-
-def is_current(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("pragma user_version").fetchone()[0] == FORMAT)
-
-
-def build(db: sqlite3.Connection) -> None:
-    """Empty tables in place of whatever is there; inside the caller's transaction."""
-    for kind, name in db.execute(_THERE).fetchall():
-        db.execute(f'drop {kind} if exists "{name}"')
-    for statement in _SCHEMA.split(";\n"):
-        db.execute(statement)
-    db.execute(f"pragma user_version = {FORMAT}")
-
+_SCHEMA = Schema(2, _TABLES)
 
 BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
 """Traits of a message: the agent said it; it was said in another session, from which this one was forked; the
@@ -177,20 +157,14 @@ class SessionIndex:
     @contextmanager
     def opened(cls, path: Path) -> Iterator[Self]:
         """The index at `path`, made when missing. It is thrown away where it turns out to be damaged."""
-        db = open_database(path, is_current, build)
-        try:
+        with _SCHEMA.opened(path) as db:
             yield cls(path, db)
-        except sqlite3.OperationalError:
-            raise  # locked, or the disk
-        except sqlite3.DatabaseError:
-            discard(path)
-            raise
-        finally:
-            db.close()
 
     def sessions(self) -> dict[str, IndexedSession]:
         """All sessions, by their names."""
-        return {row[0]: _session(row) for row in self.db.execute(_ALL)}
+        return {
+            row[0]: IndexedSession(*[*row[:10], bool(row[10]), *row[11:]]) for row in self.db.execute(_ALL)
+        }
 
     def size(self) -> IndexSize:
         sessions = int(self.db.execute("select count(*) from session").fetchone()[0])
@@ -257,13 +231,7 @@ class SessionIndex:
     def clear(self) -> None:
         """Forget everything; the next look at the files reads them anew."""
         with transaction(self.db):
-            build(self.db)
-
-
-def _session(row: tuple[Any, ...]) -> IndexedSession:
-    name, agent, id_, path, cwd, inode, size, mtime, mark, offset, midline, before, number = row
-    file = (inode, size, mtime, mark)
-    return IndexedSession(name, agent, id_, path, cwd, *file, offset, bool(midline), before, number)
+            _SCHEMA.build(self.db)
 
 
 _ROWS = """

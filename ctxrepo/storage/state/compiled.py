@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import astuple
 from pathlib import Path
 
@@ -14,16 +14,12 @@ from ctxrepo.hooks.known.world import FORMAT
 from ctxrepo.hooks.own_files import append, lines_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder
-from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
+from ctxrepo.storage.processes.database import Schema, discard, open_database, rerun_if_damaged, transaction
 
 MAX_CHECKOUTS = 5000
 """The most checkouts that are recorded; the oldest rows go, and are recorded again when used."""
 
-_SCHEMA = """
-    drop view if exists given;
-    drop table if exists settings;
-    drop table if exists repository;
-    drop table if exists checkout;
+_TABLES = """
     create table settings(key text primary key, value text not null) without rowid;
     create table repository(id text primary key, home text not null, position integer not null);
     create table checkout(
@@ -38,6 +34,7 @@ _SCHEMA = """
 """
 """Hooks read the view `given`, where a checkout with a claim has no project while trust is 'ask'."""
 
+_SCHEMA = Schema(FORMAT, _TABLES)
 
 _CHECKOUTS = "select top, config, stamp, project, folder, own, claim from checkout"
 
@@ -145,23 +142,8 @@ def find_checkout(state: Path, top: str) -> CompiledCheckout | None:
         return CompiledCheckout(*row) if row else None
 
 
-@contextmanager
-def _opened(state: Path) -> Iterator[sqlite3.Connection]:
-    db = open_database(state / "hooks.db", _is_current, _build)
-    try:
-        yield db
-    finally:
-        db.close()
-
-
-def _is_current(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("pragma user_version").fetchone()[0] == FORMAT)
-
-
-def _build(db: sqlite3.Connection) -> None:
-    for statement in _SCHEMA.split(";\n"):
-        db.execute(statement)
-    db.execute(f"pragma user_version = {FORMAT}")
+def _opened(state: Path) -> closing[sqlite3.Connection]:
+    return closing(open_database(state / "hooks.db", _SCHEMA.is_current, _SCHEMA.build))
 
 
 def _settings(db: sqlite3.Connection) -> dict[str, str]:
@@ -188,7 +170,8 @@ class TrustedCheckouts:
 
     def has(self, top: Path, own: str) -> bool:
         """Whether a person said that the checkout at `top` is `own`."""
-        return (str(top), own) in self._lines()
+        records = filter(None, map(record, lines_of(str(self.file), _MOST)))
+        return any((text_of(fields, "top"), text_of(fields, "own")) == (str(top), own) for fields in records)
 
     def add(self, top: Path, own: str) -> bool:
         """From now on it is; False when it was already. Unreadable where that can't be kept."""
@@ -197,7 +180,3 @@ class TrustedCheckouts:
         if not append(str(self.file), render({"top": str(top), "own": own}) + "\n", _MOST, durable=True):
             raise Unreadable(f"{self.file} can't be written", "Look whether the disk is full.")
         return True
-
-    def _lines(self) -> set[tuple[str, str]]:
-        said = [found for line in lines_of(str(self.file), _MOST) if (found := record(line))]
-        return {(text_of(one, "top"), text_of(one, "own")) for one in said}

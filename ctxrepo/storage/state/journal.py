@@ -34,6 +34,9 @@ _INTENT = "journal.intent"
 
 _DAY = 86400.0
 
+_TEXTS = ("path", "op", "at", "id", "note", "tree")
+"""What a record says of a save in words; of what it lacks nothing is known."""
+
 
 @dataclass(frozen=True)
 class Intent:
@@ -181,12 +184,14 @@ def _parse(name: str, data: bytes) -> Iterator[Save]:
         start = middle + max(after, 0) + 1
         if start > len(data) or not text_of(fields, "path"):
             raise ValueError(name)
-        save = _save_of(
-            fields,
-            None if before == _NO_FILE else data[end:middle],
-            None if after == _NO_FILE else data[middle : start - 1],
+        by = Origin("", *(text_of(fields, key) for key in ("session", "agent", "project")))
+        yield Save(
+            base=None if before == _NO_FILE else data[end:middle],
+            after=None if after == _NO_FILE else data[middle : start - 1],
+            by=by,
+            place=f"{name}/{fields.get('number', 0)}",
+            **{key: text_of(fields, key) for key in _TEXTS},
         )
-        yield replace(save, place=f"{name}/{fields.get('number', 0)}")
 
 
 def _length(fields: Mapping[str, Any], key: str) -> int:
@@ -195,18 +200,3 @@ def _length(fields: Mapping[str, Any], key: str) -> int:
     if not isinstance(length, int) or length < _NO_FILE:
         raise ValueError(key)
     return length
-
-
-def _save_of(fields: Mapping[str, Any], base: bytes | None, after: bytes | None) -> Save:
-    """The save that a record tells of; of what it lacks nothing is known."""
-    return Save(
-        path=text_of(fields, "path"),
-        base=base,
-        after=after,
-        op=text_of(fields, "op"),
-        by=Origin("", text_of(fields, "session"), text_of(fields, "agent"), text_of(fields, "project")),
-        at=text_of(fields, "at"),
-        id=text_of(fields, "id"),
-        note=text_of(fields, "note"),
-        tree=text_of(fields, "tree"),
-    )

@@ -84,20 +84,8 @@ def _read(path: Path, repo: str) -> Ledger | None:
     except OSError:  # a worker has just cleared it away
         return None
     known = read_ledger(str(path), repo)
-    return Ledger(
-        agent,
-        session,
-        path,
-        touched,
-        known.began,
-        known.cwd,
-        known.is_off,
-        len(known.entries),
-        known.parent,
-        known.project or "",
-        known.ended,
-        known.transcript,
-    )
+    place = (known.began, known.cwd, known.is_off, len(known.entries), known.parent, known.project or "")
+    return Ledger(agent, session, path, touched, *place, known.ended, known.transcript)
 
 
 @dataclass(frozen=True)

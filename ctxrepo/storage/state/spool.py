@@ -93,17 +93,12 @@ class Spool:
 
     def nearly_full(self) -> Iterator[str]:
         """Names of what has reached four fifths of its limit."""
-        if self._size() > NEARLY * MAX_BYTES:
-            yield "events of hooks"
+        with suppress(OSError):
+            if self.places.spool.lstat().st_size > NEARLY * MAX_BYTES:
+                yield "events of hooks"
         with suppress(OSError):
             if len(os.listdir(self.left)) > NEARLY * MAX_LEFT:
                 yield "events of hooks that could not be appended"
-
-    def _size(self) -> int:
-        try:
-            return self.places.spool.lstat().st_size
-        except OSError:
-            return 0
 
     def stamp(self) -> str:
         """A text that changes when an event arrives."""

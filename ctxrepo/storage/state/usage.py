@@ -15,7 +15,7 @@ from ctxrepo.hooks.moments.tool import ACCESS_BYTES
 from ctxrepo.hooks.own_files import append_rolling, lines_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.recent import written
-from ctxrepo.storage.processes.database import discard, open_database, transaction
+from ctxrepo.storage.processes.database import Schema, transaction
 
 if TYPE_CHECKING:
     from ctxrepo.domain.records.recall_quality import Kind, Usage
@@ -107,11 +107,7 @@ MAX_ENTRIES = 2000
 MAX_PAIRS = 5000
 """An entry and a session: so many of them are known not to be counted twice."""
 
-_FORMAT = 1
-_SCHEMA = """
-    drop table if exists entry;
-    drop table if exists pair;
-    drop table if exists read_to;
+_TABLES = """
     create table entry(
         id text primary key, path text not null, first real not null, last real not null,
         delivered integer not null default 0, sessions integer not null default 0,
@@ -127,6 +123,7 @@ _SCHEMA = """
     create index pair_at on pair(at);
     create table read_to(log text primary key, at real not null, line text not null) without rowid
 """
+_SCHEMA = Schema(1, _TABLES)
 _MEET = """
     insert into entry(id, path, first, last) values (?1, ?2, ?3, ?3)
     on conflict(id) do update set path = excluded.path, last = max(last, excluded.last)
@@ -175,19 +172,10 @@ class UsageStore:
     def writing(cls, path: Path) -> Iterator[Self]:
         """The store at `path`, all or nothing of what is noted in it; a damaged one is made again the next
         time."""
-        db = open_database(path, _is_current, _build)
-        try:
-            with transaction(db):
-                store = cls(db)
-                yield store
-                store._tidy()
-        except sqlite3.OperationalError:
-            raise  # locked, or the disk
-        except sqlite3.DatabaseError:
-            discard(path)
-            raise
-        finally:
-            db.close()
+        with _SCHEMA.opened(path) as db, transaction(db):
+            yield cls(db)
+            for statement, most in zip(_FORGET, (MAX_ENTRIES, MAX_PAIRS), strict=True):
+                db.execute(statement, (most,))
 
     def note(self, kind: Kind, session: str, entry: str, path: str, at: float) -> None:
         """That this happened to an entry in a session; a delivery counts each time, the rest once."""
@@ -222,17 +210,3 @@ class UsageStore:
         from ctxrepo.domain.records.recall_quality import Usage
 
         return [Usage(*row) for row in self._db.execute(_ALL)]
-
-    def _tidy(self) -> None:
-        for statement, most in zip(_FORGET, (MAX_ENTRIES, MAX_PAIRS), strict=True):
-            self._db.execute(statement, (most,))
-
-
-def _is_current(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("pragma user_version").fetchone()[0] == _FORMAT)
-
-
-def _build(db: sqlite3.Connection) -> None:
-    for statement in _SCHEMA.split(";\n"):
-        db.execute(statement)
-    db.execute(f"pragma user_version = {_FORMAT}")

@@ -31,8 +31,10 @@ def read_settings(file: Path) -> Settings:
     for name, section in reading.table.items():
         if name == REPOSITORY:
             values[name] = _repositories(section, reading)
+        elif name not in sections() and isinstance(section, dict | list):
+            reading.warn((name,), f"unknown section [{name}]", nearest(name, sections()))
         elif name not in sections():
-            reading.warn((name,), *_stray(name, section))
+            reading.warn((name,), f"{name} stands in no section", nearest_key(name))
         elif not isinstance(section, dict):
             reading.warn((name,), f"{name} must be a section, [{name}]")
         else:
@@ -131,10 +133,3 @@ def _section(form: Any, section: Mapping[str, object], name: str, reading: _Read
             values[key] = converted
             reading.origin[dotted] = str(reading.file)
     return form(**values)
-
-
-def _stray(name: str, value: object) -> tuple[str, str]:
-    """What is said of something at the top of the file that is no section, and what it is near to."""
-    if not isinstance(value, dict | list):
-        return f"{name} stands in no section", nearest_key(name)
-    return f"unknown section [{name}]", nearest(name, sections())

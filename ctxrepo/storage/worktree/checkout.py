@@ -8,9 +8,8 @@ hides is based on nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, replace
-from itertools import islice
 from pathlib import Path
 
 from ctxrepo.domain.git.gitfiles import Cone
@@ -245,9 +244,11 @@ class Checkout:
         # counts as unedited, too. WT follows only when every file is on the disk (ADR 7).
         self.objects.set_ref(WT_NEXT, based)
         unchanged = {*hold, *(differing.keys() - due)}
-        for number, batch in enumerate(_batches(sorted(due))):
-            if self.progress and len(due) > _BATCH:
-                self.progress(f"writing notes: {number * _BATCH} of {len(due)}")
+        paths = sorted(due)
+        for first in range(0, len(paths), _BATCH):
+            batch = paths[first : first + _BATCH]
+            if self.progress and len(paths) > _BATCH:
+                self.progress(f"writing notes: {first} of {len(paths)}")
             self.objects.need(coming[p] for p in batch if p in coming)
             # A partial clone could not measure these before it had fetched them.
             huge = {p for p in batch if p in coming and self.objects.is_large(coming[p])}
@@ -274,9 +275,3 @@ class Checkout:
 def _counts_when_missing(path: str) -> bool:
     """Whether it means something that a file is missing: `rm -rf *` spares names that begin with a dot."""
     return not (path.startswith(".") or unsafe(path) or is_ignored(path))
-
-
-def _batches(paths: list[str]) -> Iterator[list[str]]:
-    rest = iter(paths)
-    while batch := list(islice(rest, _BATCH)):
-        yield batch
