@@ -43,10 +43,8 @@ _is_eager = False
 
 
 def make_all() -> None:
-    """Make every dataclass that waits, and from now on each at once.
-
-    A process calls this before it starts a thread: while a class is made, it has no `__init__` for a moment.
-    """
+    """Make every dataclass that waits, and from now on each at once, before a process starts a thread:
+    while a class is made, it has no `__init__` for a moment."""
     global _is_eager
     _is_eager = True
     while _waiting:
@@ -63,10 +61,8 @@ def _make(cls: Any) -> None:
 
 
 def _finish(cls: Any, options: Mapping[str, bool]) -> None:
-    """Have the standard library make the dataclass, but for `__eq__`, `__hash__` and `__repr__`.
-
-    It compiles each method from text, which takes a hundred times as long as to make these three here.
-    """
+    """Have the standard library make the dataclass, but for `__eq__`, `__hash__` and `__repr__`: it
+    compiles each method from text, which takes a hundred times as long."""
     make_dataclass(cls, **{**options, "eq": False, "repr": False})
     methods: dict[str, Any] = {}
     if options.get("eq", True):

@@ -144,10 +144,8 @@ def seal_shortly(content: str, secret: str) -> str:
 
 
 def seal(content: str, secret: str, opening: str = "", frame: str = FRAME) -> str:
-    """`content`, which is from memory, between delimiters that only somebody with the secret, a key in
-    hex, can make. `opening` is our own text, before the line that says that what follows is evidence. The
-    tag depends on texts and key alone, so equal texts make equal blocks.
-    """
+    """`content`, from memory, between delimiters that only somebody with the secret, a key in hex, can
+    make, and that are equal for equal texts. `opening` is our own text, before the line of the frame."""
     data = (opening + content).encode()
     tag = _blake2.blake2b(data, key=_key(secret), digest_size=_TAG_BYTES).hexdigest()
     return f"{_OPEN % tag}{opening}{frame}\n{content}{_CLOSE % tag}"
@@ -181,12 +179,8 @@ def day_of(date: str) -> int | None:
 
 
 def index_line(path: str, description: str, tags: str, age: str, why: str = "") -> str:
-    """`path — description [tags] age · why`; all but the path may be missing. A `why` begins with one of
-    WHYS.
-
-    It can be parsed from both ends: in a path dashes are escaped, in tags brackets, and in the text before
-    tags, age and why whatever would look like these.
-    """
+    """`path — description [tags] age · why`; all but the path may be missing, and a `why` begins with one
+    of WHYS. It is parsed from both ends: whatever would look like another part is escaped."""
     last = _lookalikes(description or path, tags, age, why)
     parts = [escape_field(path, "—…" if description else "—…" + last)]
     if description:
@@ -206,10 +200,8 @@ def place(path: str, first: int, last: int) -> str:
 
 
 def entry_place(path: str, first: int, last: int, entry_id: str) -> str:
-    """`path#L10 ^1a2b3c4`: where an entry stands, and as much of its id as a command needs: seven
-    characters of a derived id, as clashes are rare, and an ambiguous beginning lists the candidates; one
-    that a person gave is whole.
-    """
+    """`path#L10 ^1a2b3c4`: where an entry stands, and its id; of a derived one seven characters, as
+    clashes are rare, and a command that is given an ambiguous beginning lists the candidates."""
     is_derived = len(entry_id) == _DERIVED and not entry_id.strip("0123456789abcdef")
     return f"{place(path, first, last)} ^{entry_id[:_SHORT] if is_derived else entry_id}"
 

@@ -73,10 +73,8 @@ class Memory:
 
     @classmethod
     def open(cls, places: Places, env: Mapping[str, str], *, or_last_settings: bool = False) -> Memory:
-        """Open the first repository that config.toml names; NotInitialised when there is none yet.
-        ConfigError when config.toml can't be read; with `or_last_settings` those it had before hold
-        instead, and `config_error` says why. `env` is only handed to git.
-        """
+        """Open the first repository that config.toml names; NotInitialised when there is none, ConfigError
+        when that can't be read: `or_last_settings` goes by the last ones, and says why in `config_error`."""
         places.secure()
         stamp = stamp_of(str(places.config_file))
         error = None

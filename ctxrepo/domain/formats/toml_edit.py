@@ -1,6 +1,5 @@
-"""TOML files edited without touching what their author wrote around it. The only owner of tomlkit.
-
-Importing tomlkit takes as long as a start of Python: modules that only read import `toml`."""
+"""TOML files edited without touching what their author wrote around it. The only owner of tomlkit, which
+takes as long to import as a start of Python: modules that only read import `toml`."""
 
 from __future__ import annotations
 

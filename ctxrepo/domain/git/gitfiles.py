@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import accumulate
 
-from ctxrepo.domain.project.layout import BOOKKEEPING, TAPES
+from ctxrepo.domain.project.layout import BOOKKEEPING, TAPES, prefixes_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 ATTRIBUTES_FILE = ".gitattributes"
@@ -47,7 +46,9 @@ class Cone:
     @classmethod
     def of(cls, folders: Iterable[str]) -> Cone:
         whole = frozenset(folders)
-        return cls(whole, frozenset({"", *(above for folder in whole for above in _above(folder))}) - whole)
+        return cls(
+            whole, frozenset({"", *(above for folder in whole for above in prefixes_of(folder)[:-1])}) - whole
+        )
 
     def holds(self, path: str) -> bool:
         """Whether the file at `path` is on disk."""
@@ -56,7 +57,7 @@ class Cone:
 
     def is_whole(self, folder: str) -> bool:
         """Whether everything below `folder` is on disk."""
-        return folder in self.folders or any(above in self.folders for above in _above(folder))
+        return folder in self.folders or any(above in self.folders for above in prefixes_of(folder)[:-1])
 
     def with_folders(self, folders: Collection[str]) -> Cone:
         return Cone.of(self.folders | {f for f in folders if not self.is_whole(f)})
@@ -86,7 +87,3 @@ def render(cone: Cone) -> str:
         if folder in cone.on_the_way:
             lines.append(f"!/{name}/*/")
     return "\n".join(lines) + "\n"
-
-
-def _above(folder: str) -> list[str]:
-    return list(accumulate(folder.split("/")[:-1], "{}/{}".format))

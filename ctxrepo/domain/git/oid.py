@@ -35,10 +35,8 @@ def _id(kind: bytes, data: bytes) -> str:
 def bases_of_same_head(
     disk: Mapping[str, str], head: Mapping[str, str], base: Mapping[str, str], has: Callable[[str], bool]
 ) -> dict[str, str]:
-    """path -> id, where the record is damaged and the branch is not. A file without a base is merged with
-    the branch's as a stranger: nothing of either is lost. One that isn't on disk has none: its absence is
-    no deletion.
-    """
+    """path -> id, where only the record is damaged. A file without a base is merged with the branch's as a
+    stranger, so that nothing is lost; one that isn't on disk has none: its absence is no deletion."""
     bases: dict[str, str] = {}
     for path, here in disk.items():
         recorded = base.get(path)
@@ -58,9 +56,7 @@ def bases_of_older_head(
     disk_is_newer: bool,
 ) -> dict[str, str]:
     """path -> id, where the branch went back because its newest commits are lost. With `disk_is_newer` the
-    files had followed those: what they hold beyond `head` counts as edits of it. Where that isn't sure (a
-    checkout was under way, the history is another machine's) a file that differs has no base.
-    """
+    files had followed those, and what they hold beyond `head` is an edit; else what differs has no base."""
     bases: dict[str, str] = {}
     for path in disk.keys() & head.keys():
         here, in_head, recorded = disk[path], head[path], base.get(path)

@@ -20,10 +20,8 @@ MAX_BYTES = 1024 * 1024
 
 @dataclass(frozen=True)
 class Refusal:
-    """A reason to refuse the file at `path`, which may itself hold a secret: show `at`. `rule` is `path`,
-    `size`, `schema`, `secret` or `deletions`; `message` names no secret. `line` is 1-based, 0 for the file
-    as a whole or its name; `fingerprint` is a secret's.
-    """
+    """A reason to refuse the file at `path`, which may hold a secret: show `at`. `rule` is `path`, `size`,
+    `schema`, `secret` or `deletions`; `line` is 1-based or 0; `fingerprint` is a secret's."""
 
     path: str = field(repr=False)
     rule: str
@@ -98,10 +96,8 @@ class HandEdit:
 
 
 def mass_deletions(edits: Mapping[str, HandEdit], files: Callable[[], int]) -> list[Refusal]:
-    """The files to hold back until a person confirms their deletion: more than 10, or at least 5 that are
-    more than a fifth of all (`files` counts those), and notes of which at least 10 entries are gone, more
-    than 30 %. What was moved to another file of `edits` doesn't count.
-    """
+    """The files to hold back until a person confirms: more than 10, or at least 5 and over a fifth of all
+    (`files`); notes of which at least 10 entries and over 30 % are gone. What moved within `edits` is not."""
     gone = [p for p, e in edits.items() if e.before is not None and e.after is None]
     shrunk = {p: left_out for p, e in edits.items() if _is_many(*(left_out := _left_out(p, e)))}
     if len(gone) < FEW_FILES and not shrunk:

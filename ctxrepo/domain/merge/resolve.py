@@ -22,10 +22,8 @@ Keep = Literal["kept", "other", "both"]
 
 
 def resolve_copy(text: str | None, copy: ConflictCopy, keep: Keep) -> str | None:
-    """Return the file `text` (None: no file) with the version that a person decided to `keep`, or both;
-    unchanged if it has that already. Refused unless the version that stands in the file does so exactly
-    once.
-    """
+    """Return the file `text` (None: no file) with the version that a person decided to `keep`, or both, if
+    it lacks that. Refused unless the version that stands in the file does so exactly once."""
     if keep == "kept":
         return text
     if not copy.kept:

@@ -28,10 +28,8 @@ _CODE = lazy_pattern(r"`[^`\n]*`")
 
 
 class Entry(NamedTuple):
-    """A top-level bullet with what is nested below it, or a paragraph, of the note at `path` in the
-    memory. `first_line` and `last_line` are 1-based lines of the file, frontmatter counted. `text` is as
-    written, without its final newline.
-    """
+    """A top-level bullet with what is nested below it, or a paragraph, of the note at `path`, as written
+    but for its final newline. `first_line` and `last_line` are 1-based lines of the file."""
 
     id: str
     path: str

@@ -181,10 +181,8 @@ class Problem:
 
 @dataclass(frozen=True)
 class Head:
-    """The frontmatter of a note. `fields` has all of it, and is empty if it can't be read as meant.
-    `created` and `updated` are YYYY-MM-DD or ''. It takes `lines` lines, delimiters counted: the body
-    starts on the next.
-    """
+    """A note's frontmatter: `fields` has all of it, or nothing if it can't be read as meant; `created` and
+    `updated` are YYYY-MM-DD or ''. The body starts on line `lines + 1`."""
 
     description: str = ""
     tags: tuple[str, ...] = ()

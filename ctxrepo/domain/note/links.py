@@ -212,7 +212,7 @@ def _called(path: str, scope: str, notes: Collection[str]) -> str:
     return matches[0] if len(matches) == 1 else ""
 
 
-_BARE = (
+_BARE = [
     "makefile",
     "dockerfile",
     "containerfile",
@@ -221,7 +221,7 @@ _BARE = (
     "rakefile",
     "procfile",
     "justfile",
-)
+]
 """Names without an extension."""
 
 _EXTENSION = lazy_pattern(r"\.[A-Za-z]")

@@ -19,10 +19,8 @@ _OPENERS = frozenset("#-*+_<")
 
 
 class Block(NamedTuple):
-    """A run of lines that belong together: `text` holds them, `after` the blank lines behind it; `line` is
-    the 1-based number of its first line in the body; `heading` are the titles it stands under, outermost
-    first (a heading's own is the last).
-    """
+    """Lines that belong together (`text`), the blank ones `after`, and the 1-based number of the first in
+    the body; `heading` are the titles above, outermost first, of a heading its own last."""
 
     kind: Kind
     text: str
@@ -48,10 +46,8 @@ def lines_of(text: str) -> list[str]:
 
 
 def split_blocks(body: str) -> list[Block]:
-    """Cut `body` into headings, top-level bullets with what hangs under them, paragraphs and comments;
-    fenced code stays whole, inside its bullet or paragraph. `"".join(b.raw for b in split_blocks(body)) ==
-    body`.
-    """
+    """Cut `body` into headings, top-level bullets with what hangs under them, paragraphs and comments,
+    each with its fenced code; joined, their `raw` is the body again."""
     titles: list[tuple[int, str]] = []
     heading: tuple[str, ...] = ()
     lines = lines_of(body)

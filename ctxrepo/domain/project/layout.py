@@ -163,10 +163,9 @@ def unsafe(path: str) -> str | None:
 
 
 def is_ignored(path: str) -> bool:
-    """Whether changes of the file at `path` are ignored in the worktree: what editors and systems leave
-    behind, and dot files that aren't ours, since an agent that can edit files must not reach a forge's
-    workflows or an editor's settings through an automatic push. A dot file that a person committed stays
-    in the tree.
+    """Whether changes of a file are ignored: what editors and systems leave behind, and dot files that
+    aren't ours, since an agent must not reach a forge's workflows or an editor's settings by an automatic
+    push. A dot file that a person committed stays in the tree.
     """
     if _PLAIN.fullmatch(path) or _EVIDENCE.match(path):
         return False

@@ -123,16 +123,8 @@ def _slug(project_id: str) -> str:
     return slug or "project"
 
 
-_DEFAULT_PORTS = {
-    "ssh": "22",
-    "git+ssh": "22",
-    "ssh+git": "22",
-    "git": "9418",
-    "http": "80",
-    "https": "443",
-    "ftp": "21",
-    "ftps": "990",
-}
+_DEFAULT_PORTS = dict.fromkeys(("ssh", "git+ssh", "ssh+git"), "22")
+_DEFAULT_PORTS |= {"git": "9418", "http": "80", "https": "443", "ftp": "21", "ftps": "990"}
 # Where forges answer ssh for those whose network lets only 443 through.
 _SAME_HOST = {
     "ssh.github.com:443": "github.com",
@@ -152,10 +144,9 @@ _ROOT, _FOLDER = "root:", "dir:"
 
 
 def normalise_remote(url: str) -> str:
-    """Normalise the spellings of a remote: `host/owner/name`, `host:8443/owner/name`, `file/abs/path`. The
-    path is kept, the host in lower case; scheme, user, password, query, default port and `.git` are
-    dropped. A normalised name stays. '' for what another checkout can't share: a relative path, a word, a
-    helper.
+    """`host/owner/name`, `host:8443/owner/name` or `file/abs/path` for all spellings of a remote, without
+    scheme, user, password, query, default port and `.git`; '' for what another checkout can't share: a
+    relative path, a word, a transport helper.
     """
     text = unicodedata.normalize("NFC", url.strip())
     if not text or not text.isprintable():

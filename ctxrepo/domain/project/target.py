@@ -28,9 +28,7 @@ _LINES = lazy_pattern(r"#L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?\Z")
 @dataclass(frozen=True)
 class Target:
     """Either an `entry_id`, which may be abbreviated, or a `path` relative to its scope ('': none was
-    named). `lines`, the first and the last, mean the entry there. `word` may be an id without its ^, if no
-    note has that name.
-    """
+    named); its `lines` mean the entry there. `word` may be an id without ^, if no note is called so."""
 
     scope: str = ""
     path: str = ""

@@ -114,10 +114,8 @@ def accepted(value: object, hint: Any) -> object | None:
 
 
 def understood(words: str, key: Key) -> object:
-    """The value that a person typed for `key`, as TOML has it; ConfigError says what is allowed.
-
-    Items of a list stand between commas; nothing at all is an empty list.
-    """
+    """The value that a person typed for `key`, as TOML has it; ConfigError says what is allowed. Items of
+    a list stand between commas; nothing at all is an empty list."""
     value: object = words
     if key.hint is bool:
         value = {"true": True, "false": False}.get(words.lower(), words)

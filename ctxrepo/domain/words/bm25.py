@@ -15,7 +15,10 @@ _MIN_BEGINNING = 3
 def ranked(query: list[str], texts: list[list[str]], least: float) -> list[tuple[float, int]]:
     """(score, number) of the texts, given by their words, that score no less than `least`, the best first."""
     sets = [frozenset(words) for words in texts]
-    holders = _holders(sets)
+    holders: dict[str, list[int]] = {}
+    for number, words in enumerate(sets):
+        for word in words:
+            holders.setdefault(word, []).append(number)
     known = "\n" + "\n".join(sorted(holders)) + "\n"
     average = sum([len(words) for words in sets]) / (len(sets) or 1)
     scores = [0.0] * len(sets)
@@ -26,15 +29,6 @@ def ranked(query: list[str], texts: list[list[str]], least: float) -> list[tuple
                 scores[number] += weight * _presence(len(sets[number]), average)
     kept = [(-score, number) for number, score in enumerate(scores) if score and score >= least]
     return [(-score, number) for score, number in sorted(kept)]
-
-
-def _holders(sets: list[frozenset[str]]) -> dict[str, list[int]]:
-    """Each word with the numbers of the texts that have it."""
-    holders: dict[str, list[int]] = {}
-    for number, words in enumerate(sets):
-        for word in words:
-            holders.setdefault(word, []).append(number)
-    return holders
 
 
 def _meant(word: str, known: str) -> list[str]:

@@ -52,11 +52,8 @@ _LONGEST = 64
 
 
 def words(prompt: str) -> list[str]:
-    """What a prompt is about: at most 96 distinct words in lower case, without stop words.
-
-    Names that `_`, `-`, `.`, `/` or camelCase hold together are split into parts; Chinese, Japanese and
-    Korean into pairs of characters.
-    """
+    """What a prompt is about: at most 96 distinct words in lower case, no stop words. Names with `_`, `-`,
+    `.`, `/` or in camelCase are split into parts; Chinese, Japanese and Korean into pairs of characters."""
     found: dict[str, None] = {}
     for run in runs(prompt[:MAX_READ]):
         for word in (run, *spelled(run)):
@@ -154,10 +151,8 @@ _NOTICES = ("<task-notification>",)
 
 
 def is_left_alone(prompt: str, is_follow_up: bool = False) -> bool:
-    """Whether a prompt is too short or too social to recall anything for, or isn't a person's.
-
-    A prompt that follows earlier ones may be short: one word tells what is meant.
-    """
+    """Whether a prompt is too short or too social to recall anything for, or isn't a person's. One that
+    follows earlier ones may be short: one word tells what is meant."""
     head = prompt[:MAX_READ]
     if _width(head) < MIN_VISIBLE and not is_follow_up:
         return True

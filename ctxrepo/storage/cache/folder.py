@@ -1,7 +1,5 @@
-"""Any folder of markdown as one scope, in a cache of its own that goes when it has been asked.
-
-It needs no memory repository, no git and no home folder.
-"""
+"""Any folder of markdown as one scope, in a cache of its own that goes when it has been asked; without a
+memory, git or a home folder."""
 
 from __future__ import annotations
 

@@ -105,11 +105,10 @@ class Cache(CacheReading):
         marks: Marks,
         handoffs: Iterable[NewestHandoff] = (),
     ) -> bool:
-        """Bring the cache to commit `head` in one transaction; False when nothing it holds changed.
-        `changed`: the notes as they are in `head`; other files than *.md are ignored. `removed`: paths
-        that are gone. `marks`: of all entries, also in unchanged notes. `handoffs`: of the scopes whose
-        tape changed. All that changed gets the new generation. A damaged cache is emptied instead: its
-        `head` is then ''.
+        """Bring the cache to commit `head` in one transaction, with a new generation; False when nothing
+        changed. `changed`: notes as in `head`, and other files, which are ignored. `marks`: of all
+        entries. `handoffs`: of scopes whose tape changed. A damaged cache is emptied instead: its `head`
+        is then ''.
         """
         try:
             return self._apply(head, changed, removed, marks, handoffs)
@@ -128,10 +127,9 @@ class Cache(CacheReading):
         progress: Callable[[int], None],
         handoffs: Iterable[NewestHandoff] = (),
     ) -> None:
-        """Empty the cache, then fill it with all the notes of commit `head`; `read` gives a note's text,
-        None for what is none after all. Until it bears `head` hooks see what there is, and `progress` is
-        called with how many notes that are. Of two that fill it at once one may find it damaged: it is
-        then emptied again.
+        """Empty the cache, then fill it with the notes of commit `head`; `read` gives a note's text, None
+        for none. It bears `head` when all is in; until then `progress` hears how many notes are. Of two
+        that fill it at once one may find it damaged: it is then emptied again.
         """
         self.clear()
         try:

@@ -133,9 +133,8 @@ class Clone:
         (self.own_dir / "id").unlink(missing_ok=True)
 
     def require_ready(self) -> None:
-        """RepositoryState when a person has an unfinished merge or the like here, or another branch checked
-        out, or the clone has a format of git that we don't use; Damaged when HEAD or one of our refs can't be
-        read."""
+        """RepositoryState for an unfinished merge or the like of a person's, another branch checked out,
+        or a format of git that we don't use; Damaged when HEAD or one of our refs can't be read."""
         require_our_format(self.root)
         if what := self.unfinished():
             raise RepositoryState(

@@ -75,10 +75,8 @@ def _create(lock: Path) -> bool:
 
 
 def _wait_for_starting_gc(lock: Path, end: float) -> bool:
-    """Wait while a git is about to take the lock; returns whether it is still ours then. git makes
-    `gc.pid.lock`, looks for `gc.pid`, and renames the one to the other: one that looked before ours was
-    there puts its own in its place; one that comes later gives up.
-    """
+    """Wait while a git has `gc.pid.lock`, to be renamed; returns whether `gc.pid` is still ours then: a
+    git that looked for it before it was there puts its own in its place; a later one gives up."""
     while os.path.lexists(f"{lock}.lock") and time.monotonic() < end:
         pause(0.001, 0.01)
     return _names_us(lock)

@@ -250,10 +250,8 @@ def logs_setting(configuration: str) -> str:
 
 
 STALE = 2.0
-"""Seconds after which a lock on a ref counts as abandoned: updating a ref takes milliseconds.
-
-Only a process that holds our own lock removes such locks, so it is never the lock of another process of ours.
-"""
+"""Seconds after which a lock on a ref counts as abandoned: updating one takes milliseconds. Only who holds
+our own lock removes such locks, so it is never the lock of another process of ours."""
 
 
 def clear_stale_locks(git_dir: Path, *names: str) -> None:

@@ -100,10 +100,8 @@ def check_writable(path: Path) -> None:
 
 
 def apply(changes: Sequence[Change]) -> None:
-    """Make the changes, in order; Busy when a file isn't as `before` any more: nothing is written then, or
-    if it changes meanwhile only what came before it. A link is written through. A new file has the usual
-    mode, and none for others when it is `private`.
-    """
+    """Make the changes, in order; Busy when a file isn't as `before`: nothing, or what came before it, is
+    done then. A link is written through; a `private` new file is for its owner only."""
     for change in changes:
         check_writable(change.path)
         _require(change)

@@ -35,10 +35,8 @@ _ASIDE = ".aside"
 
 
 def require_private(folder: Path, *, is_chosen: bool = False) -> None:
-    """Have a folder that is the user's alone: made where it is missing, with those above it, and closed
-    where it is open to others. CtxrepoError where that can't be. With `is_chosen` its place is the user's
-    choice, also by a link.
-    """
+    """Make a folder the user's alone: with those above it where it is missing, closed where it is open;
+    CtxrepoError where that can't be. If it `is_chosen`, the user chose its place, also by a link."""
     make_folder(folder)
     fault = (make_place_private if is_chosen else make_private)(str(folder))
     if fault and not _is_read_only(folder):

@@ -23,10 +23,8 @@ class Committer:
 
 
 def find_committer(git: Git, own: Mapping[str, str]) -> Committer:
-    """Who commits, by `own`, the clone's own configuration, where it says that; whether and how it is
-    signed is said by the user's and the system's alone. GitFailed when git doesn't answer: half of that
-    would be a commit by nobody, unsigned.
-    """
+    """Who commits, by `own`, the clone's configuration, where it says that; signing is up to the user's
+    and the system's. GitFailed without an answer of git's: that would be a commit by nobody, unsigned."""
     words = ("config", "--null", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$")
     answer = git.run(*words, timeout=10)
     if answer.code not in (0, _NONE_FITS):

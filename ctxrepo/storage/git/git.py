@@ -155,10 +155,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Watch:
-    """How a git is watched while it works: ended after `silence` seconds without a word (a command that
-    may take its time is given `--progress`), `limits` for it and for each process that it starts;
-    `progress` hears whole lines of what it says.
-    """
+    """How a git is watched: ended after `silence` seconds without a word (so it may be given
+    `--progress`); `limits` hold for each process that it starts, too; `progress` hears whole lines of it."""
 
     silence: float | None = None
     limits: Limits | None = None
@@ -170,10 +168,8 @@ UNWATCHED = Watch()
 
 @dataclass(frozen=True)
 class Git:
-    """The git executable, run in `folder` with `env`, a face's environment, cleaned of everything that
-    could steer it. `file_remote`: the user's configuration names a remote on this disk, without which git
-    may not open one.
-    """
+    """The git executable, run in `folder` with the environment `env` without all that could steer it.
+    `file_remote`: the user named a remote on this disk, without which git may not open one."""
 
     folder: Path
     env: Mapping[str, str]
@@ -201,10 +197,8 @@ class Git:
         trace: bool = False,
         watch: Watch = UNWATCHED,
     ) -> Answer:
-        """Run `git *args`; after `timeout` seconds its whole process group is ended. `index` is a file to
-        use instead of the clone's index. With `trace` its errors hold the packets it exchanged with a
-        server.
-        """
+        """Run `git *args`; its whole process group is ended after `timeout` seconds. `index` stands in for
+        the clone's index. With `trace` its errors hold the packets it exchanged with a server."""
         silence, limits = watch.silence, watch.limits
         more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (
             {"GIT_TRACE_PACKET": "1"} if trace else {}

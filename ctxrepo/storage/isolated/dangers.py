@@ -157,10 +157,8 @@ def merge_driver(interpreter: str) -> str:
 
 
 def parking(branch: str, host: str) -> str:
-    """The refspec by which a plain `git push` of the shared branch goes to a ref of this machine's own
-    that nobody reads: our sync sends the branch itself, for review. With a plus sign, because the branch
-    goes on from elsewhere when a review ends.
-    """
+    """The refspec by which a plain `git push` of the shared branch goes to a ref of this machine's that
+    nobody reads: our sync sends the branch for review. `+`: it goes on from elsewhere after a review."""
     return f"+refs/heads/{branch}:refs/ctxrepo/parked/{host}"
 
 

@@ -45,10 +45,8 @@ class Loose:
         return False
 
     def pack(self) -> Answer:
-        """Put all that refs, their logs and the index lead to in a pack of its own, and take the files
-        away. No ref is touched, and what nothing leads to stays loose. Who reads meanwhile finds each
-        object in one of the two places.
-        """
+        """Pack all that refs, their logs and the index lead to, and take the files away; the rest stays
+        loose, refs as they are. Who reads meanwhile finds each object in one of the two places."""
         # The arguments that `git repack` passes to it; one thread, because somebody is working on this
         # machine.
         words = ("-c", "pack.threads=1", "pack-objects", "-q", "--revs", "--indexed-objects", "--unpacked")
@@ -137,10 +135,8 @@ class JoinedPacks:
 
 @dataclass(frozen=True)
 class SmallPacks:
-    """The small packs of the clone at `git_dir`: those with nothing beside them but their index. One with
-    a file `.keep`, `.promisor`, `.mtimes` or `.bitmap`, or in a multi-pack index, is left to whoever made
-    that.
-    """
+    """The small packs of the clone at `git_dir` that have only an index beside them: one with `.keep`,
+    `.promisor`, `.mtimes` or `.bitmap`, or in a multi-pack index, is left to whoever made that."""
 
     git_dir: Path
 
@@ -148,10 +144,8 @@ class SmallPacks:
         return len(self._sizes()) > MANY_PACKS
 
     def join(self, git: Git) -> JoinedPacks | None:
-        """Write one pack with all objects of the small packs, which stay until `remove`; None when they
-        are few. `git` runs in our own git directory, sees the clone's objects, and is offline. GitFailed,
-        with nothing changed, when it can't read an object.
-        """
+        """Write one pack with all objects of the small packs, which stay until `remove`; None for few.
+        `git` runs offline in our directory. GitFailed, with nothing changed, for unreadable objects."""
         sizes = self._sizes()
         old = _to_join(sizes) if len(sizes) > MANY_PACKS else []
         ids = self._ids(old)

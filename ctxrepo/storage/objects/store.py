@@ -10,6 +10,7 @@ from itertools import islice
 
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.bounds import FILE_BYTES
+from ctxrepo.domain.project.layout import prefixes_of
 from ctxrepo.errors import BeyondBounds, Damaged, GitFailed
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import MANY
@@ -183,7 +184,7 @@ class Objects(Refs, Past):
         for path, key in changes.items():
             folder, _, name = path.rpartition("/")
             inside.setdefault(folder, {})[name] = key
-        inside |= {above: {} for folder in [*inside] for above in _above(folder) if above not in inside}
+        inside |= {above: {} for folder in [*inside] for above in prefixes_of(folder) if above not in inside}
         down = sorted(inside, key=lambda folder: (folder.count("/") + bool(folder), folder))
         before: dict[str, tuple[str | None, Mapping[str, Item]]] = {"": (tree, self._trees.items(tree))}
         for folder in down[1:]:
@@ -217,13 +218,6 @@ class Objects(Refs, Past):
             elif name in items and folder_of(items[name]) is None and not folders.get(name):
                 builder.remove(name)
         return str(builder.write()) if len(builder) else None
-
-
-def _above(folder: str) -> Iterator[str]:
-    """The folders that a folder is in, '' last."""
-    while folder:
-        folder = folder.rpartition("/")[0]
-        yield folder
 
 
 @contextmanager

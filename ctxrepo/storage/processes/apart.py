@@ -65,10 +65,9 @@ def answer_once(question: Callable[[], Answer]) -> Iterator[Answer]:
 
 
 class Apart:
-    """The answers that a function yields in another process, one after the other; what it changes in
-    memory is lost. `answers` is found by its name there, or a `partial` with arguments that can be
-    pickled. Unless it `spoils` its process (by a lower priority, say), a helper that has answered is asked
-    again later.
+    """The answers that a function yields in another process, one after the other. `answers` is found by
+    name there, or a `partial` to be pickled; what it changes in memory is lost. Unless it `spoils` its
+    process (by a lower priority, say), a helper that has answered is asked again later.
     """
 
     def __init__(

@@ -112,10 +112,8 @@ def is_sound(path: Path) -> bool:
 def rerun_if_damaged(
     heal: Callable[[_T], object],
 ) -> Callable[[Callable[Concatenate[_T, _P], _R]], Callable[Concatenate[_T, _P], _R]]:
-    """Make a function run again when its database turns out to be damaged, which behind the first page
-    shows only when somebody reads there. `heal`, given the function's first argument, discards or empties
-    the database.
-    """
+    """Run a function again when its database turns out to be damaged, as may show wherever one reads
+    first. `heal`, given the first argument, discards or empties the database."""
 
     def decorate(function: Callable[Concatenate[_T, _P], _R]) -> Callable[Concatenate[_T, _P], _R]:
         @wraps(function)

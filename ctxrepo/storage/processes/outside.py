@@ -34,9 +34,7 @@ Answer = TypeVar("Answer")
 @dataclass(frozen=True)
 class Outside:
     """Asks about folders in another process, which is left behind where one hangs. A question is a named
-    function, or a `partial` of one with arguments that can be pickled; what it changes in memory is lost.
-    `unresponsive` is a file of ours with the folders that hung in the last minute.
-    """
+    function, or a `partial` of one, to be pickled. `unresponsive`: what hung in the last minute."""
 
     unresponsive: Path
 

@@ -177,9 +177,7 @@ _LOWEST = 19
 
 def give_precedence() -> None:
     """From now on this process runs when no other one wants to. Linux may share the processor between
-    sessions first: then `nice` says nothing to processes of others, and the session has a priority of its
-    own.
-    """
+    sessions first; then `nice` says nothing to those of other sessions, and ours has its own."""
     os.nice(_LOWEST)
     with suppress(OSError):  # no Linux, or one that doesn't
         Path("/proc/self/autogroup").write_text(f"{_LOWEST}\n")

@@ -18,10 +18,9 @@ _PIPE_BYTES = 1024 * 1024
 
 
 def work_ahead(work: Callable[[int], bytes], count: int) -> Generator[bytes]:
-    """`work(0)` to `work(count - 1)`, in this order, done ahead by forks so that all cores are used.
-
-    A fork sees what this process has in memory, opened files too, and must only read. If one fails, its work
-    is done here, so that errors are raised here. Where this process may not fork, all of it is.
+    """`work(0)` to `work(count - 1)`, in this order, done ahead by forks on all cores, which see our
+    memory and must only read. The work of one that fails is done here, so that errors are raised here; all
+    of it where this process may not fork.
     """
     processes = min(_MOST, count, os.cpu_count() or 1)
     if processes < 2 or not apart.has_one_thread():

@@ -45,10 +45,8 @@ _FOREIGN_FORMAT = lazy_pattern(r"packet: .*object-format=(?!sha1\b)(\w{1,20})")
 
 @dataclass(frozen=True)
 class Remote:
-    """The remote that config.toml names, since agents could write the clone's own configuration. git runs
-    in a directory of ours (ADR 38), and we copy the refs that a fetch leaves there to the clone. `timeout`
-    seconds of silence end a conversation. Damaged when git can't read something on this side.
-    """
+    """The remote that config.toml names; agents could write the clone's own configuration. git runs in a
+    directory of ours (ADR 38); we copy the refs that it fetches. `timeout` seconds of silence end it."""
 
     own: OwnGit
     env: Mapping[str, str]

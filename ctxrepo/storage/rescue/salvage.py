@@ -21,10 +21,8 @@ from ctxrepo.storage.objects.store import Objects
 
 @dataclass(frozen=True)
 class Wholeness:
-    """Answers are remembered: one of these is for one moment only. `spoiled` are ids of objects that exist
-    and can't be read; `cut` are commits whose parents were left out on purpose. TimeoutError past
-    monotonic `end`.
-    """
+    """Answers for one moment, which are remembered. `spoiled` are ids of objects that are there and can't
+    be read; `cut` are commits without parents on purpose. TimeoutError past monotonic `end`."""
 
     objects: Objects
     spoiled: Collection[str] = ()

@@ -57,10 +57,9 @@ _WASTE = 10_000
 
 @dataclass(frozen=True)
 class IndexedSession:
-    """A session's transcript as far as it is read. `name` is its own among all; a `number` of 0 is none
-    yet. `path` is the file; where that is a database of many sessions, `mark` changes with this one. What
-    stands before `offset` is read, and `before` is a digest of its end; `is_midline`: the offset is within
-    a line that is too long to be read.
+    """A session's transcript as far as it is read, up to `offset`; `before` is a digest of the end of
+    that, `is_midline`: it is within a line that is too long. `name` is its own among all; a `number` of 0
+    is none. `path` is the file; where that is a database of many sessions, `mark` changes with this one.
     """
 
     name: str
@@ -80,9 +79,8 @@ class IndexedSession:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message that goes into the index. `key` is the same for all copies of it, `place` says where in the
-    transcript it begins, `name` is its id where it must be asked for by that. `paths` are the files that
-    tools were given."""
+    """A message for the index. `key` is the same for all copies, `place` is where it begins in the
+    transcript, `name` its id where it is asked for by that; `paths` are files that tools were given."""
 
     key: int
     traits: int
@@ -280,10 +278,9 @@ class MessageRow(NamedTuple):
 
 @dataclass(frozen=True)
 class IndexQuery:
-    """Which messages are wanted, at most `most`. `words` is an expression of the full-text index ('':
-    any); `sessions` are numbers (None: all), and have what they copied from others. `since` and `until`
-    are Unix seconds, both within, 0 for no bound. `file` is a path or its end. One of the `types` `user`,
-    `agent` and `tool` (tools were used) is enough, and () is any.
+    """At most `most` messages with these `words`, an expression of the full-text index, in these
+    `sessions` (numbers; None: all) and what they copied, between `since` and `until` (Unix seconds, 0: no
+    bound), with a `file` (a path or its end), of one of the `types` `user`, `agent` and `tool`.
     """
 
     words: str

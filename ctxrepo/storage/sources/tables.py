@@ -33,10 +33,8 @@ def read_tables(
     *,
     follow: bool = True,
 ) -> Mapping[str, Sequence[Sequence[object]]] | None:
-    """The rows of those tables in `columns` that the file has, None where there is no file. A table has to
-    have the first of its columns; of others that this version of the program lacks the values are None.
-    Unreadable, saying why, where the file can't be read as one of this `program`.
-    """
+    """The rows of those tables in `columns` that the file has; None for no file. A table must have its
+    first column; others that it lacks are None. Unreadable where the file is none of this `program`'s."""
     return outside.ask(file, partial(_read, program, file, columns, follow), PATIENCE)
 
 

@@ -49,10 +49,8 @@ class CompiledRepository:
 
 @dataclass(frozen=True)
 class CompiledCheckout:
-    """What a code checkout was found to be: `project` is '' for none, `folder` is '' while it isn't
-    registered. `own` is the id that the checkout itself yields; `project` may be an earlier one. `claim`
-    says why it may not be what it says it is; '' where nothing speaks against it.
-    """
+    """What a code checkout was found to be: `project` '' is none, `folder` '' not registered yet. `own` is
+    the id that it yields itself; `claim` says why it may not be what it says, '' for nothing."""
 
     top: str
     config: str

@@ -121,10 +121,8 @@ class Journal:
                 put(str(self.folder), name, encoded([replace(save, tree="") for save in found]))
 
     def intend(self, intent: Intent) -> None:
-        """Record, before a ref is moved, which saves the commit holds. The record must reach the disk
-        first: a power cut that kept the ref and lost the record would have the saves merged once more over
-        what people have changed since.
-        """
+        """Record, on the disk before a ref is moved, which saves the commit holds: if a power cut kept the
+        ref only, the saves would be merged once more over what people have changed since."""
         fields = {"commit": intent.commit, "done": intent.done, "on_disk": intent.on_disk}
         put(str(self.folder.parent), _INTENT, json.dumps(fields).encode("ascii"))
 

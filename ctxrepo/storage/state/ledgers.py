@@ -24,10 +24,8 @@ MANY = 1000
 
 @dataclass(frozen=True)
 class Ledger:
-    """One session. `began` and `touched` are seconds since 1970, 0 where that isn't known. `given` is how
-    many entries of one repository it was given since it began or last forgot; `parent` the session that
-    started it, where it is a subagent's.
-    """
+    """One session; `began` and `touched` are seconds since 1970, 0 for unknown. `given` counts the entries
+    of one repository since it began or last forgot; `parent` is a subagent's session."""
 
     agent: str
     session: str

@@ -28,10 +28,8 @@ NEARLY = 0.8
 
 @dataclass(frozen=True)
 class SpoolEvent:
-    """What a hook was told: `event` is start, prompt, tool, shell, stop, compact or end; an absent field
-    is ''. A `tool` event names a memory file (`path`) whose bytes no hook could save. After a `shell`
-    event any file of the memory may have been written.
-    """
+    """What a hook was told: `event` is start, prompt, tool, shell, stop, compact or end. A `tool` names a
+    memory file (`path`) whose bytes no hook could save; a `shell` may have written any file of the memory."""
 
     event: str
     agent: str
@@ -53,10 +51,8 @@ class Spool:
     places: RepositoryPlaces
 
     def read(self) -> tuple[list[SpoolEvent], int]:
-        """The events not yet done with, oldest first, and the byte after the last one in the spool; those
-        that are files of their own are sorted in by time. A line without an end is one that a crash tore,
-        as the lock of the hooks is held: it counts as read, or a worker would come back for it for ever.
-        """
+        """The events not yet done with, oldest first, and the byte after the last one in the spool. Under
+        the lock of hooks a line without end is torn: it counts as read, or a worker would come for ever."""
         data = self._bytes()
         lines = [(line, "") for line in data.decode("utf-8", "replace").split("\n")]
         left = [(_text(self.left / name), name) for name in self._left()]
@@ -105,11 +101,10 @@ class Spool:
         return f"{stamp_of(str(self.places.spool))} {stamp_of(str(self.left))}"
 
     def drop(self, end: int, done: Iterable[SpoolEvent]) -> None:
-        """Forget the first `end` bytes; hooks append under the same lock, so no line is lost between. What
-        came meanwhile goes to a new file, which the disk has before it takes the place of the old one:
-        bytes that were moved within a file may be in neither place after a power cut. Where nothing came,
-        the file is emptied, and fsynced only after the lock is released, so that no hook waits for the
-        disk.
+        """Forget the first `end` bytes, under the lock of the hooks, so that no line is lost. What came
+        meanwhile goes to a new file, on the disk before it takes the old one's place: bytes moved within a
+        file may be in neither place after a power cut. Without any the file is emptied, and fsynced only
+        after the lock is released, so that no hook waits for the disk.
         """
         with suppress(OSError), opened(self.places.spool, "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

@@ -19,10 +19,8 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class FileBlock:
-    """The block in the file at `path`, which is no link, for the project of this id ('' for none); `own`
-    is the id that the checkout has by itself. `glue` are the bytes put before it, `is_new`: there was no
-    file before. `trouble` is why it was left alone when it was to be renewed.
-    """
+    """The block in the file at `path`, no link, for the project of this id; `own` is the checkout's own
+    id. `glue` are the bytes put before it; `is_new`: there was no file; `trouble`: why it wasn't renewed."""
 
     path: Path
     project: str

@@ -22,10 +22,8 @@ from ctxrepo.storage.disk import foreign
 
 
 def read_settings(file: Path) -> Settings:
-    """Settings as `file` has them, defaults for the rest. A key that is unknown or of the wrong type
-    becomes a warning; a file that is no TOML at all is a ConfigError: guessing which remote was meant
-    would be worse.
-    """
+    """Settings as `file` has them, else defaults, with a warning for what is unknown or of the wrong type.
+    What is no TOML at all is a ConfigError: guessing which remote was meant would be worse."""
     reading = _Reading(file, _text(file))
     values: dict[str, Any] = {}
     for name, section in reading.table.items():

@@ -30,10 +30,8 @@ class WrittenFile:
 
 @dataclass(frozen=True)
 class Receipt:
-    """`files` that setup has written, by their paths; `skills` are those we own with the digest of what we
-    wrote; `folders` are those we made. In its JSON the first file stands by itself, for there was but one
-    once.
-    """
+    """`files` that setup has written, by their paths; `skills` we own, with the digest of what we wrote;
+    `folders` we made. In its JSON the first file stands by itself, for there was but one once."""
 
     files: Mapping[Path, WrittenFile]
     skills: Mapping[Path, str] = field(default_factory=dict)

@@ -140,10 +140,8 @@ class Checkout:
         return any(_counts_when_missing(path) for path in disk.differing(self.objects, base))
 
     def _rebase_hidden(self, snapshot: Snapshot, written: Collection[str], head: str | None) -> Snapshot:
-        """The snapshot with hidden files based on nothing, so that their absence is no deletion. A file
-        that has come back, or that a command has `written` since, is based again on the version from
-        before.
-        """
+        """The snapshot with hidden files based on nothing, so that their absence is no deletion. One that
+        is back, or that a command has `written` since, is based again on the version from before."""
         before = self.hidden.files()
         skipped = {**snapshot.skipped, **self._obstacles(snapshot, before, head)}
         snapshot = replace(snapshot, skipped=skipped)
@@ -219,10 +217,8 @@ class Checkout:
         self.objects.set_ref(WT, based)
 
     def check_out(self, tree: str, snapshot: Snapshot, hold: Collection[str] = ()) -> list[LateWrite]:
-        """Write the files of `tree` that are in the snapshot; leave those in `hold`, and those edited
-        since. Links, submodules, unsafe names and huge files never reach the disk. Returns what programs
-        wrote to files while we replaced them.
-        """
+        """Write the files of `tree` in the snapshot, but those in `hold`, edited since, links, submodules,
+        unsafe names and huge files. Returns what programs wrote to files while we replaced them."""
         self.hide(snapshot)
         late = self._check_out(tree, snapshot, hold)
         self.hidden.drop(path for path in self.hidden.files() if snapshot.has_looked_at(path))

@@ -20,10 +20,8 @@ _GONE = ("0", "0" * 40)
 
 @dataclass(frozen=True)
 class UserIndex:
-    """`.git/index`, prepared in a copy and put in place in one step: a git that is killed while it works
-    would leave `index.lock` in the user's way. Our lock is a hard link to the finished copy: we know by
-    that which lock is ours, and remove one that a kill left behind.
-    """
+    """`.git/index`, made in a copy and put in place in one step: a killed git would leave `index.lock` in
+    the user's way. Our lock is a hard link to the copy, by which we know and remove it after a kill."""
 
     git_dir: Path
     objects: Objects

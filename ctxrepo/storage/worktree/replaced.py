@@ -39,10 +39,8 @@ class LateWrite:
 
 @dataclass(frozen=True)
 class _OldFile:
-    """A replaced file: `name` is what it is called in our folder, `id` the blob id and `mtime` the
-    modification time it had at the moment `at`; -1 when that is unknown, or when the file had other bytes
-    by the time it was kept.
-    """
+    """A replaced file: its `name` in our folder, the blob id and modification time that it had at the
+    moment `at`; the latter is -1 when unknown, or when it had other bytes by the time it was linked."""
 
     path: str
     id: str
@@ -107,10 +105,8 @@ class ReplacedFiles:
         return None if data is None or blob_id(data) == old.id else LateWrite(old.path, old.id, data)
 
     def _mtime_of(self, name: str, oid: str) -> int:
-        """The modification time of a kept file that has the bytes of `oid`; -1 for any other: an editor
-        may write a new file, wait for the disk and rename it into place, so that it seems older than our
-        last look at its path.
-        """
+        """The modification time of a file in our folder that has the bytes of `oid`, else -1: an editor
+        may rename a file that it wrote earlier into place, which seems older than our last look."""
         with suppress(OSError):
             file = self.folder / name
             status = file.lstat()

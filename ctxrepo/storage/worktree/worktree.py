@@ -40,10 +40,8 @@ class FileUpdate:
 
 @dataclass(frozen=True)
 class Worktree:
-    """The folder of the clone; every `path` is relative to it, with `/` between its parts. Files are
-    written to `scratch`, a folder on the same file system, and renamed into place. The caller holds the
-    write lock, so whatever is in `scratch` before that was left by a killed process.
-    """
+    """The folder of the clone; every `path` is relative to it, with `/`. Files are renamed into place from
+    `scratch`, on the same file system; under the write lock all in it before was left by a kill."""
 
     root: Path
     scratch: Path
@@ -80,10 +78,9 @@ class Worktree:
         self.write_all({path: data})
 
     def write_all(self, files: Mapping[str, bytes], seen: Mapping[str, str | None] | None = None) -> None:
-        """Replace many files: all bytes are on disk before the first name points at them, as a power cut
-        could leave a file empty otherwise, which would look as if a person had deleted its text. `seen`
-        has the blob ids that the files had a moment ago: if a file has other bytes by now, these become a
-        late write.
+        """Replace many files: all bytes are on disk before the first name points at them, or a power cut
+        could leave a file empty, as if a person had deleted its text. If a file has another blob id than
+        in `seen`, of a moment ago, its bytes become a late write.
         """
         since = time.time()
         with opened(self.root) as folders, self._prepared(folders, files) as prepared:
@@ -94,10 +91,8 @@ class Worktree:
             _sync_folders(folders, files)
 
     def update_unchanged(self, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
-        """Update each file that still is what the caller saw; returns the paths of the others. An editor
-        may write at any moment, so a file that is no longer as expected is left alone. What reaches the
-        old file while we replace it becomes a late write (`replaced.late_writes`).
-        """
+        """Update each file that still is what the caller saw, as an editor may write at any moment;
+        returns the paths of the others. What reaches an old file meanwhile becomes a late write."""
         since = time.time()
         # Remove files first: a folder may replace a file, and a file may replace a folder.
         with opened(self.root) as folders:

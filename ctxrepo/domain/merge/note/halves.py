@@ -277,13 +277,15 @@ def words(text: str) -> str:
 
 
 def _holds(base: BodyVersion, whole: BodyVersion, part: BodyVersion, lost: Set[str]) -> bool:
-    """Whether `whole` has all changes of `part` but what is in `lost`."""
+    """Whether `whole` has all changes of `part` but what is in `lost`: words, places, gaps and order."""
+    versions = (base, whole, part)
+    common = base.parts.keys() & whole.parts.keys() & part.parts.keys()
     return _has_the_words(base, whole, part, lost) and all(
         _has_changes_of(*facts)
         for facts in (
-            (_places(base), _places(whole), _places(part)),
-            (base.gaps, whole.gaps, part.gaps),
-            _orders(base, whole, part),
+            map(_places, versions),
+            (version.gaps for version in versions),
+            ({"order": [key for key in version.parts if key in common]} for version in versions),
         )
     )
 
@@ -326,9 +328,3 @@ def _places(version: BodyVersion) -> _Facts:
         depth = part.text[: -len(part.text.lstrip("#"))]
         places[words(part.text)].append((*part.path[:-1], depth) if part.kind == "heading" else part.path)
     return {says: sorted(paths) for says, paths in places.items()}
-
-
-def _orders(*versions: BodyVersion) -> tuple[_Facts, ...]:
-    """For each version, the order of the parts that all versions have."""
-    common = set.intersection(*(set(version.parts) for version in versions))
-    return tuple({"order": [key for key in version.parts if key in common]} for version in versions)

@@ -278,10 +278,8 @@ class _Carrier:
         old: Collection[Move],
         leaving: Collection[Move],
     ) -> dict[str, Content]:
-        """A tree with each project's files in its current folder. In one that was newly given to a
-        project, only changed files belong to it: the others stay, unless they belong to a project that is
-        `leaving`.
-        """
+        """A tree with each project's files in its current folder; but in one newly given to a project,
+        unchanged files stay, unless they belong to a project that is `leaving`."""
         carried: dict[str, Content] = {}
         for path in sorted(base.keys() | tree.keys()):
             to = path if tree.get(path) == base.get(path) else _way(path, new)

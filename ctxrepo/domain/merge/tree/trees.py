@@ -29,10 +29,8 @@ Tree = Mapping[str, str]
 
 @dataclass(frozen=True)
 class TreeMerge:
-    """`changes` turns ours into the merged tree: path -> key taken from a side, new bytes, or None to
-    remove it; the `conflict_copies` are in it. `renames` are (old, new) of project folders that had to
-    make way.
-    """
+    """`changes` turns ours into the merged tree, `conflict_copies` and all: path -> key taken from a side,
+    new bytes, or None to remove it. `renames` are project folders that had to make way."""
 
     changes: Mapping[str, Content | None]
     conflict_copies: tuple[ConflictCopy, ...] = ()
@@ -112,11 +110,8 @@ class FileVersions:
 
 
 def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[FileVersions]:
-    """Every file of three trees. Several files may get the same path: then they are merged.
-
-    A file that one side moved and the other edited is one file. If both sides moved it, the greater name is
-    used. If one side moved it and the other removed it, it stays: whoever moves a file wants to keep it.
-    """
+    """Every file of three trees; several with one path are merged. A file that one side moved and the
+    other edited or removed is one file; if both moved it, the greater name is used."""
     by_us, by_them = _moves(base, ours, theirs, blobs), _moves(base, theirs, ours, blobs)
     paired: tuple[set[str], set[str], set[str]] = (set(), set(), set())
     for path in sorted(by_us.keys() | by_them.keys()):
