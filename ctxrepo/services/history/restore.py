@@ -24,7 +24,7 @@ from ctxrepo.services.notes.requests import RestoreRequest
 from ctxrepo.services.reading.find import destination_of, find_entry, scope_named
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.saving.describe import record, unforget
+from ctxrepo.services.saving.evidence import record, unforget
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 

@@ -23,7 +23,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.repository.configure import change, setting_now
-from ctxrepo.services.saving.describe import made, record_all
+from ctxrepo.services.saving.evidence import made, record_all
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 

@@ -19,7 +19,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import destination_of, scope_named
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.reading.targets import Reading, read
-from ctxrepo.services.saving.describe import record
+from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.relocate import follow_links, moves_of
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory

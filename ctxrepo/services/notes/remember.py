@@ -28,7 +28,7 @@ from ctxrepo.services.reading.find import (
 )
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.reading.targets import entry_named
-from ctxrepo.services.saving.describe import record
+from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.cache.layout import is_pinned
 from ctxrepo.storage.disk.private import random_name

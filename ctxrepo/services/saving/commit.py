@@ -18,7 +18,8 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import note_made_here, require_ready
 from ctxrepo.services.saving.accept import Changes, judge, show_held
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
-from ctxrepo.services.saving.describe import describe, moved_evidence, ways_back
+from ctxrepo.services.saving.describe import describe, ways_back
+from ctxrepo.services.saving.evidence import moved_evidence
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.clone.reffiles import WT

@@ -1,20 +1,16 @@
-"""What a commit is about: its message, entry by entry, and the evidence of entries that it moves."""
+"""What a commit is about: its message, entry by entry."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import TYPE_CHECKING
 
-from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, records, render, text_of, with_room
-from ctxrepo.domain.formats.moment import month, stamp
+from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.git.commit import FileChange
 from ctxrepo.domain.guard.takeback import is_way_back
-from ctxrepo.domain.note.entry import Entry, entries_of, moved, normalised
-from ctxrepo.domain.note.note import decode, encode
+from ctxrepo.domain.note.entry import entries_of, moved, normalised
+from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import (
-    EVIDENCE,
     REGISTRY,
     TAPES,
     archived_tape_folder,
@@ -27,16 +23,11 @@ from ctxrepo.domain.project.layout import (
     tapes_of,
 )
 from ctxrepo.domain.project.registry import parse
-from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, latest_successors, to_line
+from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.domain.records.save import Save
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.reading.marks import evidence_files, evidence_in, named_by
-from ctxrepo.services.saving.write import Draft
-from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
-
-if TYPE_CHECKING:  # a command that only records what it wrote loads no objects
-    from ctxrepo.storage.objects.store import Objects
+from ctxrepo.storage.objects.store import Objects
 
 _GONE = "- "
 
@@ -177,88 +168,3 @@ def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> lis
     lines += [f"~ {said.lstrip('-*+ ')}" for was, said in now if was != said]
     kept = {e.id for e in new_entries} | {a.id for a, _ in pairs}
     return lines + [f"- {normalised(e.text)}" for e in old if e.id not in kept]
-
-
-def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
-    """This machine's evidence file of the month that has room; `there` gives the content of a file."""
-    return with_room(f"{EVIDENCE}/{host}-{month(now)}", there)
-
-
-def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
-    """Add a record about an entry (`renamed`: about a note) to a draft."""
-    record_all(draft, [made(draft, kind, entry, path, now, to)], now)
-
-
-def made(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> Evidence:
-    """The record that whoever writes this draft makes about an entry."""
-    return Evidence(random_name(), stamp(now), kind, entry, path, to, draft.memory.host, draft.session)
-
-
-def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None:
-    """Add records to a draft, many in one go: each addition copies the file."""
-    lines: list[str] = []
-    for one in records:
-        lines.append(to_line(one))
-        draft.spoken_of.add(one.path)
-    for some in in_parts(lines):
-        draft.append_line(evidence_path(draft.memory.host, now, draft.there), some)
-
-
-def unforget(draft: Draft, entries: Collection[str]) -> None:
-    """Take back that these entries were forgotten; earlier records about them hold again."""
-    for path in sorted(draft.memory.worktree.scan(EVIDENCE).files):
-        for said in evidence_of(draft.text(path) or ""):
-            if said.kind == "forgotten" and said.entry in entries and said.id:
-                draft.append_line(path, render({"id": said.id, TOMBSTONE: True}))
-
-
-def moved_evidence(
-    memory: Memory, changes: Mapping[str, bytes | None], tree: str | None, now: datetime
-) -> dict[str, bytes]:
-    """The evidence file with a `moved` record for every entry that `changes` edit and that evidence names.
-
-    The id of an entry is made from its text: without the record, correcting a typo would lose its pin.
-    Commands have already recorded which entries they moved, forgot or replaced.
-    """
-    committed = evidence_files(memory, tree)
-    changed = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
-    files = committed | changed
-    named = named_by(evidence_in(files))
-    if not named:
-        return {}
-    known = {e.id for e in evidence_in({path: committed[path] for path in changed if path in committed})}
-    since = [e for e in evidence_in(changed) if e.id not in known]
-    heir = latest_successors(since)
-    stated = {(e.path, e.entry) for e in since if e.kind == "stated"}
-    told = {e.entry for e in since if e.kind in ("moved", "forgotten")}
-    head = memory.objects.files(tree, changes)
-    lines = []
-    for note, after in changes.items():
-        if is_note(note) and after is not None and note in head:
-            before = entries_of(note, decode(memory.objects.data_or_empty(head[note])))
-            young = {entry for path, entry in stated if path == note}
-            for old, new in _moved_scopes(before, entries_of(note, decode(after)), heir, young):
-                if old in named and old not in told:
-                    made = Evidence(random_name(), stamp(now), "moved", old, note, new, memory.host)
-                    lines.append(to_line(made) + "\n")
-    if not lines:
-        return {}
-    path = evidence_path(memory.host, now, files.get)
-    text = files.get(path) or b""
-    gap = b"" if not text or text.endswith(b"\n") else b"\n"
-    return {path: text + gap + encode("".join(lines))}
-
-
-def _moved_scopes(
-    before: list[Entry], after: list[Entry], heir: Mapping[str, str], young: Collection[str]
-) -> Iterator[tuple[str, str]]:
-    """(old id, new id) of the entries of a note that were edited.
-
-    Between two commits an entry may be replaced and its replacement (one of `young`) be edited: then the old
-    id is the replacement's.
-    """
-    there = {entry.id for entry in after}
-    for old, new in moved(before, after):
-        stands = heir.get(old.id, old.id)
-        if stands != new.id:
-            yield stands if stands in young and stands not in there else old.id, new.id

@@ -17,7 +17,7 @@ from ctxrepo.errors import Refused, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.reading.marks import named_in_evidence
-from ctxrepo.services.saving.describe import record
+from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.memory import Memory
 
