@@ -102,7 +102,8 @@ def _take_off(draft: Draft, folder: str, gone: Mapping[str, Anchor], now: dateti
         if path == theirs:
             draft.put(path, rest)
             for name in new:
-                draft.append_line(_own_tape(draft, folder, now), _tombstone(gone[name], now))
+                own = with_room(f"{tapes_of(folder)}/{draft.memory.host}-{month(now)}", draft.there)
+                draft.append_line(own, _tombstone(gone[name], now))
         else:
             draft.put(path, rest + "".join(f"{_tombstone(gone[name], now)}\n" for name in removed))
     return list(lines.values())
@@ -127,7 +128,3 @@ def _anchor_on(line: str) -> Anchor | None:
 
 def _tombstone(anchor: Anchor, now: datetime) -> str:
     return render({"id": anchor.id, TOMBSTONE: stamp(now), "name": anchor.name})
-
-
-def _own_tape(draft: Draft, folder: str, now: datetime) -> str:
-    return with_room(f"{tapes_of(folder)}/{draft.memory.host}-{month(now)}", draft.there)

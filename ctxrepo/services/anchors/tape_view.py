@@ -187,16 +187,13 @@ def _named(memory: Memory, tape: Tape, beginning: str) -> tuple[str, str]:
     if len(matches) > 1:
         raise UsageError(f"{len(matches)} sessions' ids begin with {beginning}", "Say more of it.")
     session = matches.pop()
-    return agents[session] or _agent_in(tape, session), session
+    recorded = next((a.agent for a in tape.of_session(session).anchors if a.agent), "")
+    return agents[session] or recorded, session
 
 
 def _beginning_with(beginning: str, sessions: Collection[str]) -> set[str]:
     """The session of exactly this id, else all whose ids begin with it."""
     return {beginning} & {*sessions} or {session for session in sessions if session.startswith(beginning)}
-
-
-def _agent_in(tape: Tape, session: str) -> str:
-    return next((a.agent for a in tape.of_session(session).anchors if a.agent), "")
 
 
 def _newest(memory: Memory, tape: Tape, folder: str) -> tuple[str, str]:

@@ -130,22 +130,22 @@ def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockS
     """
     if not _file(memory).file.exists() or memory.cache.head != memory.head:
         return []
-    blocks, seen = _file(memory).read(), _seen(memory, now)
+    # What the text depends on: the memory, the settings, and the day here and in UTC.
+    days = f"{now:%Y-%m-%d} {now.astimezone():%Y-%m-%d}"
+    blocks, seen = _file(memory).read(), f"{memory.cache.head} {memory.settings_stamp} {days}"
     if not blocks.known or (blocks.seen == seen and not always):
         return []
     # No lock is held here: the files are other people's, and their folders may hang.
     found = {block: _renewed(memory, block) for block in blocks.known}
     with _blocks_locked(memory) as file:
-        file.write(_brought_up(file.read(), found, seen))
+        # One that came or changed meanwhile has seen nothing yet.
+        blocks = file.read()
+        known = [
+            replace(found[b].block, trouble=_trouble(found[b])) if b in found else b for b in blocks.known
+        ]
+        is_done = all(block in found and found[block].state != "busy" for block in blocks.known)
+        file.write(Blocks(tuple(known), seen if is_done else ""))
     return list(found.values())
-
-
-def _brought_up(blocks: Blocks, found: Mapping[FileBlock, BlockState], seen: str) -> Blocks:
-    """What is known of the blocks once these are renewed; one that came or changed meanwhile has seen
-    nothing yet."""
-    known = [replace(found[b].block, trouble=_trouble(found[b])) if b in found else b for b in blocks.known]
-    is_done = all(block in found and found[block].state != "busy" for block in blocks.known)
-    return Blocks(tuple(known), seen if is_done else "")
 
 
 def _renewed(memory: Memory, block: FileBlock) -> BlockState:
@@ -171,7 +171,7 @@ def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | No
             return BlockState(block, "missing"), None
         if not has_block(data):
             return BlockState(block, "without"), None
-        project = _project(memory, block)
+        project = project_by_now(memory, block.own, block.project) if block.project else None
         block = replace(block, project=project.id if project else "")
         after = put(data, _text(memory, project, path)).data
     except MarkersDamaged as error:
@@ -191,10 +191,6 @@ def _trouble(standing: BlockState) -> str:
             "Take out what is left of them, then `ctxrepo file add` with its path"
         )
     return f"the block in {path} stays as it was: {standing.why}" if standing.state == "unusable" else ""
-
-
-def _project(memory: Memory, block: FileBlock) -> Project | None:
-    return project_by_now(memory, block.own, block.project) if block.project else None
 
 
 def _text(memory: Memory, project: Project | None, path: Path) -> str:
@@ -252,9 +248,3 @@ def _file(memory: Memory) -> BlockFile:
 def _blocks_locked(memory: Memory) -> Iterator[BlockFile]:
     with locked(memory.state.lock("blocks"), _LOCK_SECONDS):
         yield _file(memory)
-
-
-def _seen(memory: Memory, now: datetime) -> str:
-    """What the text depends on: the memory, the settings, and the day here and in UTC."""
-    days = f"{now:%Y-%m-%d} {now.astimezone():%Y-%m-%d}"
-    return f"{memory.cache.head} {memory.settings_stamp} {days}"

@@ -78,17 +78,13 @@ def _touches(log: AccessLog) -> list[Touch]:
             a.path,
             kind_of(a.tool, only_reads(a.agent, a.tool)),
             a.ranges,
-            _key(a.agent, a.session),
+            f"{a.agent} {a.session}" if a.session else "",
         )
         for a in newest
         if a.at >= 0
     ]
     found.reverse()
     return sorted(found, key=lambda touch: touch.at)
-
-
-def _key(agent: str, session: str) -> str:
-    return f"{agent} {session}" if session else ""
 
 
 def _with_real_paths(memory: Memory, touches: Sequence[Touch], tops: Sequence[str]) -> list[Touch]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 
 from ctxrepo.domain.note.entry import normalised
@@ -40,7 +40,9 @@ class Conflict:
 def conflicts(memory: Memory) -> list[Conflict]:
     """Every file under conflicts/, by the file it belongs to; those that are none of ours last."""
     found = list(_look(memory))
-    since = _since(memory, {c.file for c in found})
+    files = {c.file for c in found}
+    tip = memory.head if files else None
+    since = came(memory.objects, tip, CONFLICTS, files) if tip else {}
     found = [Conflict(c.file, c.id, c.copy, since.get(c.file)) for c in found]
     return sorted(found, key=lambda c: (c.copy is None, c.copy.path if c.copy else c.file, c.id))
 
@@ -85,8 +87,3 @@ def _read(memory: Memory, path: str) -> ConflictCopy | None:
     except Unreadable:
         return None
     return None if data is None else read_copy(path, data)
-
-
-def _since(memory: Memory, files: Collection[str]) -> dict[str, datetime]:
-    tip = memory.head if files else None
-    return came(memory.objects, tip, CONFLICTS, files) if tip else {}

@@ -42,7 +42,8 @@ class PastEntry:
         if not step.is_version or (now is None and not before):
             return []
         if now is None:
-            after = self._after(before[0], step)
+            pairs = moved(self._entries(step.before[0]), self._entries(step.now))
+            after = next((new for old, new in pairs if old.id == before[0].id), None)
             return [f"~ {normalised(after.text)}" if after else f"- {normalised(before[0].text)}"]
         if normalised(now.text) in [normalised(was.text) for was in before]:
             return []
@@ -92,11 +93,6 @@ class PastEntry:
             if was:
                 self._found[place] = was
         return self._known(place)
-
-    def _after(self, was: Entry, step: Step) -> Entry | None:
-        """What it was edited to, when what it became is not what was asked for."""
-        pairs = moved(self._entries(step.before[0]), self._entries(step.now))
-        return next((new for old, new in pairs if old.id == was.id), None)
 
     def _entries(self, place: PastPlace) -> list[Entry]:
         if place not in self._read:

@@ -95,7 +95,7 @@ class _Restore:
             there = draft.text(path)
             known = entries_of(path, there or "")
             successor = None if self.request.to else found or self._edited(old, known)
-            if successor is not None and _stands_for(successor, old):
+            if successor is not None and (not old.key or successor.key.casefold() == old.key.casefold()):
                 return self._instead(draft, successor, old)
             same = [
                 e for e in known if normalised(e.text) == normalised(old.text) and e.heading == old.heading
@@ -183,11 +183,6 @@ class _Restore:
             return path if self.request.version else f"{folder}/{rest.removeprefix(f'{ARCHIVE}/')}"
         to = destination_of(self.memory, completed(self.request.to, rest), self.project)
         return f"{scope_named(self.memory, to.scope, self.project).folder}/{to.path}"
-
-
-def _stands_for(successor: Entry, old: Entry) -> bool:
-    """Whether an entry stands where the old one stood: edited, or of the same key."""
-    return not old.key or successor.key.casefold() == old.key.casefold()
 
 
 def _with_entry(path: str, there: str | None, old: Entry, before: str) -> str:

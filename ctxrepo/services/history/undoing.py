@@ -240,7 +240,12 @@ def changes_back(
     stays = [p for p in after if before[p] is None and there[p] is not None]
     if merged.conflict_copies or left or lost or stays:
         fought_over = [f"{a.path}: {shown(normalised(a.base), _SHOWN)}" for a in merged.conflict_copies]
-        raise _changed_since(deed, fought_over or lost or stays or _holding(left, here, there))
+        in_the_way = dict.fromkeys(fought_over or lost or stays or _holding(left, here, there))
+        raise Refused(
+            f"{deed.name} can't be taken back, because it was changed since: "
+            f"{'; '.join(list(in_the_way)[:_MOST_SAID])}",
+            "Nothing is done. `ctxrepo history` of it shows how; `ctxrepo restore` brings back a version.",
+        )
     return {p: (here[p], there[p]) for p in changed}
 
 
@@ -270,11 +275,3 @@ def _holding(units: Iterable[str], *sides: Files) -> Iterator[str]:
     for unit in islice(units, _MOST_SAID):
         place = next((p for side in sides for p, data in side.items() if total({p: data})[unit]), "")
         yield f"{place}: {shown(unit, _SHOWN)}" if place else shown(unit, _SHOWN)
-
-
-def _changed_since(deed: ChangeToUndo, what: Iterable[str]) -> Refused:
-    told = "; ".join(list(dict.fromkeys(what))[:_MOST_SAID])
-    return Refused(
-        f"{deed.name} can't be taken back, because it was changed since: {told}",
-        "Nothing is done. `ctxrepo history` of it shows how; `ctxrepo restore` brings back a version.",
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.agents.sources import NotTaken, SourceSetting
@@ -34,10 +33,8 @@ def adoption_plan(places: Places, env: Mapping[str, str], program: str) -> Adopt
     values += [("repository.global_folder", repository.global_folder)]
     reason = f"{adoption.source.name} of {AGENTS[adoption.agent].title} says so"
     settings = [PlannedSetting(SourceSetting(key, value, reason), "") for key, value in values]
-    not_taken = [NotTaken(*_parted(line, adoption.source)) for line in adoption.warnings]
+    not_taken = [
+        NotTaken(adoption.source.name, line.removeprefix(f"{adoption.source}: "))
+        for line in adoption.warnings
+    ]
     return AdoptionPlan(program, repository.path, (), settings=tuple(settings), not_taken=tuple(not_taken))
-
-
-def _parted(line: str, source: Path) -> tuple[str, str]:
-    """A warning as what it is about and what it says."""
-    return source.name, line.removeprefix(f"{source}: ")

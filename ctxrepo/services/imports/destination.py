@@ -137,7 +137,8 @@ class MemoryDestination:
         """
         memory = self.memory
         notes: list[PlannedNote] = []
-        for batch in _batches(plan.notes):
+        for start in range(0, len(plan.notes), _TOGETHER):
+            batch = plan.notes[start : start + _TOGETHER]
             with drafting(memory, "import", self.origin, self.now) as draft:
                 notes += _put_notes(draft, batch, self.now)
                 self._finish(draft, plan)
@@ -204,11 +205,6 @@ def _exact(path: str, data: bytes) -> str:
     if utf16(data):
         raise Refused(f"{path} is UTF-16: `ctxrepo check --fix` saves it as UTF-8")
     return decode_exactly(data)
-
-
-def _batches(notes: Sequence[PlannedNote]) -> Iterator[Sequence[PlannedNote]]:
-    for start in range(0, len(notes), _TOGETHER):
-        yield notes[start : start + _TOGETHER]
 
 
 def _put_notes(draft: Draft, planned: Sequence[PlannedNote], now: datetime) -> list[PlannedNote]:

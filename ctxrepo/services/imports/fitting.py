@@ -105,7 +105,9 @@ def _as_note(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
     text = lacking.text if there is None or not lacking.new else bump_updated(lacking.text, known.today)
     if (lacking.new or is_new) and (refused := _refused(note.path, text, known)):
         return FittedNote(note.path, there or "", known=lacking.known, refused=refused)
-    pins = _pins(note, text, known) if there is not None or is_new else ()
+    entries = entries_of(note.path, text) if note.pins and (there is not None or is_new) else ()
+    pinned = [entry for entry in entries if normalised(entry.text) in note.pins]
+    pins = tuple(entry.id for entry in pinned if not is_pinned(entry, known.marks))
     remark = _head_left(note, there) if lacking.new else ""
     return FittedNote(note.path, text, is_new, lacking.new, lacking.known, pins, remark=remark)
 
@@ -136,7 +138,9 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
 
     One whose key the scope has already, or whose words, is not added.
     """
-    path = _category_note(note.path, read)
+    # `topics/lessons.md` for a lesson, where that note is there and `topics/lesson.md` isn't.
+    many = f"{note.path.removesuffix('.md')}s.md"
+    path = many if read(note.path) is None and read(many) is not None else note.path
     scope = known.of_scope(path.partition("/")[0])
     said = {normalised(entry.text) for entry in scope}
     keys = {entry.key.casefold() for entry in scope if entry.key}
@@ -175,12 +179,6 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
     )
 
 
-def _category_note(path: str, read: Reader) -> str:
-    """`topics/lessons.md` for a lesson, where that note is there and `topics/lesson.md` isn't."""
-    many = f"{path.removesuffix('.md')}s.md"
-    return many if read(path) is None and read(many) is not None else path
-
-
 def _refused(path: str, text: str, known: KnownEntries) -> tuple[str, ...]:
     """Why the guard doesn't take the note as it would be; nothing where it does."""
     found = check_file(path, encode(text), known.allow)
@@ -191,12 +189,3 @@ def _words(refusal: Refusal) -> str:
     """What is wrong, where, and by which name a secret that is none can be let through."""
     at = f", line {refusal.line}" if refusal.line else ""
     return f"{refusal.message}{at}" + (f", fingerprint {refusal.fingerprint}" if refusal.fingerprint else "")
-
-
-def _pins(note: SourceNote, text: str, known: KnownEntries) -> tuple[str, ...]:
-    """The entries that the source pins and that aren't pinned here."""
-    return tuple(
-        entry.id
-        for entry in (entries_of(note.path, text) if note.pins else ())
-        if normalised(entry.text) in note.pins and not is_pinned(entry, known.marks)
-    )

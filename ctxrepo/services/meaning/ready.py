@@ -47,7 +47,11 @@ def make_ready(memory: Memory) -> ReadyResult:
                 f"recall.model is {name}, and there is no model",
                 "It takes a folder with tokenizer.json and an ONNX file.",
             )
-        _fetch(memory, name)
+
+        def tell(done: int, of: int) -> None:
+            _tell(memory, f"fetching {name}: {done >> 20} of {of >> 20} MB")
+
+        bring(name, memory.places.models, tell)
     # Only now: numpy and what runs the model take as long to load as ten interpreters.
     from ctxrepo.services.meaning.meanings import embed, pending, standing
     from ctxrepo.services.meaning.semantic import open_semantic
@@ -71,13 +75,6 @@ def make_ready(memory: Memory) -> ReadyResult:
         )
     finally:
         cache.close()
-
-
-def _fetch(memory: Memory, name: str) -> None:
-    def tell(done: int, of: int) -> None:
-        _tell(memory, f"fetching {name}: {done >> 20} of {of >> 20} MB")
-
-    bring(name, memory.places.models, tell)
 
 
 def readiness(memory: Memory) -> Readiness:

@@ -283,13 +283,10 @@ def propose(
     places = {"note": fact.note.path if fact.note else "", "scope": scope.folder, "supersedes": former}
     wanted = plain_data(fact) | places
     del wanted["is_proposal"]
-    change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **_who(origin)}
+    who = {k: v for k, v in asdict(origin).items() if v}
+    change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **who}
     path = f"{INBOX}/{memory.host}.jsonl"
     with drafting(memory, "stage", origin, now) as draft:
         draft.saying = normalised(fact.text)[:100]
         draft.append_line(path, json.dumps(change, ensure_ascii=False))
     return RememberResult(change_id, path, staged=True)
-
-
-def _who(origin: Origin) -> dict[str, str]:
-    return {k: v for k, v in asdict(origin).items() if v}

@@ -27,14 +27,9 @@ def widen(memory: Memory, project: Project | None, now: datetime) -> None:
 
     with memory.writing(), memory.building():
         # In this order: what is not on disk yet must not read as deleted, wherever we are killed.
-        memory.checkout.base_on(dict.fromkeys(_coming(memory, cone, wider)))
+        files = memory.objects.files(memory.head_tree, cone=wider)
+        memory.checkout.base_on(dict.fromkeys(path for path in files if not cone.holds(path)))
         memory.clone.set_cone(wider)
         memory.user_index.forget()
         memory.cache.clear()
         commit_locked(memory, now)
-
-
-def _coming(memory: Memory, cone: Cone, wider: Cone) -> list[str]:
-    objects = memory.objects
-    tree = memory.head_tree
-    return [path for path in objects.files(tree, cone=wider) if not cone.holds(path)]

@@ -26,12 +26,8 @@ def delivered(packet: str) -> dict[str, Delivered]:
         elif line.startswith("### cut: ") and title.endswith(".md"):
             found[unescape_field(title)] = "cut"
         elif title == _INDEX and line and not line.startswith(("… ", "<", "#")):
-            found.setdefault(_path_in(line), "line")
+            # A line of the index: `path — description [tags] age`.
+            path = line.partition(" — ")[0]
+            end = path.rfind(".md")
+            found.setdefault(unescape_field(path[: end + 3] if end >= 0 else path), "line")
     return found
-
-
-def _path_in(line: str) -> str:
-    """The path that a line of the index begins with: `path — description [tags] age`."""
-    path = line.partition(" — ")[0]
-    end = path.rfind(".md")
-    return unescape_field(path[: end + 3] if end >= 0 else path)

@@ -88,7 +88,8 @@ def unset(places: Places, env: Mapping[str, str], name: str, interpreter: str) -
 
 
 def _setting(key: Key, settings: Settings, lines: Mapping[str, int], places: Places) -> Setting:
-    value, origin = _value(key, settings), settings.origin.get(key.name, DEFAULT)
+    section: object = _first(settings) if key.section == REPOSITORY else getattr(settings, key.section)
+    value, origin = getattr(section, key.field), settings.origin.get(key.name, DEFAULT)
     if key.name == f"{REPOSITORY}.path":
         if places.home_is_explicit:
             return Setting(key, str(places.home), ENVIRONMENT)
@@ -97,11 +98,6 @@ def _setting(key: Key, settings: Settings, lines: Mapping[str, int], places: Pla
         value = redact(value)
     line = lines.get(key.name) if origin == str(places.config_file) else None
     return Setting(key, value, f"{origin}:{line}" if line else origin)
-
-
-def _value(key: Key, settings: Settings) -> object:
-    section: object = _first(settings) if key.section == REPOSITORY else getattr(settings, key.section)
-    return getattr(section, key.field)
 
 
 def _first(settings: Settings) -> RepositorySettings:

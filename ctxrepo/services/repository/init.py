@@ -79,7 +79,7 @@ def _of_agent(memory: AgentMemory, places: Places, env: Mapping[str, str]) -> Ad
     if not (is_there or own.repo_url or own.names_path):
         return Adoption()
     folder, odd = _global_folder(own)
-    origin = _origin(root, env) if is_there and own.repo_url else ""
+    origin = Clone(root, "").origin(env) if is_there and own.repo_url else ""
     return Adoption(
         memory.agent,
         memory.program,
@@ -97,11 +97,6 @@ def _global_folder(own: OwnMemory) -> tuple[str, tuple[str, ...]]:
     if is_global_folder(name):
         return name, ()
     return "global", (f"the folder {name!r} can't hold global notes; they go to global/",)
-
-
-def _origin(root: Path, env: Mapping[str, str]) -> str:
-    """Where that clone is pushed to: `repoUrl` counts when it is made, and never again."""
-    return Clone(root, "").origin(env)
 
 
 _LOCAL = 20.0
@@ -206,17 +201,13 @@ def _ensure_clone(
         if not answer.ok:
             raise CtxrepoError(f"{redact(url)} could not be cloned: {answer.reason}", _clone_hint(answer))
         if cone is not None:
-            _make_sparse(root, env, cone)
+            keys = ("core.sparseCheckout", "core.sparseCheckoutCone", "index.sparse")
+            configure(root / ".git" / "config", env, dict.fromkeys(keys, "true"))
+            Clone(root, "").set_cone(cone)
         return "cloned"
     root.mkdir(parents=True, exist_ok=True)
     Git(root, env).ask("init", "--quiet", "--initial-branch=main", "--template=", timeout=_LOCAL)
     return "created"
-
-
-def _make_sparse(root: Path, env: Mapping[str, str], cone: Cone) -> None:
-    keys = ("core.sparseCheckout", "core.sparseCheckoutCone", "index.sparse")
-    configure(root / ".git" / "config", env, dict.fromkeys(keys, "true"))
-    Clone(root, "").set_cone(cone)
 
 
 def _clone_hint(answer: RemoteAnswer) -> str:

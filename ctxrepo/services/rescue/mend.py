@@ -103,7 +103,8 @@ def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
         objects.reopen()
         where, tip = clone.checked_out(), objects.ref("HEAD")
         if (home := objects.ref(clone.branch_ref)) is None:
-            home = _last_known(memory) or tip
+            candidates = (memory.cache.head, objects.ref(clone.upstream_ref))
+            home = next((commit for commit in candidates if commit and objects.has(commit)), tip)
             if home is None:
                 return  # no commit anywhere
             objects.set_ref(clone.branch_ref, home)
@@ -120,13 +121,6 @@ def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
     if committed.created and committed.head:
         yield f"what was written meanwhile is on {clone.branch} now, in {committed.head[:12]}"
     yield from lines
-
-
-def _last_known(memory: Memory) -> str | None:
-    """The newest commit that the branch is known to have pointed at."""
-    objects = memory.objects
-    candidates = (memory.cache.head, objects.ref(memory.clone.upstream_ref))
-    return next((commit for commit in candidates if commit and objects.has(commit)), None)
 
 
 def _keep(memory: Memory, where: str, checked_out: str | None, home: str) -> list[str]:

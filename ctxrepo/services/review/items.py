@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.guard import refusals
-from ctxrepo.domain.guard.refusals import Refusal
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import INBOX
 from ctxrepo.domain.records.decision import OF_CONFLICT, OF_DECLINED, OF_DELETIONS, ItemToDecide, Kind
-from ctxrepo.domain.records.save import Save
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
 from ctxrepo.services.history.conflict_copies import conflicts
@@ -33,7 +30,8 @@ def items_to_decide(memory: Memory) -> list[ItemToDecide]:
 def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
     """An item for each file. Only the first have their texts: thousands may have been deleted."""
     oldest_first = sorted(HeldBackFile(memory.state.held).read(), key=lambda held: held.since)
-    writers = {save.path: _writer(memory, save) for save in memory.journal.read()} if oldest_first else {}
+    saves = memory.journal.read() if oldest_first else ()
+    writers = {save.path: " on ".join(filter(None, (save.by.agent, memory.host))) for save in saves}
     by_path: dict[str, list[HeldBack]] = {}
     for held in oldest_first:
         by_path.setdefault(held.refusal.path, []).append(held)
@@ -42,32 +40,20 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
         first, *_ = reasons
         is_deletion = first.refusal.rule == refusals.RULE
         kind: Kind = "deletion" if is_deletion else "held"
+        # Paths that hold secrets may be alike once these are masked, so the fingerprint is added.
+        masked = mask(path)
+        refused = [held.refusal for held in reasons]
         yield ItemToDecide(
-            id=_held_id(kind, first.refusal),
+            id=f"{kind}:{masked}" + ("" if masked == path else f":{first.refusal.fingerprint}"),
             kind=kind,
-            path=mask(path),
-            why="; ".join(_why(held.refusal) for held in reasons),
+            path=masked,
+            why="; ".join(f"line {r.line}: {r.message}" if r.line else r.message for r in refused),
             before=_committed(memory, path) if has_texts else None,
             after=_on_disk(memory, first) if has_texts else None,
             since=_moment(first.since),
             who=writers.get(path, memory.host),
             choices=OF_DELETIONS if is_deletion else (),
         )
-
-
-def _writer(memory: Memory, save: Save) -> str:
-    """Who wrote last what is held back, as far as the journal tells."""
-    return " on ".join(filter(None, (save.by.agent, memory.host)))
-
-
-def _held_id(kind: Kind, refusal: Refusal) -> str:
-    """Paths that hold secrets may be alike once these are masked, so the fingerprint is added."""
-    path = mask(refusal.path)
-    return f"{kind}:{path}" if path == refusal.path else f"{kind}:{path}:{refusal.fingerprint}"
-
-
-def _why(refusal: Refusal) -> str:
-    return f"line {refusal.line}: {refusal.message}" if refusal.line else refusal.message
 
 
 def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
@@ -104,6 +90,7 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
     files = sorted(memory.worktree.scan(INBOX).files)
     changes = [change for file in files for change in records(decode(read(file) or b""))]
     for change in sorted(changes, key=lambda change: text_of(change, "ts")):
+        agent, host = text_of(change, "agent"), text_of(change, "host")
         yield ItemToDecide(
             id=f"proposal:{text_of(change, 'id')}",
             kind="proposal",
@@ -111,13 +98,8 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
             why="somebody proposed to remember this",
             after=text_of(change, "text"),
             since=_moment(text_of(change, "ts")),
-            who=_who(change),
+            who=" on ".join(filter(None, (agent, host))),
         )
-
-
-def _who(change: dict[str, Any]) -> str:
-    agent, host = text_of(change, "agent"), text_of(change, "host")
-    return " on ".join(filter(None, (agent, host)))
 
 
 def _committed(memory: Memory, path: str) -> str | None:

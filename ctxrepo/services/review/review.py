@@ -63,7 +63,9 @@ def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -
     To be called before the branch moves: a kill in between must not lose what was declined.
     """
     objects = memory.objects
-    base = _made_from(memory, review.tip, left)
+    # The shared commit from which the tip was made; where `left` goes on from it, the last one we saw.
+    last = objects.ref(LAST_TIP) if objects.contains(left, review.tip) else left
+    base = objects.merge_base(review.tip, last) if last else review.tip
     if not any(missing(memory, review.tip, left, base)):
         return False
     if not any(objects.parents(kept)[:2] == [left, ours] for kept in objects.refs(DECLINED).values()):
@@ -74,13 +76,6 @@ def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -
         taken = _declined_names(memory)
         objects.set_ref(next(n for n in names if n.removeprefix(DECLINED) not in taken), kept)
     return bool(_struck_out(memory, review.tip, left, base))
-
-
-def _made_from(memory: Memory, tip: str, left: str) -> str | None:
-    """The shared commit from which `tip` was made; where `left` goes on from `tip`, the last one we saw."""
-    objects = memory.objects
-    last = objects.ref(LAST_TIP) if objects.contains(left, tip) else left
-    return objects.merge_base(tip, last) if last else tip
 
 
 def forget(memory: Memory, review: Review) -> None:

@@ -20,7 +20,7 @@ from ctxrepo.services.saving.accept import Changes, judge, show_held
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
 from ctxrepo.services.saving.evidence import moved_evidence
-from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
+from ctxrepo.services.saving.pending import find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
@@ -105,7 +105,10 @@ def _attempt(
     for changes in (*accepted.earlier, accepted.changes):
         new = _make_commit(memory, new, changes, done, now)
     if new is not None and new != old:
-        memory.journal.intend(_intent(memory, new, done, pending, hold))
+        on_disk = {path: data for path, data in pending.on_disk.items() if path not in hold}
+        places = tuple(save.place for save in done)
+        # Before the branch moves: a kill may come right after it.
+        memory.journal.intend(Intent(new, places, objects.store_files(on_disk)))
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
         note_made_here(memory, new)
@@ -140,14 +143,6 @@ def _end_half_way(memory: Memory, head: str | None) -> list[Save]:
     return done
 
 
-def _intent(
-    memory: Memory, new: str, done: Sequence[Save], pending: Pending, hold: Collection[str]
-) -> Intent:
-    """What to write down before the branch moves: a kill may come right after it."""
-    on_disk = {path: data for path, data in pending.on_disk.items() if path not in hold}
-    return Intent(new, tuple(save.place for save in done), memory.objects.store_files(on_disk))
-
-
 def _take_out(memory: Memory, done: Sequence[Save], head: str | None) -> None:
     """Take these saves out of the journal, since `head` holds them."""
     if head:  # before they are taken out: after that only this list knows them
@@ -178,7 +173,10 @@ def _make_commit(
     if not changes or tree == old_tree:
         return old
     told = describe(memory, changes, objects.files(old_tree, changes), ways_back(done))
-    return memory.make_commit(tree, [old] if old else [], message(told, _origins(memory, done)), now)
+    # Who wrote, each once; only this machine for edits by hand.
+    authors = dict.fromkeys(replace(save.by, host=memory.host) for save in done if save.op != LATE)
+    text = message(told, list(authors) or [Origin(memory.host)])
+    return memory.make_commit(tree, [old] if old else [], text, now)
 
 
 def check_out(
@@ -188,9 +186,3 @@ def check_out(
     late = memory.checkout.check_out(tree, snapshot, hold)
     memory.user_index.follow(tree)
     return late
-
-
-def _origins(memory: Memory, done: Sequence[Save]) -> list[Origin]:
-    """Who wrote, each once; only this machine for edits by hand."""
-    told = (save.by for save in done if save.op != LATE)
-    return list(dict.fromkeys(replace(by, host=memory.host) for by in told)) or [Origin(memory.host)]

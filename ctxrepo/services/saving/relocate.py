@@ -83,7 +83,9 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
     lead to the new one, and evidence follows the entries whose ids change with their place.
     """
     memory = draft.memory
-    files = _files_of(draft, old, new)
+    scans = [draft.memory.worktree.scan(folder) for folder in (old, TAPES)]
+    paths = sorted(path for scan in scans for path in scan.files)
+    files = {path: to for path in paths if (to := moved_path(path, old, new))}
     moves = moves_of(memory, {path: to for path, to in files.items() if is_note(path)})
     named = named_in_evidence(memory) if files else set()
     copies: list[ConflictCopy] = []
@@ -97,13 +99,6 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
             record(draft, "moved", before, to, now, after)
     linking = follow_links(draft, moves, lambda text: rename_links(text, old, new))
     return Relocation(len(files), len(linking), tuple(copies))
-
-
-def _files_of(draft: Draft, old: str, new: str) -> dict[str, str]:
-    """path -> path to be, of everything that is the project's in the folder `old`."""
-    scans = [draft.memory.worktree.scan(folder) for folder in (old, TAPES)]
-    paths = sorted(path for scan in scans for path in scan.files)
-    return {path: to for path in paths if (to := moved_path(path, old, new))}
 
 
 def _put(draft: Draft, path: str, text: str) -> tuple[ConflictCopy, ...]:

@@ -133,7 +133,9 @@ def _changed_transcripts(memory: Memory, here: TranscriptsHere) -> Sequence[Chan
         if index.is_wasteful():
             index.clear()
         sessions = index.sessions()
-        if gone := _gone(here, sessions):
+        names = {file.name for file in here.files}
+        ours = [session for session in sessions.values() if session.agent in here.agents]
+        if gone := [session for session in ours if session.name not in names]:
             index.forget(gone)
         return changed(here, sessions)
 
@@ -204,14 +206,6 @@ def changed(here: TranscriptsHere, sessions: Mapping[str, IndexedSession]) -> li
         Changed(file, sessions.get(file.name))
         for file in here.files
         if file.name not in sessions or not _is_read(file, sessions[file.name])
-    ]
-
-
-def _gone(here: TranscriptsHere, sessions: Mapping[str, IndexedSession]) -> list[IndexedSession]:
-    """The sessions of the index whose transcripts are no longer there."""
-    names = {file.name for file in here.files}
-    return [
-        session for session in sessions.values() if session.agent in here.agents and session.name not in names
     ]
 
 

@@ -156,17 +156,14 @@ def _in_rows(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit
     path, counted = Path(file.path), dict[str, int]()
     folders = {row[0]: row[1] for row in rows_of(path, transcripts.SESSIONS, {})}
     for spelled in spellings(text):
-        values = {"text": spelled.decode("utf-8", "replace"), "any_case": any_case}
+        sought = spelled.decode("utf-8", "replace")
+        values = {"text": sought, "any_case": any_case}
         for session, data in rows_of(path, transcripts.TEXTS, values):
             counted[session] = counted.get(session, 0) + 1
             if counted[session] <= _PER_FILE and isinstance(data, str):
-                yield RawHit(file, session, folders.get(session) or "", _cut(data, values["text"], any_case))
-
-
-def _cut(data: str, text: object, any_case: bool) -> str:
-    low = str(text).lower() if any_case else str(text)
-    at = (data.lower() if any_case else data).find(low)
-    return data[max(0, at - AROUND) : at + AROUND]
+                at = (data.lower() if any_case else data).find(sought.lower() if any_case else sought)
+                around = data[max(0, at - AROUND) : at + AROUND]
+                yield RawHit(file, session, folders.get(session) or "", around)
 
 
 def _hit(raw: RawHit, text: str, project: str) -> SessionHit:

@@ -96,7 +96,17 @@ def _look(
     paths = newest(folder, transcripts.PATTERN, SESSIONS)
     sessions = [session for path in paths if (session := _read(records, path, transcripts.SUBAGENTS))]
     noted = _noted(memory, {session.id for session in sessions})
-    rows = [_row(event, agent.moments[event], sessions, noted, records.UNRECORDED) for event in events]
+    rows = [
+        Row(
+            event,
+            happened=sum(session.happened.get(event, 0) for session in sessions),
+            calls=[call for session in sessions for call in session.calls if call.event == event],
+            given=[given for session in sessions for given in session.given if given.event == event],
+            noted=sum(count for (_, at), count in noted.items() if at == agent.moments[event]),
+            unrecorded=records.UNRECORDED.get(event, ""),
+        )
+        for event in events
+    ]
     since = stamp(datetime.fromtimestamp(max(written(file.path) for file in files if file.hooks), UTC))
     later = [session for session in sessions if session.began > since]
     findings = [
@@ -127,23 +137,6 @@ def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
         if ledger.parent:
             found[ledger.parent, "sub"] += 1
     return Counter({(session, at): n for (session, at), n in found.items() if session in sessions})
-
-
-def _row(
-    event: str,
-    moment: str,
-    sessions: Sequence[RecordedSession],
-    noted: Mapping[tuple[str, str], int],
-    unrecorded: Mapping[str, str],
-) -> Row:
-    return Row(
-        event,
-        happened=sum(session.happened.get(event, 0) for session in sessions),
-        calls=[call for session in sessions for call in session.calls if call.event == event],
-        given=[given for session in sessions for given in session.given if given.event == event],
-        noted=sum(count for (_, at), count in noted.items() if at == moment),
-        unrecorded=unrecorded.get(event, ""),
-    )
 
 
 def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterator[Finding]:

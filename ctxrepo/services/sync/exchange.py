@@ -169,7 +169,8 @@ def _finish(
     if theirs and not (result.sent and not result.branch):
         upstream.remember_tip(memory, theirs)
     if result.answer.ok:
-        _touch_fetched(memory)
+        with suppress(OSError):
+            touch(memory.state.fetched)
     return replace(
         result,
         committed=committed,
@@ -288,11 +289,6 @@ def _branch(memory: Memory, theirs: str | None) -> str:
     return NEW if theirs and memory.repository.review == "branch" else ""
 
 
-def _touch_fetched(memory: Memory) -> None:
-    with suppress(OSError):
-        touch(memory.state.fetched)
-
-
 Merge = Callable[[str | None], MergeResult | None]
 """Merges what was received into the commit that the branch is at by now; None when there is no commit."""
 
@@ -308,9 +304,8 @@ def apply_exchange(memory: Memory, received: str, merge: Merge, now: datetime) -
     # branch; take the snapshot; move the branch by compare and swap; and only then write files. A kill after
     # the move leaves old files below a new branch, which the next checkout finishes from `wt` and `wt-next`.
     with memory.writing(), memory.building():
-        committed = commit_locked(
-            memory, now, CommitRequest(only=_paths_that_differ(memory, clone.branch_ref, received))
-        )
+        differing = objects.diff(objects.tree_of(memory.head), objects.tree_of(received))
+        committed = commit_locked(memory, now, CommitRequest(only=_in_cone(memory, differing)))
         merged = merge(committed.head)
         if merged is None or merged.commit == committed.head:
             return committed
@@ -330,11 +325,6 @@ def apply_exchange(memory: Memory, received: str, merge: Merge, now: datetime) -
             conflict_copies=(*committed.conflict_copies, *merged.conflict_copies),
         )
         return commit_locked(memory, now, CommitRequest(only=edited)) if late or edited else result
-
-
-def _paths_that_differ(memory: Memory, ref: str, received: str) -> set[str]:
-    objects = memory.objects
-    return _in_cone(memory, objects.diff(objects.tree_of(objects.ref(ref)), objects.tree_of(received)))
 
 
 def _in_cone(memory: Memory, paths: Iterable[str]) -> set[str]:

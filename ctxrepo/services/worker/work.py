@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ctxrepo.domain.project.layout import is_ignored, unsafe
-from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
@@ -46,6 +45,9 @@ waits for a fetch) starts another worker for the work that keeps coming, and get
 
 _BY_TOOLS = ("tool", "shell")
 """Events that say that an agent's tool wrote, or may have written, to the memory."""
+
+_LOOKS_EVERYWHERE = ("start", "prompt", "shell", "stop", "compact", "end")
+"""Events after which a person or a shell may have edited any file; after others we know which file it was."""
 
 _POLL = 0.03
 """Seconds between two looks for new work."""
@@ -214,12 +216,14 @@ class Worker:
         spool = Spool(self.memory.state)
         began = time.time()  # every line that was in the spool before this is read below
         events, end = spool.read()
-        looks_everywhere = _looks_everywhere(events)
+        looks_everywhere = any(event.event in _LOOKS_EVERYWHERE for event in events)
         before = take_stamps(self.memory) if looks_everywhere else None
-        only = None if looks_everywhere else _touched_paths(events)
-        result = commit(self.memory, self.now(), CommitRequest(only))
+        # Else the memory files that tools wrote to and no hook could save.
+        paths = {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
+        result = commit(self.memory, self.now(), CommitRequest(None if looks_everywhere else paths))
         has_news = result.created or bool(result.done)
-        may_send = sends(self.memory, _agents_of(events, result.done))
+        agents = {event.agent for event in events} | {save.by.agent for save in result.done}
+        may_send = sends(self.memory, agents or {""})  # '' where only somebody else did something
         for event in events:
             with self._forgiving():
                 queue_handoff(self.memory, event)
@@ -305,23 +309,6 @@ class Worker:
         worker."""
         head = self.memory.head
         return head is not None and self.memory.cache.head != head
-
-
-def _looks_everywhere(events: Sequence[SpoolEvent]) -> bool:
-    """Whether to look for edits in all files: yes at the turns of a session and after the command of a shell,
-    since a person or a shell may have edited any file. After a command of ours or a tool we know which file
-    it was."""
-    return any(e.event in ("start", "prompt", "shell", "stop", "compact", "end") for e in events)
-
-
-def _touched_paths(events: Iterable[SpoolEvent]) -> set[str]:
-    """The memory files that tools wrote to and no hook could save."""
-    return {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
-
-
-def _agents_of(events: Iterable[SpoolEvent], saves: Iterable[Save]) -> set[str]:
-    """The agents whose sessions did something or wrote something; '' where only somebody else did."""
-    return {e.agent for e in events} | {save.by.agent for save in saves} or {""}
 
 
 def _is_turn(events: Sequence[SpoolEvent]) -> bool:
