@@ -54,12 +54,9 @@ class Near:
 
 @dataclass(frozen=True)
 class RememberResult:
-    """The id and place of the entry; `near` are entries that say much the same.
-
-    `replaced` are the ids of the entries that it supersedes, `was` are their texts. `pinned` says that this
-    pinned the entry: because that was asked, or because a superseded entry was pinned. `cut_to` is the number
-    of bytes to which the entry is cut beside a prompt; 0 if it fits.
-    """
+    """The id and place of the entry; `near` are entries that say much the same, `replaced` the ids of those
+    it supersedes and `was` their texts. `pinned`: this pinned the entry, as asked or as a superseded one was.
+    `cut_to` is the number of bytes to which it is cut beside a prompt; 0 if it fits."""
 
     id: str
     at: str
@@ -76,8 +73,6 @@ class RememberResult:
 
 @dataclass(frozen=True)
 class _PreparedFact:
-    """A fact, the scope it goes to, its bullet, and the entry that it supersedes."""
-
     fact: Fact
     scope: NamedScope
     line: str
@@ -86,8 +81,6 @@ class _PreparedFact:
 
 @dataclass(frozen=True)
 class _KeyedEntry:
-    """An entry with the fact's key, and the note that it is in."""
-
     path: str
     text: str
     entry: Entry
@@ -96,12 +89,9 @@ class _KeyedEntry:
 def remember(
     memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
 ) -> RememberResult:
-    """Write `fact`; when this returns it survives a power cut.
-
-    If the note has the same entry already (for MEMORY.md: under the heading Notes), no second one is added.
-    The existing entry is returned; it holds again if it was superseded, and is pinned if that was asked or if
-    the entry that it supersedes was.
-    """
+    """Write `fact`; when this returns it survives a power cut. If the note has the same entry (in MEMORY.md
+    under the heading Notes), that one is returned: it holds again if it was superseded, and is pinned if that
+    was asked or its predecessor was."""
     return remember_all(memory, [fact], project, origin, now)[0]
 
 
@@ -117,7 +107,7 @@ def remember_all(
 
 
 def _prepared(memory: Memory, fact: Fact, project: Project | None) -> _PreparedFact:
-    fact = _placed(memory, fact, project)
+    fact = replace(fact, note=destination_of(memory, fact.note, project)) if fact.note else fact
     scope = scope_named(memory, fact.scope_name, project)
     line = compose.bullet(
         fact.text,
@@ -128,11 +118,6 @@ def _prepared(memory: Memory, fact: Fact, project: Project | None) -> _PreparedF
     )
     superseded = entry_named(memory, fact.supersedes, project) if fact.supersedes else None
     return _PreparedFact(fact, scope, line, superseded)
-
-
-def _placed(memory: Memory, fact: Fact, project: Project | None) -> Fact:
-    """The fact with its note as a place to write to: of an entry, the note that it is in."""
-    return replace(fact, note=destination_of(memory, fact.note, project)) if fact.note else fact
 
 
 @dataclass(frozen=True)
@@ -167,10 +152,8 @@ class _Writing:
         return self._record(entry, near=[e for e in near if e != self.superseded])
 
     def _same_elsewhere(self, path: str) -> list[Entry]:
-        """Entries of the scope's other notes with the same text, whatever the case of the letters.
-
-        Only the cache and the journal are searched, since reading all notes would take too long.
-        """
+        """Entries of the scope's other notes with the same text, whatever the case; as cache and journal know
+        them, for to read all notes would take too long."""
         memory, text = self.draft.memory, normalised(self.line).casefold()
         words = [word for word in re.findall(r"[^\W_]+", without_id(self.line)) if len(word) > 1][:_WORDS]
         found = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
@@ -194,7 +177,6 @@ class _Writing:
         return replace(done, existing=True, pinned=pins)
 
     def _place(self) -> tuple[str, str]:
-        """(path of the note, title of the section) for the entry."""
         folder = self.scope.folder
         if self.fact.note is not None and self.fact.note.path:
             return f"{folder}/{self.fact.note.path}", ""
@@ -210,11 +192,8 @@ class _Writing:
         return f"{path}.md" if is_there else many
 
     def _entries_with_key(self, path: str) -> list[_KeyedEntry]:
-        """The entries of the scope with the fact's key.
-
-        Two machines may each have added one. Then the first is replaced, and the person is told of the
-        others.
-        """
+        """The entries of the scope with the fact's key. Of those that two machines added the first is
+        replaced, and the person is told of the others."""
         if not self.fact.key:
             return []
         here = self.draft.text(path)
@@ -274,11 +253,10 @@ def propose(
     memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
 ) -> RememberResult:
     """Put `fact` into the inbox, as a proposal that waits for a person's yes."""
-    fact = _placed(memory, fact, project)
-    scope = scope_named(memory, fact.scope_name, project)
-    former = entry_named(memory, fact.supersedes, project).id if fact.supersedes else ""
     # A bad fact is refused now, not when it is accepted.
-    compose.bullet(fact.text, category=fact.category, tags=fact.tags, key=fact.key)
+    prepared = _prepared(memory, fact, project)
+    fact, scope = prepared.fact, prepared.scope
+    former = prepared.superseded.id if prepared.superseded else ""
     change_id = random_name(6)
     places = {"note": fact.note.path if fact.note else "", "scope": scope.folder, "supersedes": former}
     wanted = plain_data(fact) | places

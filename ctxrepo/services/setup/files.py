@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from ctxrepo.agents.protocol import EditedDocument, OwnFile, ShippedFile
 from ctxrepo.errors import ConfigError
@@ -15,45 +15,6 @@ from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.receipt import WrittenFile, digest
 
 _T = TypeVar("_T")
-
-
-class WantedFile(Protocol):
-    """What can be asked of it, of whichever kind it is. ConfigError when what it says can't be understood."""
-
-    @property
-    def path(self) -> Path: ...
-
-    @property
-    def data(self) -> bytes | None:
-        """Its bytes as they are, None where there is no such file."""
-        ...
-
-    @property
-    def events(self) -> tuple[str, ...]:
-        """The events whose hooks stand in it."""
-        ...
-
-    def connected(self) -> bytes:
-        """Its bytes with what is ours."""
-        ...
-
-    def original(self, known: WrittenFile | None) -> bytes | None:
-        """Its bytes as they would be had ctxrepo never been there; `known` is what the receipt says."""
-        ...
-
-    def before(self, known: WrittenFile | None) -> bytes | None:
-        """The bytes that a removal is to give back once this is connected."""
-        ...
-
-    def notice(self, known: WrittenFile | None) -> str:
-        """What to tell of a removal that leaves it, or ''."""
-        ...
-
-    def lines(self) -> Mapping[str, Sequence[str]]:
-        """The commands of our hooks in it, by event."""
-        ...
-
-    def obstacle(self) -> str: ...
 
 
 def wanted_file(wanted: EditedDocument | OwnFile | ShippedFile) -> WantedFile:
@@ -74,10 +35,11 @@ def _filled(wanted: ShippedFile) -> OwnFile:
 
 @dataclass(frozen=True)
 class EditedOnDisk:
-    """A document into which ours is put."""
+    """A document into which ours is put. ConfigError when what it says can't be understood."""
 
     wanted: EditedDocument
     data: bytes | None
+    """Its bytes as they are, None where there is no such file."""
 
     @property
     def path(self) -> Path:
@@ -85,12 +47,15 @@ class EditedOnDisk:
 
     @property
     def events(self) -> tuple[str, ...]:
+        """The events whose hooks stand in it."""
         return tuple(self.wanted.hooks)
 
     def connected(self) -> bytes:
+        """Its bytes with what is ours."""
         return self._edited(lambda text: self.wanted.document.connect(text, self.wanted.hooks.__getitem__))
 
     def original(self, known: WrittenFile | None) -> bytes | None:
+        """Its bytes as they would be had ctxrepo never been there; `known` is what the receipt says."""
         document = self.wanted.document
         if self.data is None:
             return None
@@ -106,12 +71,15 @@ class EditedOnDisk:
         return after
 
     def before(self, known: WrittenFile | None) -> bytes | None:
+        """The bytes that a removal is to give back once this is connected."""
         return self.original(known)
 
     def notice(self, _known: WrittenFile | None) -> str:
+        """What to tell of a removal that leaves it, or ''."""
         return ""
 
     def lines(self) -> Mapping[str, Sequence[str]]:
+        """The commands of our hooks in it, by event."""
         return self._ask(self.wanted.document.lines)
 
     def obstacle(self) -> str:
@@ -140,8 +108,8 @@ class EditedOnDisk:
 
 @dataclass(frozen=True)
 class OwnFileOnDisk:
-    """A file that is all ours. What a person wrote into it goes when setup writes it again, and stays when
-    setup is taken back."""
+    """A file of ours. What a person wrote into it goes with setup's next writing, and stays when setup is
+    taken back."""
 
     wanted: OwnFile
     data: bytes | None
@@ -170,8 +138,7 @@ class OwnFileOnDisk:
         return f"{self.path} stays: it is not as ctxrepo wrote it." if is_left else ""
 
     def lines(self) -> Mapping[str, Sequence[str]]:
-        """Those that it should hold, where it calls a hook of ours at all; whether it holds them is seen by
-        its bytes."""
+        """Those that it should hold, where it calls a hook of ours; its bytes tell whether it does."""
         is_ours = b"ctxrepo/hook.py" in (self.data or b"")
         return {event: [line] for event, line in self.wanted.hooks.items()} if is_ours else {}
 
@@ -180,6 +147,9 @@ class OwnFileOnDisk:
 
     def _is_as_written(self, known: WrittenFile | None) -> bool:
         return self.data == self.wanted.content or bool(known and digest(self.data) == known.digest)
+
+
+WantedFile = EditedOnDisk | OwnFileOnDisk
 
 
 def _encoded(text: str) -> bytes:
