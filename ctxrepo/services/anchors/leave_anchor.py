@@ -36,14 +36,10 @@ from ctxrepo.storage.sessions.local_tape import LocalTape
 
 
 def share(draft: Draft, folder: str) -> str:
-    """Put the handoffs that this machine left for a project into its anchors file, those too that were left
-    before there was one.
-
-    The file is there once the program that keeps it ran for the project, and is made where that program is
-    set up to use this memory. Each line that was put there says so on our own tape and is never put there
-    again. What is wrong with the file keeps no anchor from being left: then none is put there, and why is
-    returned, else ''.
-    """
+    """Put the handoffs that this machine left for a project into its anchors file, also those from before
+    there was one. The file is made where the program that keeps it is set up to use this memory. A line that
+    was put there is noted on our own tape and never put there again. What is wrong with the file keeps no
+    anchor from being left: then none is put there, and why is returned, else ''."""
     try:
         shared = _shared(draft, folder)
         allow = draft.memory.settings.secrets.allow_secret
@@ -57,7 +53,6 @@ def share(draft: Draft, folder: str) -> str:
 
 
 def _shared(draft: Draft, folder: str) -> dict[str, str]:
-    """path -> text, as they are to be, of our tapes and the anchors file."""
     memory, theirs = draft.memory, anchors_file(folder)
     their_text = draft.text(theirs)
     if their_text is None and not keeps_anchors(memory.places, memory.env, memory.root):
@@ -122,10 +117,8 @@ class AnchorRequest:
 def anchor(
     memory: Memory, request: AnchorRequest, project: Project | None, origin: Origin, now: datetime
 ) -> AnchorResult:
-    """Leave a handoff anchor on the tape of a scope, by default the project's; acknowledged as any write.
-
-    When the newest one says the same, that one stands. Where `tape.sync` is `none` it stays on this machine.
-    """
+    """Leave a handoff anchor on the tape of a scope, by default the project's. When the newest one says the
+    same, that one stands. Where `tape.sync` is `none` it stays on this machine."""
     name = request.name
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
         raise UsageError(
@@ -172,8 +165,7 @@ def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: 
 
 
 def tell_newest(memory: Memory, folder: str) -> None:
-    """Tell the cache, by which the next session is told, which handoff of a scope is the newest now: of what
-    stays on this machine no commit tells it."""
+    """Tell the cache which handoff of a scope is the newest: no commit tells of those on this machine."""
     memory.cache.set_handoffs([told_handoff(memory, memory.head_tree, folder)])
 
 
@@ -205,11 +197,8 @@ def session_named(session: str) -> str:
 
 
 def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:
-    """The newest anchor, when nothing new is said by another one.
-
-    A handoff is gathered before each compaction and changes seldom: then it is the same for what it hands
-    over, whichever session does.
-    """
+    """The newest anchor, when this one says nothing new. A handoff is gathered before each compaction and
+    changes seldom."""
     if "handoff" not in made.meta:
         newest = tape_here(memory, folder).handoffs.last
         return newest if newest and says_the_same(newest, made) else None
@@ -221,7 +210,6 @@ def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:
 
 
 def _kept_here(memory: Memory, made: Anchor) -> AnchorResult:
-    """Leave it on this machine only."""
     allow = memory.settings.secrets.allow_secret
     refuse(list(check_file("handoffs.jsonl", to_line(made).encode(), allow)))
     LocalTape(memory.state).keep(made)

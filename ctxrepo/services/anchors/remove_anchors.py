@@ -24,10 +24,8 @@ DELETE, RESET = "tape delete", "tape reset"
 
 @dataclass(frozen=True)
 class Reset:
-    """How many anchors were archived, and the files that they stand in now.
-
-    `of_here` are those of them that stood on this machine only; they are in the file `aside`.
-    """
+    """How many anchors were archived, and the files that they are in now; those `of_here` stood on this
+    machine only, and are in the file `aside`."""
 
     archived: int
     paths: tuple[str, ...]
@@ -38,10 +36,8 @@ class Reset:
 def delete_anchors(
     memory: Memory, folder: str, ids: Sequence[str], origin: Origin, now: datetime
 ) -> list[Anchor]:
-    """Take these anchors off the tape of a scope, on every machine; acknowledged as any write.
-
-    NoMatch where an id is no anchor's: then none is taken off.
-    """
+    """Take these anchors off the tape of a scope, on every machine. NoMatch, and nothing done, where an id is
+    no anchor's."""
     if not ids:
         raise UsageError("no anchor is named", "`ctxrepo tape list` shows their ids.")
     with drafting(memory, DELETE, origin, now) as draft:
@@ -56,10 +52,8 @@ def delete_anchors(
 
 
 def reset_tape(memory: Memory, folder: str, session: str, origin: Origin, now: datetime) -> Reset:
-    """Move the anchors of a scope, or of one session of it, to its archive; nothing of them is lost.
-
-    What another machine leaves meanwhile stays on the tape.
-    """
+    """Move the anchors of a scope, or of one session of it, to its archive. What another machine leaves
+    meanwhile stays on the tape."""
     with drafting(memory, RESET, origin, now) as draft:
         tape = tape_here(memory, folder)
         gone = (tape.of_session(session) if session else tape).anchors
@@ -84,12 +78,9 @@ def _with_id(tape: Tape, name: str) -> Anchor:
 
 
 def _take_off(draft: Draft, folder: str, gone: Mapping[str, Anchor], now: datetime) -> list[str]:
-    """Take the lines of these anchors out of the files of a tape, and leave tombstones; returns the lines as
-    our own tapes have them.
-
-    A tombstone stands where its anchor stood, so that the two meet when another machine has changed that
-    file. Who writes the anchors file knows no tombstones: what stood there alone has one on our tape.
-    """
+    """Put tombstones in place of these anchors in the files of a tape; returns their lines as our own tapes
+    have them. Another machine's change of the same file meets the tombstone where its anchor stood. The
+    anchors file may hold no tombstones: what stood there alone gets one on our tape."""
     theirs = anchors_file(folder)
     lines: dict[str, str] = {}
     for path in sorted(tape_files(draft.memory, folder), key=lambda path: (path == theirs, path)):

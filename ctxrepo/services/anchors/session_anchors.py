@@ -40,15 +40,14 @@ class SessionMoment:
 
 
 def queue_handoff(memory: Memory, event: SpoolEvent) -> None:
-    """Have a handoff left before a compaction, which is only queued here: it reads the session's folder,
-    which may hang, and this runs under the write lock."""
+    """Queue a handoff before a compaction: to make it reads the session's folder, which may hang, and this
+    runs under the write lock."""
     if event.event == "compact" and "handoff" in memory.settings.hooks.pre_compact:
         Compactions(memory.state.compactions).leave(event)
 
 
 def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: datetime) -> None:
-    """Leave on the tape what is known of a session before its conversation is shortened, if that is
-    anything."""
+    """Leave on the tape what is known of a session before its conversation is shortened, if anything."""
     now = now.astimezone()  # whose day it is decides which log is today's
     working = WorkingSession(event.agent, event.session, event.cwd, event.transcript)
     project = find_project(memory, Path(event.cwd), env) if event.cwd else None
@@ -60,8 +59,7 @@ def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, st
 
 
 def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: datetime) -> None:
-    """Leave the anchor that an event calls for. The session's folder may hang, so no lock is held that others
-    wait for."""
+    """Leave the anchor that an event calls for. No lock is held, for the session's folder may hang."""
     kind = _kind(event)
     if not kind or not event.session:
         return
@@ -89,8 +87,7 @@ def leave_reset(memory: Memory, place: NamedScope, cwd: Path, origin: Origin, no
 
 
 def leave_moment(memory: Memory, place: NamedScope, moment: SessionMoment) -> Anchor:
-    """Write down what happened to a session: on this machine, or where `tape.sync` is `all` on the tape that
-    every machine has."""
+    """Write down what happened to a session: here, or where `tape.sync` is `all` on the shared tape."""
     anchor_id = random_name()
     made = Anchor(
         id=anchor_id,

@@ -63,10 +63,8 @@ class WorkingSession:
 
 
 def gather(memory: Memory, scope: NamedScope, working: WorkingSession, now: datetime) -> Handoff:
-    """What is open in the scope's checklist, and what this session logged, named, edited and was asked.
-
-    `now` has the offset of whoever works. Secrets in it are masked.
-    """
+    """What is open in the scope's checklist, and what this session logged, named, edited and was asked,
+    without secrets; `now` has the offset of whoever works."""
     goal, asked = _asked(memory, working)
     entries, is_mine = entries_today(memory, scope, working.session, now)
     names = anchor_names(memory, scope.folder, working.session, now) if working.session else []
@@ -121,7 +119,6 @@ def _tops(cwd: Path) -> tuple[str, ...]:
 
 
 def _below(path: str, tops: Sequence[str]) -> str:
-    """The path relative to the top of the project, '' for one outside it."""
     for start in tops:
         found = os.path.relpath(os.path.normpath(path), start) if os.path.isabs(path) else ".."
         if found.partition("/")[0] not in ("..", ".", ".git"):
@@ -148,11 +145,8 @@ def prepare(
     now: datetime,
     scope: str = "",
 ) -> Handoff:
-    """The handoff as it would be left: what is `given`, and what is gathered in place of the rest.
-
-    What comes next can't be gathered: the next step of the newest handoff stays until another one is given,
-    with its goal where this session has none of its own.
-    """
+    """The handoff as it would be left: what is `given`, the rest gathered. The next step can't be gathered:
+    that of the newest handoff stays until another is given, and its goal where this session has none."""
     place = scope_named(memory, scope, project)
     gathered = gather(memory, place, working, now)
     newest = newest_here(memory, place.folder)
@@ -181,8 +175,8 @@ class HandoverRequest:
 def hand_over(
     memory: Memory, request: HandoverRequest, project: Project | None, origin: Origin, now: datetime
 ) -> AnchorResult | None:
-    """Leave it as an anchor; None, and nothing is left, when it says nothing. When the newest of the scope
-    says the same, that one stands."""
+    """Leave it as an anchor, unless it says nothing (None); when the newest says the same, that one
+    stands."""
     handoff = request.handoff
     if not handoff.says_something:
         return None
@@ -198,8 +192,8 @@ def hand_over(
 
 
 def _without_secrets(handoff: Handoff, given: Handoff) -> Handoff:
-    """The handoff without what the guard would refuse of what was gathered: that must not keep the rest from
-    being left. What is given is for whoever gives it to mend."""
+    """The handoff without what was gathered and the guard would refuse: that must not keep the rest from
+    being left."""
     for name in ("asked", "goal", "done", "open", "files", "anchors"):
         if not scan(render(meta_of(handoff))):
             break

@@ -59,8 +59,8 @@ class TapeReading:
 
 @dataclass(frozen=True)
 class TapeInfo:
-    """How a tape stands: the `anchors` of the scope; of the session that is meant how many messages it has,
-    its last anchor, and how many messages came since."""
+    """The `anchors` of the scope, and of the session its `own`, the number of its messages, and its last
+    anchor with how many messages came since."""
 
     anchors: Tape
     own: Tape
@@ -87,8 +87,8 @@ def info(view: TapeView) -> TapeInfo:
 
 
 def list_anchors(view: TapeView, request: ListAnchors) -> list[AnchorShown]:
-    """The newest anchors, the newest last, each with what was said around it; where a session is named, those
-    of that session."""
+    """The newest anchors, the newest last, with what was said around each; of a session where one is
+    named."""
     request.require_valid()
     tape = view.own if request.session else view.tape
     anchors = [anchor for anchor in tape.anchors if request.type in ("", anchor.type)]
@@ -96,11 +96,8 @@ def list_anchors(view: TapeView, request: ListAnchors) -> list[AnchorShown]:
 
 
 def search(view: TapeView, request: TapeSearch) -> TapeHits:
-    """The newest anchors and messages that fit. Where the session has none, the project is searched; NoMatch
-    when that has none either.
-
-    The index of sessions must have been brought up to date, if messages are searched.
-    """
+    """The newest anchors and messages that fit, in the session or else in the project; NoMatch for none. To
+    search messages, bring the index of sessions up to date before."""
     request.require_valid()
     bounds = bounds_of(view, request, request.place, dates_first=True)
     anchors: list[Anchor] = []
@@ -124,7 +121,7 @@ def search(view: TapeView, request: TapeSearch) -> TapeHits:
 
 
 def read(view: TapeView, request: ReadTape) -> TapeReading:
-    """The newest messages of a bounds, on the branch that goes on; the start is exclusive, the end
+    """The newest messages within bounds, on the branch that goes on; the start is exclusive, the end
     inclusive."""
     request.require_valid()
     if request.around:
@@ -150,7 +147,6 @@ def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShow
 
 
 def _in_session_or_project(find: Callable[[Where], list[Match]], place: Where) -> tuple[list[Match], Where]:
-    """What is found in the session, or else in the project."""
     if place != "project" and (matches := find("session")):
         return matches, "session"
     return find("project"), "project"
@@ -186,7 +182,6 @@ def _find_messages(
 
 
 def _messages_of(view: TapeView, request: ReadTape, bounds: TapeBounds) -> list[SessionMessage]:
-    """The messages of a bounds that are to be read, on the branches that go on."""
     is_session = request.place == "session"
     conversations = [view.conversation()] if is_session else view.conversations_in_project()
     parts = [bounds.of(conversation.branch) for conversation in conversations]
@@ -210,8 +205,8 @@ def _around(
 
 
 def draw(view: TapeView) -> list[TreeLine]:
-    """The messages of the session that is meant, cut as they are shown. NotFound where no transcript of it is
-    on this machine."""
+    """The messages of the session, cut as they are shown. NotFound where its transcript isn't on this
+    machine."""
     if not view.session:
         raise NotFound("no agent's session of this project is known here", "--session names one.")
     conversation = view.conversation()

@@ -187,8 +187,7 @@ class DeleteAnchors:
 
 @dataclass(frozen=True)
 class DigestRequest(AnchorRange, TapeRequest):
-    """Past work to digest: of so many days, of so many handoffs, or between anchors; 0 for what isn't asked
-    for."""
+    """Past work to digest: of so many days or handoffs, or between anchors; 0 for what isn't asked for."""
 
     days: Annotated[int, Between(0, 3650)] = 0
     """The last N days."""

@@ -34,10 +34,8 @@ _MOST_SESSIONS = 200
 
 @dataclass
 class TapeView:
-    """The anchors of a scope, and a session of it: `agent` and `session`, '' for none.
-
-    Transcripts are read when they are first asked for. `notices` says what is missing in what was looked at.
-    """
+    """The anchors of a scope, and a session of it: `agent` and `session`, '' for none. Transcripts are read
+    when they are first asked for. `notices` says what is missing."""
 
     memory: Memory
     place: NamedScope
@@ -77,8 +75,8 @@ class TapeView:
         return [conversation for conversation in read if conversation]
 
     def is_searched(self, *, in_project: bool) -> Callable[[IndexedSession], bool]:
-        """Which sessions of the index are searched: all of the scope's on this machine, or the one that is
-        meant."""
+        """Which sessions of the index are searched: the one that is meant, or all of the scope's on this
+        machine."""
         if not in_project:
             return lambda session: session.id == self.session and self.agent in ("", session.agent)
         known, projects = self._sessions(), Projects(self.memory)
@@ -140,11 +138,9 @@ class TapeView:
 def view_of(
     memory: Memory, scope: str, session: str, project: Project | None, caller: tuple[str, str]
 ) -> TapeView:
-    """The tape of a scope, and the session whose id begins with `session`.
-
-    With '' it is that of the `caller`, an agent and a session ('' for none), where it is one of the scope,
-    else the newest one of the scope on this machine. NotFound and UsageError where none or several are meant.
-    """
+    """The tape of a scope, and the session whose id begins with `session`; with '' that of the `caller`
+    (agent and session) where it is one of the scope, else the newest of the scope here. NotFound or
+    UsageError where none or several are meant."""
     if session == THIS and not caller[1]:
         raise UsageError(
             f"--session {THIS} is the session that a command runs in, and this one runs in none",
@@ -162,8 +158,8 @@ def view_of(
 
 
 def _is_in(memory: Memory, tape: Tape, place: NamedScope, project: Project | None, session: str) -> bool:
-    """Whether a session belongs to the scope: it is that of the folder where the command runs, or the session
-    left an anchor there, or hooks recorded it there."""
+    """Whether a session is in the scope: by the folder where the command runs, an anchor, or a hook's
+    record."""
     if not session:
         return False
     if place.folder == scope_named(memory, "", project).folder or tape.of_session(session).anchors:
@@ -173,7 +169,6 @@ def _is_in(memory: Memory, tape: Tape, place: NamedScope, project: Project | Non
 
 
 def _named(memory: Memory, tape: Tape, beginning: str) -> tuple[str, str]:
-    """The agent and session whose id begins so: one that left an anchor, else one that called a hook."""
     agents = {a.session_id: a.agent for a in tape.anchors if a.session_id not in _NO_SESSION}
     matches = _beginning_with(beginning, agents)
     if not matches:
@@ -230,13 +225,10 @@ def between(tape: Tape, own: Tape, ends: AnchorRange, *, is_only_own: bool = Fal
 
 
 def bounds_of(view: TapeView, part: TapePart, where: Where, *, dates_first: bool) -> TapeBounds:
-    """The bounds that is meant; NoMatch for an anchor that isn't there.
-
-    Where several are asked for one holds: that between dates, between two anchors, after the last anchor,
-    after an anchor; without `dates_first` that between two anchors, between dates, after an anchor, after the
-    last one. With `where` = `session` only anchors of that session are meant, and with `project` the last
-    anchor is the project's.
-    """
+    """The bounds that are meant; NoMatch for an anchor that isn't there. The first that is asked for holds:
+    between dates, between two anchors, after the last anchor, after an anchor; without `dates_first`: between
+    two anchors, between dates, after an anchor, after the last one. `where` = `session` means anchors of that
+    session only, and `project` the project's last anchor."""
     anchors = between(view.tape, view.own, part, is_only_own=where == "session")
     dates = TapeBounds(
         start=_seconds("--from", part.start, is_end=False),
@@ -251,12 +243,9 @@ def bounds_of(view: TapeView, part: TapePart, where: Where, *, dates_first: bool
 
 @dataclass(frozen=True)
 class MessageBounds:
-    """The bounds of a part of a tape for messages of all sessions: `since` and `until` in Unix seconds, 0 for
-    no bound, hold all that is within, and `fits` says whether a message is.
-
-    In the session in which an anchor was left, what counts is the message at which it was left: `_known` are
-    the messages of that session, and those of them in `_inside` are within. Elsewhere it is the time.
-    """
+    """Bounds for messages of all sessions: `since` and `until` in Unix seconds (0: none) hold all that is
+    within, and `fits` says whether a message is. In the session of an anchor its message counts: `_known` are
+    that session's messages, `_inside` those within. Elsewhere the time counts."""
 
     since: int
     until: int
@@ -297,8 +286,8 @@ def _key(message: SessionMessage) -> tuple[str, str]:
 
 
 def _seconds(option: str, text: str, *, is_end: bool) -> float | None:
-    """A date or moment that a person gave, by this machine's zone as it was then, in Unix seconds. A day is
-    whole: its start is behind the end of the day before."""
+    """A date or moment in this machine's zone, in Unix seconds. A day is whole: it starts behind the end of
+    the day before."""
     if not text:
         return None
     try:

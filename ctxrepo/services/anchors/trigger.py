@@ -50,11 +50,9 @@ class Trigger:
 
 @contextmanager
 def triggered(memory: Memory, origin: Origin, name: str) -> Iterator[Trigger]:
-    """The trigger of the anchor `name` that is left within this; what asked for it is done with afterwards.
-
-    Refused where an agent may leave none by itself (`tape.mode = manual`) and nobody asked for this one. What
-    a keyword asked for under another name isn't wanted any more then.
-    """
+    """The trigger of the anchor `name` that is left within this; what asked for it is done with afterwards,
+    and what a keyword asked for under another name. Refused where `tape.mode` is `manual` and nobody asked
+    for this one."""
     if not origin.session:
         yield Trigger()
         return

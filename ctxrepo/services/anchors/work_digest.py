@@ -52,8 +52,8 @@ class DigestTurn:
 
 @dataclass(frozen=True)
 class Digest:
-    """`why` says which part of the work it is; `left` counts earlier turns that aren't shown; `known` is
-    what memory says of the same matters."""
+    """`why` says which work it is; `left` counts earlier turns that aren't shown; `known` is what memory says
+    of it."""
 
     why: str
     anchors: tuple[AnchorShown, ...]
@@ -63,8 +63,8 @@ class Digest:
 
 
 def digest(view: TapeView, request: DigestRequest, scopes: Sequence[str], now: datetime) -> Digest:
-    """A part of the work in a scope, and what the folders `scopes` of the memory say of it; NotFound where
-    nothing was left or said in it. The cache must be up to date: call `commit` first."""
+    """A part of the work in a scope, and what memory says of it in the folders `scopes`; NotFound for none.
+    The cache must be up to date: call `commit` first."""
     chosen = choose_bounds(view.tape, view.own, request, now)
     anchors = [
         a for a in view.tape.anchors if a.type == "handoff" and a.name != DONE and chosen.bounds.holds(a)
@@ -140,8 +140,8 @@ class ChosenBounds:
 
 
 def choose_bounds(tape: Tape, own: Tape, request: DigestRequest, now: datetime) -> ChosenBounds:
-    """The bounds that is asked for; where none is, the smaller one of the last days and the last handoffs,
-    and never what an earlier digest was of. NoMatch for an anchor that isn't there."""
+    """The bounds that are asked for, else the smaller one of the last days and the last handoffs, without
+    what an earlier digest was of. NoMatch for an anchor that isn't there."""
     if request.ways > 1:
         raise UsageError("a digest is of days, of handoffs or between anchors", "Give one of them.")
     if request.has_ends:
@@ -177,7 +177,6 @@ def _handoffs(tape: Tape, count: int) -> ChosenBounds:
 
 
 def _begins_before(chosen: ChosenBounds, anchor: Anchor) -> bool:
-    """Whether the bounds begins before this anchor."""
     at = seconds_of(anchor.timestamp)
     after = chosen.bounds.after
     begins = chosen.bounds.start if after is None else seconds_of(after.timestamp)

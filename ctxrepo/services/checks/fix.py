@@ -25,8 +25,8 @@ GENERATED = "marks what ctxrepo keeps beside the notes as generated"
 
 @dataclass(frozen=True)
 class FileFix:
-    """What is mended in a file, a line for each deed, the bytes before and after, and what lost where two
-    sides of a conflict can't both stand."""
+    """What is mended in a file: a line for each deed, the bytes before and after, and what lost in a
+    conflict."""
 
     path: str
     deeds: tuple[str, ...]
@@ -62,10 +62,8 @@ def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[FileFix]:
 
 
 def _mended(memory: Memory, path: str) -> FileFix | None:
-    """None for a file that is fine, or that can't be mended, or that the write guard refuses all the same.
-
-    A version that was kept aside is read back to the byte: nobody mends it.
-    """
+    """None for a file that is fine, can't be mended, or is refused all the same; or that was kept aside:
+    nobody mends it."""
     if path == ATTRIBUTES_FILE:
         return _marked(memory)
     if not (is_note(path) or path.lower().endswith(".jsonl")) or is_conflict_copy(path):

@@ -90,8 +90,7 @@ def note_ends(memory: Memory, events: Sequence[SpoolEvent]) -> None:
 def prepare_bridges(
     memory: Memory, events: Sequence[SpoolEvent], env: Mapping[str, str], now: datetime
 ) -> None:
-    """Lay ready, for each session that has begun, what was said in the one that it follows, if it follows
-    one."""
+    """Lay ready for each session that has begun what was said in the one that it follows, if any."""
     begun = [e for e in events if e.event == "start" and e.session and e.source not in _STAYS]
     if not begun:
         return
@@ -109,8 +108,7 @@ def prepare_bridges(
 
 
 def _ended(memory: Memory, event: SpoolEvent, since: float, until: float) -> list[Ledger]:
-    """Other sessions that ended within this time, the last one first. One whose user wants no memory in it is
-    told to nobody."""
+    """Other sessions that ended within this time, the last first; none whose user wants no memory in it."""
     known = ledgers(memory.places.sessions, memory.state.id, since)
     found = [one for one in known if since <= one.ended <= until and not one.is_off and not one.parent]
     mine = Session(str(memory.places.state), memory.state.id, event.agent, event.session).path
@@ -120,8 +118,8 @@ def _ended(memory: Memory, event: SpoolEvent, since: float, until: float) -> lis
 def _of_session(
     memory: Memory, begun: _Begun, other: Ledger, env: Mapping[str, str], most_seconds: int
 ) -> list[dict[str, str]]:
-    """What is laid ready of a session that has ended: none where it is of another project, where nothing is
-    kept of it, and where its last message is older than `most_seconds`."""
+    """What is laid ready of an ended session: nothing where it is of another project, nothing is kept of it,
+    or its last message is older than `most_seconds`."""
     event = begun.event
     tape = tape_settings(memory, other.agent)
     if other.cwd != event.cwd and not _is_same(begun.project, _project_at(memory, other.cwd, env)):
@@ -155,8 +153,7 @@ def _messages(memory: Memory, agent: str, session: str, file: str) -> list[Messa
 
 
 def _last_moment(messages: Sequence[Message], file: str) -> float:
-    """When the last message was said, in Unix seconds; where the agent doesn't record that, when the file was
-    last written."""
+    """When the last message was said, in Unix seconds; else when the file was last written."""
     with suppress(ValueError):
         return max(_moment(message.at).timestamp() for message in messages if message.at)
     return written(Path(file))
@@ -196,7 +193,7 @@ def _handoffs(memory: Memory, folder: str, session: str, now: datetime) -> list[
 
 
 def _project_at(memory: Memory, cwd: str, env: Mapping[str, str]) -> Project | None:
-    """The project of a folder, None for none; None too where nobody can tell, and where it isn't trusted."""
+    """The project of a folder; None where there is none, nobody can tell, or it isn't trusted."""
     with suppress(NoAnswer):
         here = find_location(memory, Path(cwd), {**env, "CTXREPO_PROJECT": ""}) if cwd else None
         return here.project if here and not here.is_withheld else None

@@ -60,10 +60,8 @@ def default_file(memory: Memory, folder: Path, name: str) -> Path:
 
 
 def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = False) -> AddResult:
-    """Put the block into the file at `path`, which is made where there is none; a trial writes nothing.
-
-    Refused for a file that isn't the user's to hold one. The cache must be up to date.
-    """
+    """Put the block into the file at `path`, which may be new; a trial writes nothing. Refused for a file
+    that isn't the user's to hold one. The cache must be up to date."""
     path = _target(memory, path)
     project = find_project(memory, path.parent, env)
     with _blocks_locked(memory) as file:
@@ -95,8 +93,8 @@ def _put(memory: Memory, file: BlockFile, blocks: Blocks, block: FileBlock, chan
 
 
 def remove(memory: Memory, path: Path) -> bool:
-    """Take the block out; whether there was one in the file. A file that was made for it goes when nothing
-    else is in it. NotFound for a file that neither holds one nor was to."""
+    """Take the block out, and the file when it was made for it and holds nothing else; whether there was one.
+    NotFound for a file that neither holds one nor was to."""
     named, path = Path(os.path.normpath(path)), Path(os.path.realpath(path))
     with _blocks_locked(memory) as file:
         blocks = file.read()
@@ -123,11 +121,8 @@ def states_of_blocks(memory: Memory) -> list[BlockState]:
 
 
 def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockState]:
-    """Bring all blocks up to date with the cache. The returned states are those from before: a block that was
-    renewed is `stale`.
-
-    Unless `always`, nothing is looked at when memory, settings and day are those of the last time.
-    """
+    """Bring all blocks up to date with the cache; returns how they stood before: a renewed one is `stale`.
+    Unless `always`, nothing is done while memory, settings and day are those of the last time."""
     if not _file(memory).file.exists() or memory.cache.head != memory.head:
         return []
     # What the text depends on: the memory, the settings, and the day here and in UTC.
@@ -161,7 +156,6 @@ def _renewed(memory: Memory, block: FileBlock) -> BlockState:
 
 
 def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | None]:
-    """How a block stands, and the change that would bring it up to date."""
     path = block.path
     try:
         if memory.outside.ask(path.parent, partial(os.path.realpath, path)) != str(path):

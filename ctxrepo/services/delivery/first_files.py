@@ -46,8 +46,7 @@ MOST_ACCESSES = 4000
 
 
 def update_recent_files(memory: Memory) -> bool:
-    """Update what the cache says comes first, from the access log. False where nothing has changed since the
-    last time."""
+    """Update what the cache says comes first, from the access log; False where nothing has changed."""
     may_doubt = memory.settings.project.trust == "open"
     known = read_checkouts(memory.places.state)
     checkouts = [c for c in known if c.project and (may_doubt or not c.claim)]
@@ -69,7 +68,6 @@ def update_recent_files(memory: Memory) -> bool:
 
 
 def _touches(log: AccessLog) -> list[Touch]:
-    """What was done to files, the oldest first."""
     newest, end = islice(log.newest(), MOST_ACCESSES), log.written
     found = [
         # A clock that was ahead would keep what it dated first for as long as it was.
@@ -88,8 +86,8 @@ def _touches(log: AccessLog) -> list[Touch]:
 
 
 def _with_real_paths(memory: Memory, touches: Sequence[Touch], tops: Sequence[str]) -> list[Touch]:
-    """The touches of files that are still there, each by its path without links; a folder that hangs has
-    none."""
+    """The touches of files that are still there, by their paths without links; none in a folder that
+    hangs."""
 
     def folder(path: str) -> Path:
         return next((Path(top) for top in tops if is_below_one(path, (top,))), Path(path).parent)
@@ -106,8 +104,8 @@ def _found(path: str) -> str:
 
 @dataclass(frozen=True)
 class _Homes:
-    """Which project a touch belongs to. `projects` is by the tops of checkouts, `folders` by the folder in
-    the memory, `sessions` by the session."""
+    """A touch's project: `projects` by top of checkout, `folders` by the memory's folder, `sessions` by
+    session."""
 
     root: str
     projects: Mapping[str, str]
@@ -127,8 +125,7 @@ class _Homes:
 def _by_project(
     memory: Memory, touches: Sequence[Touch], checkouts: Sequence[CompiledCheckout]
 ) -> Iterable[tuple[ProjectHome, list[Touch]]]:
-    """Each project that anything was done for, with what that was, oldest first. Where nothing was, the lists
-    of the settings still say what comes first."""
+    """Each project with its touches, oldest first; none where only the lists of the settings tell."""
     root = os.path.realpath(memory.root)
     tops = {c.top: c.project for c in checkouts}
     folders = {c.folder: c.project for c in checkouts if c.folder}
@@ -178,8 +175,8 @@ _SPANS_OF_MD = 5
 
 @dataclass(frozen=True)
 class ProjectHome:
-    """Where a project is: its id, its folder in the memory ('' for none yet), the tops of its checkouts, and
-    the memory's own folder; all without links."""
+    """A project's id, its folder in the memory ('' for none), the tops of its checkouts, and the memory's
+    folder; without links."""
 
     project: str
     folder: str
@@ -201,8 +198,8 @@ class ProjectHome:
 def select(
     memory: Memory, home: ProjectHome, touches: Sequence[Touch], settings: TapeSettings
 ) -> list[FirstFile]:
-    """The notes that the index puts first, and the files that the packet names, each up to the limit of the
-    settings; what is on the white list comes before them."""
+    """The notes that the index puts first and the files that the packet names, each up to its limit; what is
+    on the white list comes first."""
     rules = _rules(memory, home, settings)
     white = _white(memory, rules)
     order, uses = _order(memory, home, rules, touches, settings, OWN)
@@ -264,10 +261,8 @@ def _order(
     settings: TapeSettings,
     profile: Profile,
 ) -> tuple[list[str], Mapping[str, Sequence[Touch]]]:
-    """The files that may come first, those before others that matter more, and what was done with each.
-
-    Time is counted back from the last use, so that nothing changes while nothing is done.
-    """
+    """The files that may come first, in order, and what was done with each. Time is counted back from the
+    last use: nothing changes while nothing is done."""
     if not touches or settings.strategy != "smart":
         return [], {}
     now = touches[-1].at
@@ -305,8 +300,7 @@ def _unix(timestamp: str) -> float:
 
 
 def _ignored(memory: Memory, home: ProjectHome, paths: Sequence[str]) -> set[str]:
-    """Those of these files that git ignores in their checkout. A checkout that hangs, or in which git can't
-    be asked, ignores none."""
+    """Those of these files that git ignores in their checkout; none where git can't be asked, or it hangs."""
     found: set[str] = set()
     for top in home.tops:
         inside = [path for path in paths if home.first(path, 0, "").top == top]

@@ -26,8 +26,7 @@ _HINT = "`ctxrepo session show` lists those of the last day; --session names one
 
 @dataclass(frozen=True)
 class Caller:
-    """Where a command runs: the folder, the environment, and the (agent, session) it was started by, '' for
-    none."""
+    """Where a command runs: folder, environment, and the (agent, session) that started it, '' for none."""
 
     folder: Path
     env: Mapping[str, str]
@@ -40,8 +39,8 @@ def sessions(memory: Memory, now: datetime) -> list[Ledger]:
 
 
 def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> Ledger:
-    """The session whose id begins with `wanted`. Without it the session that the command runs in, else the
-    newest one in the same project. NotFound when there is none, UsageError when several are meant."""
+    """The session whose id begins with `wanted`, else that of the command, else the newest in the project.
+    NotFound for none, UsageError for several."""
     if wanted:
         return _named(memory, wanted)
     agent, session = here.session
@@ -55,7 +54,7 @@ def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> L
 
 def only_session_in(memory: Memory, agent: str, folder: Path, now: datetime) -> str:
     """The id of the one session of this agent that goes on in a folder or above it and was heard of within
-    the hour; '' where there is none, or several."""
+    the hour, else ''."""
     known = _ledgers(memory, now.timestamp() - _AT_WORK)
     here = {str(place) for place in (folder, *folder.parents)}
     going = [k.session for k in known if k.agent == agent and k.cwd in here and not (k.ended or k.parent)]

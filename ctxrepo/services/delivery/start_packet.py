@@ -26,10 +26,8 @@ from ctxrepo.storage.memory import Memory
 
 
 def preset_md(memory: Memory, project: Project | None) -> str:
-    """All global notes and the project's below `core/`, four lines each, uncapped.
-
-    '' when there are none. No newline at the end.
-    """
+    """All global notes and the project's below `core/`, four lines each, uncapped; '' for none. No newline at
+    the end."""
     sections = []
     if project is None or project.folder != memory.global_folder:
         sections.append(("global", memory.global_folder, [*_notes(memory, memory.global_folder, "")]))
@@ -66,8 +64,8 @@ class Lane:
 
 @dataclass(frozen=True)
 class Context:
-    """`text` is what is delivered, `budget` the most bytes it may have; the lanes are in the order in which
-    they are given room. `md` has none."""
+    """`text` is delivered, in at most `budget` bytes; the lanes are in the order of their room. `md` has
+    none."""
 
     text: str
     preset: str
@@ -79,12 +77,9 @@ class Context:
 
 @dataclass(frozen=True)
 class Start:
-    """A session start to be simulated.
-
-    `folder`: where the session would be; its pi settings may ask for silence. `preset`, `budget` (bytes): in
-    place of the settings'; a named preset brings its own budget. `agent`: the packet is limited to what that
-    agent takes.
-    """
+    """A session start to be simulated, in `folder`, whose pi settings may ask for silence. `preset` and
+    `budget` (bytes) stand in place of the settings'; a named preset has its own budget. The packet is limited
+    to what `agent` takes."""
 
     folder: Path
     preset: str | None = None
@@ -94,10 +89,7 @@ class Start:
 
 def context(memory: Memory, project: Project | None, start: Start, *, lasting: bool = False) -> Context:
     """What a session in this project would start with; `lasting` leaves out faults and what was touched last.
-
-    UsageError when there is no such preset. The cache must be up to date: call `commit` first, as the worker
-    does.
-    """
+    UsageError for no such preset. The cache must be up to date: call `commit` first."""
     folder, preset = start.folder, start.preset
     if preset not in (None, "", *NAMES):
         raise UsageError(f"there is no preset {preset!r}", f"There is {', '.join(NAMES)}.")

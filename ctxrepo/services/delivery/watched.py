@@ -30,12 +30,9 @@ def take_stamps(memory: Memory) -> dict[str, str]:
 
 def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
     """Store, for hooks to compare, the stamps of the watched files and folders that are as in the cache's
-    commit. `scopes` are watched from now on.
-
-    `before` are the stamps from before all files were read: where a stamp hasn't changed since, it is stored
-    even if the file differs from the commit, because the difference is known (held back, or skipped). All
-    else keeps its old stamp, by which a hook sees that it was changed.
-    """
+    commit; `scopes` are watched from now on. A stamp that is as it was `before` all files were read is
+    stored, too: how the file differs is known (held back, or skipped). All else keeps its old stamp, by which
+    a hook sees the change."""
     cache, objects = memory.cache, memory.objects
     known = cache.watched_stamps()
     head = cache.head

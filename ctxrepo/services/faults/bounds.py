@@ -47,14 +47,13 @@ def beyond(memory: Memory, commit: str | None) -> str:
 
 
 def note_made_here(memory: Memory, commit: str) -> None:
-    """Note that this commit was made here: what is written here is committed however much it is; only sending
-    it is refused."""
+    """Note that this commit was made here: however large, it is committed; only sending it is refused."""
     memory.verdicts.add(own=commit)
 
 
 def require_ready(memory: Memory) -> None:
-    """RepositoryState when a person is in the middle of something in the clone, or has merged there what is
-    more than a memory may be."""
+    """RepositoryState when a person is in the middle of something in the clone, or has merged too much
+    there."""
     memory.clone.require_ready()
     require_within(memory, RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref))
 
@@ -71,8 +70,7 @@ def require_within(memory: Memory, head: str | None) -> None:
 
 
 def refuse_beyond_bounds(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
-    """The answer of a fetch; another one if what it brought is more than a memory may be: that is refused,
-    and the refs go back to where they were."""
+    """The answer of a fetch; a refusal, with the refs set back, if it brought more than a memory may be."""
     objects, clone = memory.objects, memory.clone
     objects.reopen()
     refs = {clone.upstream_ref: objects.ref(LAST_TIP)}
@@ -89,8 +87,7 @@ def refuse_beyond_bounds(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
 
 
 def refused_before(memory: Memory) -> RemoteAnswer | None:
-    """The answer for what the shared branch is at there, when that was refused already: it isn't brought, or
-    walked, again. None where the last exchange found nothing to refuse."""
+    """The answer for the shared branch as it is there, when that was refused already; None when it wasn't."""
     last = memory.exchanges.last
     if last is None or last[1].outcome != "bounds":
         return None
@@ -102,8 +99,7 @@ def refused_before(memory: Memory) -> RemoteAnswer | None:
 
 
 def note_too_large_to_fetch(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
-    """Note the commit that the branch is at there as too large to fetch, after a fetch that git could not end
-    within its limits; returns the answer with that commit."""
+    """Note the remote branch's commit as too large to fetch; returns the answer with that commit."""
     tip = memory.remote.tip()
     if not tip or tip == memory.objects.ref(memory.clone.upstream_ref):  # a branch beside it is too much
         return answer
@@ -113,10 +109,7 @@ def note_too_large_to_fetch(memory: Memory, answer: RemoteAnswer) -> RemoteAnswe
 
 
 def drop_refused_clone(memory: Memory) -> bool:
-    """In a new clone of a history that is refused, drop the branch that git made: the memory starts empty.
-
-    Returns whether it was refused.
-    """
+    """Drop the branch of a new clone whose history is refused: the memory starts empty. Whether it was."""
     names = (memory.clone.branch_ref, memory.clone.upstream_ref)
     refused = [name for name in names if not _refused(memory, name).ok]
     for name in refused:
@@ -125,7 +118,6 @@ def drop_refused_clone(memory: Memory) -> bool:
 
 
 def _refused(memory: Memory, name: str) -> RemoteAnswer:
-    """The refusal of the commit at a ref; ok when there is nothing to refuse."""
     tip = memory.objects.ref(name)
     if tip and not memory.objects.is_commit(tip):
         return RemoteAnswer("malformed", f"its branch is at {tip[:10]}, which is no commit")

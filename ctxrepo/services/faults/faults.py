@@ -81,8 +81,7 @@ def _hiding(obstacle: Obstacle) -> str:
 
 
 def of_bounds(memory: Memory) -> list[str]:
-    """What waits for a commit here and is nearly the most that is kept, what can't be read of it, and
-    what keeps hooks from waiting."""
+    """What waits for a commit and is nearly too much, can't be read, or keeps hooks from waiting."""
     spool, unreadable = Spool(memory.state), memory.journal.unreadable()
     waits = [*spool.nearly_full(), *(["saves"] if memory.journal.is_nearly_full() else [])]
     lines = [f"{what} wait for a commit, over 80 % of the most that is kept. {_FULL}" for what in waits]
@@ -93,8 +92,7 @@ def of_bounds(memory: Memory) -> list[str]:
 
 
 def of_others(memory: Memory) -> list[str]:
-    """What sessions are told, without the lines about settings, clone and bounds: those can be seen at once,
-    and what was noted of them may be past."""
+    """What sessions are told, without the lines about settings, clone and bounds, which are seen at once."""
     return [line for line in memory.cache.faults() if not line.endswith(_CHECKED_EACH_TIME)]
 
 
@@ -104,8 +102,8 @@ def current_lines(memory: Memory) -> list[str]:
 
 
 def tell_at_once(memory: Memory) -> None:
-    """Bring the lines about settings and clone up to date: nothing else looks for faults after somebody
-    edited config.toml or switched the branch."""
+    """Bring the lines about settings and clone up to date: a person may have edited one or switched the
+    other."""
     store_faults(memory, current_lines(memory))
 
 
@@ -146,8 +144,7 @@ class Trouble:
 
 
 def of_worker(memory: Memory) -> Trouble | None:
-    """What the worker met last, unless a run that began later met nothing: what could not be done is tried by
-    each run, so that one has got past it."""
+    """What the worker met last, unless a later run met nothing: each run tries again."""
     return _since(memory.state.log, _by_now(written(memory.state.well)))
 
 

@@ -30,10 +30,8 @@ class CheckOutcome:
 
 
 def halfway(memory: Memory) -> Finding | None:
-    """A checkout that was interrupted, and the command that finishes it; None if none was, or one is running.
-
-    Nothing is lost by it, and the next commit goes on there; but until then notes seem to be missing.
-    """
+    """An interrupted checkout, and the command that finishes it; None if none was, or one is running. Nothing
+    is lost, but notes seem to be missing until the next commit goes on there."""
     refs, clone = memory.refs, memory.clone
     written, following = refs.resolve(WT), refs.resolve(WT_NEXT)
     tip = refs.resolve(clone.branch_ref) or refs.resolve(clone.upstream_ref)
@@ -54,10 +52,8 @@ _ODD = {"120000": "it is a symbolic link", "160000": "it is a repository of some
 
 
 def unseen(memory: Memory) -> Iterator[tuple[str, str]]:
-    """(path, why) of every file of the newest commit that stays in it and is not written here.
-
-    BeyondBounds where that has more than a memory may have: git would list ten billion paths.
-    """
+    """(path, why) of every file of the newest commit that isn't written here. BeyondBounds where there are
+    too many: git would list ten billion paths."""
     head = memory.head
     if head is None:
         return

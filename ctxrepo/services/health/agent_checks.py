@@ -28,8 +28,8 @@ def title_of(agent: str) -> str:
 
 
 def check_own_settings(memory: Memory, agent: str) -> CheckOutcome | None:
-    """How the sessions of this agent differ from others by its settings; a finding where they name another
-    memory than this one. None where they don't mention a memory."""
+    """How this agent's settings make its sessions differ; a finding where they name another memory, None
+    where they name none."""
     agents_own = own_memory(memory.places, memory.env, agent)
     if agents_own is None or agents_own.settings is None:
         return None

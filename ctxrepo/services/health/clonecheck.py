@@ -79,7 +79,7 @@ def check_notes(memory: Memory) -> CheckOutcome:
 
 def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
     """One line for each thing; TimeoutError past monotonic `end`, RepositoryState where git's formats aren't
-    ours, so that all of it would seem damaged."""
+    ours."""
     require_our_format(memory.root)
     clone, refs = memory.clone, RefFiles(memory.clone.git_dir)
     misplacements = list(misplaced(clone.git_dir))

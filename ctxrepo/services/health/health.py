@@ -16,8 +16,8 @@ from ctxrepo.storage.state.ledgers import latest
 
 @dataclass(frozen=True)
 class LastSession:
-    """The session that a hook answered last: `at` is when, `project` the folder of its project ('' for none),
-    `given` how many entries it holds of us."""
+    """The session that a hook answered last; `project` is its project's folder ('' for none), `given` counts
+    entries."""
 
     agent: str
     session: str

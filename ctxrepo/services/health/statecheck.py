@@ -156,8 +156,8 @@ def check_meanings(memory: Memory) -> CheckOutcome | None:
 
 
 def check_sessions(memory: Memory) -> CheckOutcome:
-    """How much of agents' sessions is indexed; an index that is damaged was thrown away by now, and is built
-    again by the next search or worker."""
+    """How much of agents' sessions is indexed; a damaged index is built again by the next search or
+    worker."""
     now = size_of_index(memory.state.root)
     if now is None or not now.sessions:
         return CheckOutcome("sessions", "none is indexed yet; `ctxrepo search --in sessions` does it")

@@ -19,10 +19,8 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class Bygone:
-    """The note at `path` as it was, and the entry of it that is meant, if it is one.
-
-    `now` is the path that the note has by now, or had last.
-    """
+    """The note at `path` as it was, and the entry of it that is meant, if one is; `now` is its path by now,
+    or its last one."""
 
     path: str
     text: str
@@ -33,11 +31,8 @@ class Bygone:
 
 
 def bygone(memory: Memory, target: Target, project: Project | None, start: str = "") -> Bygone:
-    """What the target names as it was last, or in the commit whose id begins with `start`.
-
-    What was gone again before a commit held it is found among the last operations. NotFound where no version
-    is known.
-    """
+    """What the target names as it was last, or in the commit whose id begins with `start`. What no commit
+    held is found among the last operations. NotFound where no version is known."""
     try:
         past = TargetHistory(memory, target, project)
     except NotFound:
@@ -105,7 +100,6 @@ def _as_removed(memory: Memory, path: str) -> Bygone | None:
 
 
 def _uncommitted(memory: Memory, target: Target, project: Project | None, start: str) -> Bygone:
-    """What a command took away before a commit held it."""
     if start:
         raise NotFound("no commit ever had it", "`ctxrepo history` shows what happened.")
     paths = [] if target.entry_id else places_of(memory, target, project)[1]

@@ -30,11 +30,9 @@ _START = lazy_pattern(r"[0-9a-fA-F]{4,40}")
 
 @dataclass(frozen=True)
 class CommitSummary:
-    """What one commit did: to the memory, or (with `path`) to the file or entry that was asked for.
-
-    `lines` tell of the entries it added (`+ `), edited (`~ `) and removed (`- `), `more` how many further
-    ones there are. `author` is git's; `writers` is empty for a commit made by hand.
-    """
+    """What one commit did: to the memory, or (with `path`) to the file or entry that was asked for. `lines`
+    tell of entries: added (`+ `), edited (`~ `), removed (`- `), and `more` counts further ones. `author` is
+    git's; `writers` is empty for a commit made by hand."""
 
     commit: str
     when: datetime
@@ -77,10 +75,8 @@ def deeds(memory: Memory, commits: Iterable[str]) -> list[CommitSummary]:
 
 
 def version(memory: Memory, target: Target, project: Project | None, start: str) -> Old:
-    """What the target names as it was in the commit whose id begins with `start`.
-
-    NotFound when the commit, or the note in it, isn't there; UsageError when `start` is no such beginning.
-    """
+    """What the target names as it was in the commit whose id begins with `start`. NotFound when it isn't
+    there; UsageError when `start` is no such beginning."""
     commit = commit_named(memory, start)
     asked = TargetHistory(memory, target, project)
     found = asked.at(commit)
@@ -90,10 +86,8 @@ def version(memory: Memory, target: Target, project: Project | None, start: str)
 
 
 class TargetHistory:
-    """The past of the file, or the entry of it, that is asked for.
-
-    `path` is where it is, or was last as far as its name tells; `id` is all of the entry's id, or ''.
-    """
+    """The past of a file, or of an entry of it (`id`, all of it, else ''). `path` is where it is, or was last
+    as far as its name tells."""
 
     def __init__(self, memory: Memory, target: Target, project: Project | None) -> None:
         self._objects = memory.objects
@@ -148,8 +142,7 @@ class TargetHistory:
         return (step for step, _ in self._steps())
 
     def _steps(self) -> Iterator[tuple[Step, list[str]]]:
-        """Each step with what it did to the entry; behind the one that brought it from another note those of
-        that note."""
+        """Each step with what it did to the entry; then the steps of the note that the entry came from."""
         tip, path = self._tip, self.path
         while tip and path:
             steps, tip = follow(self._objects, tip, path), None

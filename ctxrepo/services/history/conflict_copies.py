@@ -20,11 +20,9 @@ _WORDS = 70
 
 @dataclass(frozen=True)
 class Conflict:
-    """A file under conflicts/ and the version that it keeps, named by `id`.
-
-    `copy` is None, and `id` '', for a file that is none of ours: written by hand, torn, unreadable.
-    `since` is when it was committed here or on the machine that merged; None as long as it isn't.
-    """
+    """A file under conflicts/ and the version that it keeps, named by `id`. Without `copy` and `id` the file
+    is none of ours: written by hand, torn, unreadable. `since` is when it was committed, here or where it was
+    merged; None before."""
 
     file: str
     id: str = ""
@@ -48,10 +46,8 @@ def conflicts(memory: Memory) -> list[Conflict]:
 
 
 def find_conflict(memory: Memory, name: str) -> Conflict:
-    """The version that `name` tells: its id or the first digits of it, or the path of its file.
-
-    NotFound when there is none, UsageError when there are several, Unreadable when it is none of ours.
-    """
+    """The version named by its id, the first digits of it, or the path of its file. NotFound for none,
+    UsageError for several, Unreadable when it is none of ours."""
     found = [c for c in conflicts(memory) if name and (c.file == name or c.id.startswith(name.lower()))]
     if not found:
         raise NotFound(f"there is no version {name} in {CONFLICTS}/", "`ctxrepo conflicts` lists them.")

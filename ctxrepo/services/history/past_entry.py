@@ -102,11 +102,8 @@ class PastEntry:
 
 
 def find_past_entry(memory: Memory, name: str, project: Project | None) -> tuple[str, set[str]]:
-    """(path of its note, ids by which it is known) of an entry that is there, or that evidence names.
-
-    `name` is its id or the beginning of it. One that nobody spoke of is looked for in the notes that commits
-    changed. NotFound when there is none.
-    """
+    """(path of its note, ids by which it is known) of the entry with this id or beginning of one. Where
+    evidence doesn't name it, commits are looked through. NotFound when there is none."""
     try:
         note, entry = follow_entry(memory, name, project)
         return note.path, {name, entry.id}

@@ -31,8 +31,8 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class RestoreResult:
-    """Where it is now; `id` is the entry's, '' for a note. `source` is where it was. `existing` says that it
-    was there already, and nothing was written."""
+    """Where it is now, the entry's `id` ('' for a note), its `source`; `existing`: it was there, and nothing
+    was written."""
 
     at: str
     id: str = field(default="", metadata=ENTRY_ID)
@@ -43,10 +43,8 @@ class RestoreResult:
 def restore(
     memory: Memory, request: RestoreRequest, project: Project | None, origin: Origin, now: datetime
 ) -> RestoreResult:
-    """Bring back a note or an entry.
-
-    NotFound when nobody knows of it; UsageError when it is a note that is there and no version is asked for.
-    """
+    """Bring back a note or an entry. NotFound when nobody knows of it; UsageError when the note is there and
+    no version is asked for."""
     commit(memory, now)
     was = bygone(memory, request.target, project, request.version)
     work = _Restore(memory, request, project, origin, now, was)
@@ -148,7 +146,6 @@ class _Restore:
         return RestoreResult(new.at, new.id, source=successor.at)
 
     def _holds_again(self, draft: Draft, old: Entry, new: Entry) -> None:
-        """What was said of the entry before it went is said of it again."""
         evidence = evidence_now(self.memory)
         unforget(draft, {old.id, new.id})
         if old.id != new.id and old.id in named_in_evidence(self.memory):
@@ -166,7 +163,6 @@ class _Restore:
         return RestoreResult(done.at, done.id, source=done.before)
 
     def _is_there(self, path: str) -> UsageError:
-        """Why nothing is restored: it isn't gone."""
         named = [p for p in (self.request.target.path, self.was.path) if p and not path.endswith(p)]
         if named:
             return UsageError(f"{named[0]} was moved to {path}", "`ctxrepo move` takes it back.")

@@ -31,11 +31,9 @@ class Resolution:
 
 
 def resolve(memory: Memory, name: str, keep: Keep, origin: Origin, now: datetime) -> Resolution:
-    """Settle one version: it is dropped ('kept'), takes the place of what was kept, or is added to it.
-
-    What is replaced or dropped is in a commit before it goes. When this returns the result survives a power
-    cut. Refused (nothing written) where the file has changed so much that a person must look.
-    """
+    """Settle one version: it is dropped ('kept'), takes the place of what was kept, or is added to it. What
+    is replaced or dropped is in a commit before it goes; the result survives a power cut. Refused where the
+    file has changed so much that a person must look."""
     commit(memory, now)
     conflict = find_conflict(memory, name)
     copy = conflict.copy

@@ -43,8 +43,8 @@ _MOST_COMMITS = 8
 @dataclass(frozen=True)
 class Undone:
     """What was taken back: an operation's name, or the subject of a commit. `lines` tell of entries: `- ` is
-    gone again, `+ ` is back, `~ ` reads as it did. The way back of `remember` is called `undo remember`, and
-    the way back of that one `redo remember`."""
+    gone again, `+ ` is back, `~ ` reads as it did. The ways back of `remember` are `undo remember` and `redo
+    remember`."""
 
     what: str
     saying: str
@@ -54,11 +54,9 @@ class Undone:
 
 
 def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Undone:
-    """Take back the last command's write on this machine; of an agent's session, the last of its own.
-
-    With `only` the last operation of that name which can be taken back. What was written since stays:
-    Refused, with nothing done, where the very thing was changed.
-    """
+    """Take back the last command's write on this machine, or of an agent's session; with `only` the last of
+    that name which can be. What was written since stays: Refused, with nothing done, where the very thing was
+    changed."""
     _require_all_committed(memory, now)
     mine = (o for o in memory.done_log.newest() if o.op not in _UNASKED and only in ("", o.op))
     found = [o for o in islice(mine, 200) if not origin.session or o.session == origin.session]
@@ -218,9 +216,7 @@ def changes_back(
     memory: Memory, deed: ChangeToUndo, tip: str
 ) -> dict[str, tuple[bytes | None, bytes | None]]:
     """path -> (bytes now, bytes to be): what merging the way back of a deed into the newest commit changes.
-
-    Refused where something that it did was changed since.
-    """
+    Refused where something that it did was changed since."""
     objects = memory.objects
     head = objects.tree_of(tip)
     records = set(deed.records)
@@ -250,8 +246,8 @@ def changes_back(
 
 
 def _ways_back(deed: ChangeToUndo, after: Files, here: Files) -> dict[str, bytes | None]:
-    """The files as they are to be merged back. A note that came with the deed, and in which others have
-    written since, loses only what came with it."""
+    """The files to be merged back. A note that came with the deed and got other words since loses only its
+    own."""
     takes_away = any(data is None for data in after.values())
     before = {path: deed.before[path] for path in after}
     for path, data in after.items():

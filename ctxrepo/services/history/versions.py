@@ -48,11 +48,9 @@ class Step:
 
 
 def follow(objects: Objects, tip: str, path: str) -> Iterator[Step]:
-    """Every step of the file at `path` that leads to `tip`, newest first.
-
-    All parents of a merge are gone through, because a version that another editor overwrote may be on
-    any. Where a commit removed a like file and added this one, it is followed under its old name.
-    """
+    """Every step of the file at `path` that leads to `tip`, newest first; under its old name from where a
+    commit removed a like file. All parents of a merge are gone through: a version that an editor overwrote
+    may be on any."""
     named: dict[str, set[str]] = {tip: {path}}
     place_in = lru_cache(_REMEMBERED)(lambda tree, name: PastPlace(name, objects.key_at(tree, name)))
     for commit, tree, parents in objects.walk(tip):
@@ -117,8 +115,8 @@ def renamed_to(objects: Objects, step: Step) -> str:
 
 
 def whereabouts(objects: Objects, tip: str, path: str) -> tuple[str, PastPlace | None]:
-    """The path that the file at `path` has by now, through all its renames; of one that is gone the path it
-    had last, and its last version."""
+    """The path that the file has by now, through all its renames; else the path it had last, and its last
+    version."""
     tree, seen = str(objects.tree_of(tip)), set[str]()
     last: PastPlace | None = None
     while path not in seen and objects.key_at(tree, path) is None:
@@ -132,17 +130,14 @@ def whereabouts(objects: Objects, tip: str, path: str) -> tuple[str, PastPlace |
 
 
 def _renamed_from(objects: Objects, key: Key, tree: str, parent: str) -> PastPlace | None:
-    """The file of a parent that became the new file `key` of a commit's tree."""
     gone = {p: old for p, (old, new) in objects.diff(parent, tree).items() if new is None and old}
     path = _likest(objects, key, gone)
     return PastPlace(path, gone[path]) if path else None
 
 
 def _likest(objects: Objects, key: Key, among: dict[str, Key]) -> str:
-    """The path of the file that is as `key` is, or much like it; '' when none is.
-
-    Two small notes have most of their head in common: bodies are compared.
-    """
+    """The path of the file that is as `key` is, or much like it, else ''. Bodies are compared: small notes
+    have most of their head in common."""
     same = sorted(path for path, other in among.items() if other == key)
     if same or ":" in key:
         return same[0] if same else ""

@@ -106,8 +106,7 @@ class Destination(Protocol):
 
 @dataclass(frozen=True)
 class MemoryDestination:
-    """The memory itself. `project` is that of the current folder, None for none; `interpreter` the Python
-    that hooks start."""
+    """The memory; `project` is that of the current folder, `interpreter` the Python that hooks start."""
 
     memory: Memory
     origin: Origin
@@ -131,10 +130,8 @@ class MemoryDestination:
         )
 
     def put(self, plan: ImportPlan) -> ImportPlan:
-        """Notes and anchors go by the way that every write goes, settings into config.toml.
-
-        Somebody may have written to the notes since the plan was made: it is made anew under the write lock.
-        """
+        """Write notes and anchors, and settings into config.toml. The plan is made anew under the write lock:
+        somebody may have written meanwhile."""
         memory = self.memory
         notes: list[PlannedNote] = []
         for start in range(0, len(plan.notes), _TOGETHER):
@@ -193,7 +190,6 @@ def _setting(memory: Memory, wanted: SourceSetting) -> PlannedSetting:
 
 
 def _text(memory: Memory, path: str) -> str | None:
-    """The file as it is; None when there is none."""
     data = memory.worktree.read(path)
     if data is None and memory.worktree.exists(path):
         raise Refused(f"{path} is there and is no readable file")
@@ -234,11 +230,8 @@ def _put_notes(draft: Draft, planned: Sequence[PlannedNote], now: datetime) -> l
 def _stated(
     draft: Draft, note: SourceNote, before: Sequence[Entry], after: Sequence[Entry], now: datetime
 ) -> Iterator[Evidence]:
-    """Records of which entries came from the source, so that one that is edited, forgotten or superseded here
-    is known when it is met there again.
-
-    Below another heading an entry has another id than it has in the source: as if it had moved.
-    """
+    """Records of which entries came from the source, so that one that was edited, forgotten or superseded
+    here is known there. One below another heading than in the source reads as moved."""
     path = note.path
     theirs: dict[str, list[str]] = {}
     for text in note.bullets or (closed_note(note.text),):

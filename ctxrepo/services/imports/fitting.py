@@ -29,12 +29,9 @@ Reader = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class FittedNote:
-    """What a source's note comes to: the `text` of the note at `path` with what it lacked.
-
-    `is_new`: there is no note yet. `pins` are the ids of entries to be pinned. `refused` is why the guard
-    holds it back, or entries of it, a line each; of a note as a whole nothing is written then. `rivals` are
-    keys that say something else here.
-    """
+    """What a source's note comes to: the `text` of the note at `path`, perhaps a new one, with what it
+    lacked. `pins` are ids. `refused` is why the guard holds back it or its entries, a line each; a refused
+    note is not written. `rivals` are keys that say something else here."""
 
     path: str
     text: str
@@ -120,7 +117,7 @@ def _head_left(note: SourceNote, there: str | None) -> str:
 
 
 def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reader) -> Supplement:
-    """The note with what it lacks: a new one is the source's byte for byte, unless entries of it are gone
+    """The note with what it lacks; a new one is the source's byte for byte, but for entries that are gone
     here."""
     was_archived = read(archived(note.path)) if there is None else None
     entries = entries_of(note.path, note.text)
@@ -134,10 +131,8 @@ def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reade
 
 
 def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
-    """Entries that have no note of their own, at the end of the one of their category.
-
-    One whose key the scope has already, or whose words, is not added.
-    """
+    """Entries without a note, at the end of the one of their category; none whose key or words the scope
+    has."""
     # `topics/lessons.md` for a lesson, where that note is there and `topics/lesson.md` isn't.
     many = f"{note.path.removesuffix('.md')}s.md"
     path = many if read(note.path) is None and read(many) is not None else note.path

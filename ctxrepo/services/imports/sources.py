@@ -55,8 +55,7 @@ def require_source(name: str) -> None:
 
 
 def contents(name: str, search: SourceSearch) -> list[SourceContents]:
-    """What the source has; NotFound where it has nothing, UsageError where it takes a project to know whose
-    notes these are."""
+    """What the source has; NotFound for nothing, UsageError where whose notes these are takes a project."""
     require_source(name)
     places = list(sources()[name].find(search))
     if not places:

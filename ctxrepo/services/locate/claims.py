@@ -29,13 +29,10 @@ _HISTORY_WAIT = 15.0
 
 
 def find_claim(memory: Memory, code: CodeCheckout, project: str, own: str, registry: Registry) -> str:
-    """One sentence on why this checkout may not be the project with id `project`, which has memory here; ''
-    if nothing speaks against it. `own` is the checkout's own id. Nothing does if the checkout was known here
-    before, is a worktree of a known one, was moved, or a person trusts it.
-
-    All that stands in a checkout can be made up, its address first. What can't is where the user put it,
-    whose it is, and a history that isn't known to everybody.
-    """
+    """One sentence on why this checkout, with the id `own`, may not be the project `project`, which has
+    memory here; '' if it was known here before, is a worktree of a known one, was moved, or a person trusts
+    it. All that stands in a checkout can be made up, its address first; but not where the user put it, whose
+    it is, and a history that isn't known to everybody."""
     rows = [row for row in read_checkouts(memory.places.state) if row.project]
     ours = [row for row in rows if registry.canonical(row.project) == project and not row.claim]
     if any(row.top == str(code.top) and row.own == own for row in ours):
@@ -78,7 +75,6 @@ def _odd_place(memory: Memory, top: Path) -> str:
 
 
 def _owner_and_place(top: Path) -> tuple[int, Path]:
-    """The user id of a folder's owner, and its path without links."""
     return os.lstat(top).st_uid, Path(os.path.realpath(top))
 
 

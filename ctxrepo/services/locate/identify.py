@@ -20,11 +20,9 @@ from ctxrepo.storage.user.code import CodeCheckout, first_commit
 
 @dataclass(frozen=True)
 class Project:
-    """A project and the folder its memory is (or, before the first write, will be) in.
-
-    `new_alias` is another id of the project, which the next write enters in ctxrepo.toml. `checkout_id` is
-    the id that the checkout has by itself; it stays the same when the project behind it changes.
-    """
+    """A project and its memory's folder, perhaps yet to be made. `new_alias` is another id of it, which the
+    next write enters in ctxrepo.toml; `checkout_id` is the checkout's by itself, whatever project is behind
+    it."""
 
     id: str
     folder: str
@@ -35,11 +33,8 @@ class Project:
 
 @dataclass(frozen=True)
 class Location:
-    """The project that a folder belongs to, None if it belongs to none.
-
-    `claim` says why the checkout may not be the project that it claims to be ('' if nothing speaks against
-    it), `is_withheld` whether the project's memory is therefore withheld from it.
-    """
+    """The project that a folder belongs to, if any; `claim` says why the checkout may not be what it claims
+    ('' for nothing), `is_withheld` whether it is therefore given no memory."""
 
     project: Project | None
     claim: str = ""
@@ -52,10 +47,8 @@ def read_registry(memory: Memory) -> Registry:
 
 
 def project_of(memory: Memory, identity: str, name: str = "") -> Project:
-    """The project with this id, registered or not; `name` is what its checkout's folder is called.
-
-    ConfigError while the registry can't be read: a folder of the right name may be another project's.
-    """
+    """The project with this id, registered or not, in a checkout called `name`. ConfigError while the
+    registry can't be read: a folder of that name may be another project's."""
     registry = read_registry(memory)
     if registry.problem:
         raise ConfigError(registry.problem, f"Mend {memory.root / REGISTRY}; until then no project is known.")
@@ -72,10 +65,8 @@ def project_of(memory: Memory, identity: str, name: str = "") -> Project:
 
 
 def project_by_now(memory: Memory, own: str, found: str) -> Project:
-    """What a checkout is that has the id `own` by itself and was found to be the project `found`.
-
-    It may have been linked or unlinked meanwhile, here or elsewhere. ConfigError as with `project_of`.
-    """
+    """What a checkout with the id `own`, found to be the project `found`, is after what was linked or
+    unlinked since. ConfigError as with `project_of`."""
     is_known = bool(read_registry(memory).folder_of(own))
     return replace(project_of(memory, own if is_known else found), checkout_id=own)
 
@@ -114,11 +105,8 @@ def identify(memory: Memory, code: CodeCheckout) -> Identity:
 
 def earlier_id(memory: Memory, code: CodeCheckout, identity: str, registry: Registry) -> str:
     """The id under which this checkout's memory was started, if that is registered and its own id isn't; else
-    ''.
-
-    The id changes with the first commit, with the first remote, and when a checkout without either is moved.
-    Memory under a remote's id is never taken over: a fork must not get it.
-    """
+    ''. The id changes with the first commit, the first remote, and when a checkout without either moves.
+    Memory of a remote's id is never taken over: a fork must not get it."""
     if code.explicit.strip() or code.worktree or registry.folder_of(identity):
         return ""
     for candidate in _earlier(memory, code, identity, registry):

@@ -33,10 +33,8 @@ from ctxrepo.storage.user.sound import FolderFacts, folder_facts
 def find_location(
     memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
 ) -> Location:
-    """What `cwd` is in, as `locate_with_git` would tell it. NoAnswer where `cwd` hangs.
-
-    `around` gives the facts about `cwd`, if the caller has them already.
-    """
+    """What `cwd` is in, as `locate_with_git` would tell it; `around` has the facts about it. NoAnswer if it
+    hangs."""
     if not env.get("CTXREPO_PROJECT", "").strip():
         seen = around() if around else memory.outside.ask(cwd, partial(folder_facts, cwd))
         if sure := recorded_location(memory, seen):
@@ -48,12 +46,9 @@ def find_location(
 def find_project(
     memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
 ) -> Project | None:
-    """The project `cwd` belongs to; None outside git, in the home folder's repository and in the clone.
-    NoAnswer where `cwd` hangs.
-
-    `env` may name it (CTXREPO_PROJECT). What is found is recorded for the hooks, which ask git nothing.
-    Refused in a checkout that its user has to trust first.
-    """
+    """The project of `cwd`, which `env` may name (CTXREPO_PROJECT) and is recorded for hooks; None outside
+    git, in the home folder's repository and in the clone. NoAnswer where `cwd` hangs, Refused in a checkout
+    that its user has to trust first."""
     here = find_location(memory, cwd, env, around)
     if here.is_withheld:
         raise Refused(here.claim, "If it is yours: `ctxrepo project trust`, in a terminal of your own.")
@@ -61,10 +56,8 @@ def find_project(
 
 
 def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
-    """Ask git what `cwd` is in, and judge whether that may be trusted; it is recorded for the hooks.
-
-    `env` may name the project (CTXREPO_PROJECT). NoAnswer where `cwd` hangs.
-    """
+    """Ask git what `cwd` is in, judge whether to trust it, and record that for hooks; `env` may name the
+    project (CTXREPO_PROJECT). NoAnswer where `cwd` hangs."""
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
         named = project_of(memory, named_id(explicit, {}))
         record(memory, BY_NAME + explicit, "", "", named)
@@ -95,10 +88,8 @@ def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity |
 
 
 def checkout_at(memory: Memory, folder: Path, worktrees: str = "") -> CodeCheckout | None:
-    """The checkout `folder` is in, None where is none; NoAnswer where the folder hangs.
-
-    `worktrees` is the policy, by default that of the settings.
-    """
+    """The checkout of `folder`, or None; `worktrees` is the policy in place of the settings'. NoAnswer where
+    it hangs."""
     policy = worktrees or memory.settings.project.worktrees
     return memory.outside.ask(folder, partial(describe_checkout, folder, memory.env, policy))
 
@@ -126,7 +117,7 @@ def _here(memory: Memory, project: Project | None, claim: str) -> Location:
 
 
 def _recorded(memory: Memory, cwd: Path) -> Location:
-    """The recorded answer; GitFailed when there is none, or the checkout has changed since then."""
+    """The recorded answer; GitFailed when there is none, or the checkout has changed since."""
     top, row = recorded_at(memory, cwd)
     if row:
         project = project_by_now(memory, row.own, row.project) if row.project else None
@@ -148,10 +139,8 @@ class TrustResult:
 
 
 def trust_project(memory: Memory, folder: Path, env: Mapping[str, str], agent: str) -> TrustResult:
-    """Trust that the checkout of `folder` is the project it claims to be, on this machine.
-
-    Refused for an agent, which does what it reads: `agent` is its name, '' for a person.
-    """
+    """Trust that the checkout of `folder` is the project it claims to be, on this machine. Refused for an
+    `agent` ('' for a person), which does what it reads."""
     if agent:
         raise Refused(
             f"{agent} may not say which checkout is to be trusted",

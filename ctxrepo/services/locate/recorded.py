@@ -22,12 +22,9 @@ from ctxrepo.storage.user.sound import FolderFacts, is_path
 
 
 def recorded_location(memory: Memory, around: FolderFacts) -> Location | None:
-    """The location as it is recorded, if git would tell the same; None where only git can tell.
-
-    Only git can tell if nothing is recorded for this git config as it is now, in a linked worktree (the
-    settings decide there), while there is a claim about the checkout, while its project has no folder in the
-    memory, and while its id comes from neither a remote nor a person, because it may get a better one.
-    """
+    """The recorded location, if git would tell the same. None, for only git can tell, if nothing is recorded
+    for this git config, in a linked worktree (settings decide), with a claim, without a folder in the memory,
+    and while the project's id comes from neither a remote nor a person, as it may get a better one."""
     row = find_checkout(memory.places.state, around.top) if around.config else None
     if row is None or (row.config, row.stamp) != (around.config, around.stamp):
         return None
@@ -37,8 +34,8 @@ def recorded_location(memory: Memory, around: FolderFacts) -> Location | None:
 
 
 def recorded_at(memory: Memory, folder: Path) -> tuple[str, CompiledCheckout | None]:
-    """The top of the checkout that `folder` is in ('' for none), and what is recorded of it, unless its git
-    config has changed since. NoAnswer where the folder hangs."""
+    """The top of the checkout of `folder` ('' for none), and its record unless its git config has changed.
+    NoAnswer if it hangs."""
     rows = {row.top: row for row in read_checkouts(memory.places.state)}
     return memory.outside.ask(folder, partial(_recorded_at, rows, folder))
 
@@ -66,8 +63,8 @@ def record(
 
 
 def update_recorded_checkouts(memory: Memory) -> None:
-    """Update the recorded checkouts, which hooks read, after ctxrepo.toml changed: a project may have a
-    folder now, another folder, or be linked or unlinked. What stays on this machine of its tape follows."""
+    """Update the recorded checkouts, which hooks read, and the tapes on this machine, after ctxrepo.toml
+    changed."""
     registry = read_registry(memory)
     if registry.problem:
         return

@@ -70,10 +70,8 @@ def combined(shares: Shares, *parts: Array) -> Array:
 
 
 def around(plain: Array, notes: Array) -> tuple[Array, Array]:
-    """(what all entries of an entry's note say, what it and those next to it say), rows of length 1.
-
-    `plain` has a row for each entry, in the order of the memory; `notes` the number of its note.
-    """
+    """(what all entries of a note say, what an entry and its neighbours say), rows of length 1. `plain` has a
+    row for each entry, in the order of the memory; `notes` the number of its note."""
     if not len(plain):
         return plain, plain
     is_first = np.append(True, notes[1:] != notes[:-1])
@@ -104,8 +102,8 @@ def margin(words: Array, above: Array, is_known: Array, how: Fusion = FUSION) ->
 
 
 def above_usual(meaning: Array, usual: Array, spread: float) -> Array:
-    """By how much a prompt reaches more with each entry than prompts usually do that ask for nothing in
-    particular, measured in the `spread_of` its model."""
+    """By how much a prompt reaches more with each entry than idle prompts do, in the `spread_of` its
+    model."""
     found: Array = (meaning - usual) / spread
     return found
 

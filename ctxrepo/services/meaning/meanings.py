@@ -122,8 +122,8 @@ class Texts(NamedTuple):
 
 @dataclass(frozen=True)
 class Space:
-    """The entries of a scope: their numbers, a row each by which they are ranked and one by which the best of
-    them are gated, which of them are known, and which stand in logs."""
+    """The entries of a scope: numbers, a row each for ranking and one for the gate, which are known, and
+    which are in logs."""
 
     numbers: Array
     ranked: Array

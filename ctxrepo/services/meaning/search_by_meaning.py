@@ -19,11 +19,8 @@ Near = tuple[Found, float, float]
 def near(
     memory: Memory, text: str, scopes: Sequence[str] | None, most: int, *, by_words_too: bool
 ) -> list[Near]:
-    """The entries of some scopes, of all with None, that come nearest to a text by meaning, or by words and
-    meaning together; the best first. Only what prompts may be given has a meaning here.
-
-    ModelUnusable, with the way on, where there is no model or no entry was read by it yet.
-    """
+    """The entries of some scopes (None: of all) nearest to a text by meaning, or also by words, best first;
+    only what prompts may be given. ModelUnusable, with the way on, where no model has read any entry."""
     if not has_libraries():
         raise ModelUnusable(
             "searching by meaning needs libraries that are not installed",

@@ -64,8 +64,8 @@ def rank_by_meaning(
     asked: RecallRequest,
     how: Fusion = FUSION,
 ) -> Ranking:
-    """The entries in the order that words and meaning give them; one without vectors has only its words. By
-    words alone where most have none."""
+    """The entries ordered by words and meaning; an entry without vectors has only words, and so have all
+    where most do."""
     scores = score_by_meaning(cache, vectors, embedder, asked, how)
     if scores is None:
         return rank_by_words(cache, asked)
@@ -91,8 +91,8 @@ def score_by_meaning(
     asked: RecallRequest,
     how: Fusion = FUSION,
 ) -> Scores | None:
-    """The best entries for a request; None while most entries have no vectors, and those few that have some
-    would seem to stand out."""
+    """The best entries for a request; None while most have no vectors: those with some would seem to stand
+    out."""
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
@@ -125,8 +125,8 @@ def _weighed(
 
 
 def can_read(embedder: Embedder, prompt: str) -> bool:
-    """Whether the prompt is in a language that the model knows. Names of code tell nothing of that: to any
-    model they are pieces."""
+    """Whether the model knows the prompt's language. Names of code tell nothing: to any model they are
+    pieces."""
     said = [run for run in runs(prompt[:_LANGUAGE]) if run.isalpha() and _is_of_a_sentence(run)]
     wide = sum(map(is_wide, "".join(said)))
     spoken = sum(not is_wide(run) for run in said) + wide / 2

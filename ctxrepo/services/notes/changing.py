@@ -63,10 +63,8 @@ class Whole:
 
 @dataclass(frozen=True)
 class EditResult:
-    """The note at `path` with its blob id; `id` and `at` are of the entry that was edited, if it was one.
-
-    `gone` are the texts of entries that were in a note and are in it no longer, in these words or others.
-    """
+    """The note at `path` with its blob id, and the edited entry's `id` and `at`, if it was one; `gone` are
+    texts of entries that no longer stand there."""
 
     path: str
     hash: str
@@ -78,8 +76,7 @@ class EditResult:
 
 @dataclass(frozen=True)
 class EditRequest:
-    """A change of the note or entry that `target` names; with `if_hash` only while the note's blob id begins
-    with it."""
+    """A change of what `target` names; with `if_hash` only while the note's blob id begins with it."""
 
     target: Target
     change: Passage | Whole
@@ -89,10 +86,8 @@ class EditRequest:
 def edit(
     memory: Memory, request: EditRequest, project: Project | None, origin: Origin, now: datetime
 ) -> EditResult:
-    """Change the note or entry that a target names; every byte outside it stays.
-
-    Refused when somebody changed the note since it had the hash of the request.
-    """
+    """Change the note or entry that a target names, and no byte outside it. Refused when the note has changed
+    since the request's hash."""
     change, if_hash = request.change, request.if_hash
     with drafting(memory, "edit", origin, now) as draft:
         reading = read(memory, request.target, project)
@@ -160,10 +155,8 @@ class TagResult:
 
 
 def tags(memory: Memory, scope: str, project: Project | None) -> list[Tag]:
-    """The tags of one scope, or of the project and global, the most used first.
-
-    The cache must be up to date: call `commit` first.
-    """
+    """The tags of a scope, or of the project and global, most used first. The cache must be up to date: call
+    `commit` first."""
     folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     of_notes = Counter(t for n in memory.cache.notes(folders) for t in filter(None, n.tags.split(", ")))
     of_entries = Counter(
@@ -176,10 +169,8 @@ def tags(memory: Memory, scope: str, project: Project | None) -> list[Tag]:
 def set_tags(
     memory: Memory, change: TagChange, project: Project | None, origin: Origin, now: datetime
 ) -> TagResult:
-    """Give tags to the head of a note, and take others from it; the order of the rest stays.
-
-    Refused for a head that can't be read: what is in it must not be written over.
-    """
+    """Add and take tags in the head of a note, keeping the order. Refused for a head that can't be read:
+    nothing in it must be lost."""
     wanted = [word(tag.lstrip("#"), "tag") for tag in change.add]
     unwanted = {tag.lstrip("#").casefold() for tag in change.remove}
     with drafting(memory, "tags", origin, now) as draft:

@@ -26,11 +26,9 @@ class ExportResult:
 
 
 def export(memory: Memory, name: str, there: Path, project: Project | None, now: datetime) -> ExportResult:
-    """Copy every file of a scope, byte for byte, to a folder that is empty or not there yet.
-
-    Links are not followed. NotFound when the scope holds nothing; UsageError for a folder that holds
-    something or lies in the memory.
-    """
+    """Copy every file of a scope, byte for byte and without following links, to a new or empty folder.
+    NotFound when the scope holds nothing; UsageError for a folder that holds something or lies in the
+    memory."""
     scope = scope_named(memory, name, project)
     require_empty(there)
     if there.resolve().is_relative_to(memory.root.resolve()):

@@ -36,8 +36,8 @@ class NoteSummary:
 
 @dataclass(frozen=True)
 class NoteDelivery:
-    """A note with its size and how a session that starts now is given it: whole, cut, by a line of the
-    index, or '' for not at all."""
+    """A note with its size and how a new session is given it: whole, cut, by a line of the index, or '' for
+    not."""
 
     note: NoteSummary
     bytes: int
@@ -60,11 +60,8 @@ def weighed(memory: Memory, notes: Sequence[NoteSummary], packet: str) -> list[N
 def list_notes(
     memory: Memory, scope: str, project: Project | None, done: CommitResult | None
 ) -> list[NoteSummary]:
-    """Notes of one scope, or of the project and global, sorted by scope and path.
-
-    `done` is the commit that was just made: it has looked through the folders, and all but what it passed
-    over is in the cache. Without one they are looked through here, and what the cache doesn't have is read.
-    """
+    """Notes of one scope, or of the project and global, by scope and path. After a commit (`done`) all but
+    what it passed over is in the cache; without one the folders are looked through."""
     folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     known = {note.path: _known(note, count) for note, count in memory.cache.counted_notes(folders)}
     paths = set(note_paths(memory, folders)) if done is None else _there(memory, folders, known, done)
@@ -80,8 +77,8 @@ def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done:
 
 
 def below(notes: Sequence[NoteSummary], folder: str, depth: int | None) -> list[NoteSummary]:
-    """Those of `notes` that stand below a folder of their scope, or of the repository, and no more than
-    `depth` folders down in their scope. The archive is asked for by its name."""
+    """Those of `notes` below a folder of their scope or the repository, at most `depth` folders down; the
+    archive only by name."""
     wanted = folder.strip("/").replace(":", "/", 1)
     if wanted:
         notes = [n for n in notes if n.path.startswith(f"{wanted}/") or n.place.startswith(f"{wanted}/")]

@@ -27,10 +27,8 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class MoveResult:
-    """Where it was and where it is now; `id` is that of the entry that was moved, '' for a whole note.
-
-    `linking` other notes had links to the note, which lead to its new place now.
-    """
+    """Where it was and is; the `id` of a moved entry, '' for a note; how many other notes are `linking` to
+    it."""
 
     before: str
     at: str
@@ -41,11 +39,8 @@ class MoveResult:
 def move(
     memory: Memory, target: Target, to: Target, project: Project | None, origin: Origin, now: datetime
 ) -> MoveResult:
-    """Move a note to another path or scope, or an entry to the end of another note, made when missing.
-
-    Pins and what else was said of the entries go with them. Refused (nothing changed) where a note is
-    moved to one that is there.
-    """
+    """Move a note to another path or scope, or an entry to the end of another note, made when missing, with
+    pins and all that was said of it. Refused (nothing changed) where a note is in the way."""
     if to.entry_id or to.lines:
         raise UsageError("an entry's place is a note, not an entry", "Name a note: [SCOPE:]PATH.")
     with drafting(memory, "move", origin, now) as draft:
@@ -59,10 +54,8 @@ def move(
 def archive(
     memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime
 ) -> MoveResult:
-    """Move a note, or an entry, below `archive/` of its scope: kept and found, never delivered.
-
-    A note whose place there is taken gets a number; an entry goes to the note of that name there.
-    """
+    """Move a note, or an entry, below `archive/` of its scope: kept and found, never delivered. A note gets a
+    number where its place is taken; an entry goes to the note of that name."""
     with drafting(memory, "archive", origin, now) as draft:
         reading = read(memory, target, project)
         if is_archived(reading.note.path):

@@ -41,8 +41,8 @@ class Fact:
 
 @dataclass(frozen=True)
 class NewNoteRequest:
-    """A `body` that has frontmatter of its own keeps it; description and tags are set in it. Without one it
-    is put below the head of the `template`, whose description then does for an empty one."""
+    """Description and tags are set in the frontmatter of `body`; without frontmatter it is put below the head
+    of the `template`, whose description then does for an empty one."""
 
     target: NoteOrEntry
     """[SCOPE:]PATH of the new note."""
@@ -67,8 +67,7 @@ class TagChange:
 
 @dataclass(frozen=True)
 class TickRequest:
-    """The item that is named by its id or by a part of its words, and whether it is to be ticked or made open
-    again."""
+    """The item, named by its id or by a part of its words, and whether to tick it or open it again."""
 
     named: str
     is_done: bool
@@ -77,8 +76,8 @@ class TickRequest:
 
 @dataclass(frozen=True)
 class RestoreRequest:
-    """What is brought back: `target` as it was last, or in the commit whose id begins with `version`; it goes
-    to where it was, or `to` the note that is named."""
+    """`target` as it was last, or in the commit whose id begins with `version`; back where it was, or `to` a
+    note."""
 
     target: NoteOrEntry
     """The [SCOPE:]PATH or ^ID that it had."""

@@ -82,10 +82,7 @@ def add(
 def tick(
     memory: Memory, request: TickRequest, project: Project | None, origin: Origin, now: datetime
 ) -> Scratch:
-    """Tick an item or make it open again.
-
-    Of several that are meant the first; NotFound when there is none in the other state.
-    """
+    """Tick an item or make it open again; of several the first. NotFound when none is in the other state."""
     named, is_done = request.named, request.is_done
     if not named.strip():
         raise UsageError("no item is named", "Give its ^id, or some of its words.")

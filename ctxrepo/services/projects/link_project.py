@@ -42,12 +42,9 @@ class ProjectLink:
 
 
 def link_project(memory: Memory, identity: str, target: str, origin: Origin, now: datetime) -> ProjectLink:
-    """Let the id of a checkout stand for the project that `target` names by id or folder, on every machine.
-
-    What was written under the id until now goes along, in one acknowledged write. A folder that no project
-    claims becomes the project's own. NotFound when there is no such project or folder, Refused while
-    one of those files is held back.
-    """
+    """Let a checkout's id stand, on every machine, for the project that `target` names by id or folder; an
+    unclaimed folder becomes its own. What was written under the id goes along, in one write. NotFound when
+    there is no such project or folder, Refused while one of those files is held back."""
     project = _found(memory, read_registry(memory), target)
     held = commit(memory, now).held
     widen(memory, project, now)
@@ -93,10 +90,8 @@ def _enter(draft: Draft, identity: str, project: Project) -> None:
 
 @dataclass(frozen=True)
 class UnlinkResult:
-    """`name` has a folder of its own now; until then it stood for the project in `before`.
-
-    Unchanged, it stands for itself already; `names` are others that stand for it.
-    """
+    """`name` has its own folder now, apart from the project in `before`; unchanged, it had one. `names` are
+    others that stand for it."""
 
     name: str
     folder: str
@@ -106,12 +101,9 @@ class UnlinkResult:
 
 
 def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now: datetime) -> UnlinkResult:
-    """Let `name` ('': the id of the checkout that the current folder is in) be a project of its own, on every
-    machine.
-
-    What was written until now stays in the folder where it is: nobody can tell which of it was meant for
-    which. NotFound when `name` is no further name of any project.
-    """
+    """Let `name` ('': the current checkout's id) be a project of its own, on every machine. What was written
+    stays where it is: nobody can tell which of it was meant for which. NotFound when `name` is no further
+    name of any project."""
     with drafting(memory, "unlink", origin, now) as draft:
         registry = read_registry(memory)
         name = _named(registry, name) if name else identity
@@ -152,11 +144,9 @@ class RenameResult:
 def rename_project(
     memory: Memory, project: Project, name: str, origin: Origin, now: datetime
 ) -> RenameResult:
-    """Call a project's folder `name`, in one acknowledged write; what it held is in a commit before.
-
-    UsageError for what no folder may be called, Refused for a name that something has, and while a file of
-    the project is held back. A project that nothing was written for yet will begin in that folder.
-    """
+    """Call a project's folder `name`, in one write, after a commit of what it held; one without notes will
+    begin there. UsageError for what no folder may be called, Refused for a name that is taken, and while a
+    file is held back."""
     new = unicodedata.normalize("NFC", name.strip().rstrip("/"))
     if not is_folder_name(new):
         raise UsageError(

@@ -22,10 +22,8 @@ from ctxrepo.storage.state.compiled import read_checkouts
 
 @dataclass(frozen=True)
 class ListedProject:
-    """A project, its further names, and the checkouts of it that this machine knows.
-
-    With the id '' it is a folder with notes that no project claims.
-    """
+    """A project, its further names, and its checkouts known here; with the id '' a folder with notes that no
+    project claims."""
 
     id: str
     folder: str

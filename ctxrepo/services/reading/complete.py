@@ -44,11 +44,9 @@ def categories(state: Path, cwd: Path) -> list[Candidate]:
 
 
 def targets(start: str, state: Path, cwd: Path) -> list[Candidate]:
-    """Notes as `[SCOPE:]PATH` that begin with `start`, with their descriptions; behind `^` entries by their
-    ids, behind `#` those of the note by their places.
-
-    Without a scope notes in view, by their path in it, and any by its path in the repository.
-    """
+    """Notes as `[SCOPE:]PATH` that begin with `start`, with descriptions; behind `^` entries by their ids,
+    behind `#` by their places. Without a scope notes in view, by their path in it, and any by its whole
+    path."""
     with known_at(state, cwd) as known:
         if known is None:
             return []
@@ -89,7 +87,6 @@ def _entries(start: str, known: Known) -> list[Candidate]:
 
 
 def _places(note: str, known: Known) -> list[Candidate]:
-    """The places of a note's entries, as `note` names it."""
     for path in dict(_notes(note, known)):
         if path in (note, f"{note}.md"):
             there = _in_repository(path, known)

@@ -44,7 +44,6 @@ def entries_today(memory: Memory, scope: NamedScope, session: str, now: datetime
 
 
 def _logged_by(memory: Memory, session: str) -> Sequence[str]:
-    """The entries that a session logged on this machine lately."""
     if not session:
         return []
     file = str(memory.state.logged)

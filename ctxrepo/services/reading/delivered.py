@@ -12,10 +12,7 @@ _INDEX = "Index of notes"
 
 
 def delivered(packet: str) -> dict[str, Delivered]:
-    """path -> how the note is in the packet; one that isn't there has no path.
-
-    A checklist whose open items are all there is whole.
-    """
+    """path -> how the note is in the packet, if it is. A checklist whose open items are there is whole."""
     found: dict[str, Delivered] = {}
     title = ""
     for line in packet.split("\n"):

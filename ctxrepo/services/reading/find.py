@@ -87,11 +87,8 @@ def places_of(memory: Memory, target: Target, project: Project | None) -> tuple[
 
 
 def destination_of(memory: Memory, target: Target, project: Project | None) -> Target:
-    """Where something new goes: to the path, or to the note of the entry that is named.
-
-    The index and our messages write paths with the scope's folder (`global/topics/a.md`): such a path is
-    taken as one in that scope.
-    """
+    """Where something new goes: to the path, or to the note of the entry. A path with its scope's folder
+    (`global/topics/a.md`), as the index and our messages write it, is taken as one in that scope."""
     if target.entry_id:
         folder, _, rest = find_entry(memory, target.entry_id, project)[0].path.partition("/")
         return Target(folder, rest)
@@ -102,10 +99,8 @@ def destination_of(memory: Memory, target: Target, project: Project | None) -> T
 
 
 def find_entry(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry]:
-    """The entry with this id, or the only one whose id begins so, and its note.
-
-    NotFound says what became of it, as far as that is known.
-    """
+    """The entry with this id, or the only one whose id begins so, and its note. NotFound says what became of
+    it."""
     return _located(memory, name, project) or _lost(memory, name, project)
 
 

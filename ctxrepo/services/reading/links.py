@@ -20,10 +20,8 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class Link:
-    """A link in the entry at `at`: what it names, and how that is written.
-
-    `to` is the path of the note it leads to, '' when it leads nowhere.
-    """
+    """A link in the entry at `at`: what it names, how it is written, and `to` which note it leads, '' for
+    nowhere."""
 
     at: str
     link: str
@@ -44,10 +42,8 @@ class NoteLinks:
 
 
 def broken_links(memory: Memory, scope: str, project: Project | None) -> list[Link]:
-    """Links that lead nowhere, in one scope or in the project and global, by place.
-
-    The cache must be up to date: call `commit` first.
-    """
+    """Links that lead nowhere, in one scope or in the project and global, by place. The cache must be up to
+    date: call `commit` first."""
     folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     places = tuple(f"{folder}/" for folder in folders)
     return [link for link in _links(memory) if not link.to and link.source.startswith(places)]

@@ -37,11 +37,9 @@ Mode = Literal["words", "meaning", "both"]
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """What is looked for: words, each in any of its forms and `"…"` together, or a pattern; and tags.
-
-    All of them must be there, the tags on the entry or on its note; a category counts as a tag. With a
-    `category` only entries of it. An empty `scope` is every scope.
-    """
+    """What is looked for: words in any of their forms, `"…"` together, or a pattern; and tags, on the entry
+    or its note. All must be there; a category counts as a tag. With a `category` only entries of it; an empty
+    `scope` is every scope."""
 
     text: str
     tags: Sequence[str] = ()
@@ -53,11 +51,9 @@ class SearchQuery:
 
 @dataclass(frozen=True)
 class Hit:
-    """An entry, or (with the `id` '') a note whose path, description or tags are what was asked for.
-
-    `text` is the entry or the note's description; `score` is higher for a better one, 0 where nothing tells.
-    `similarity` says how near the meaning comes, None where it wasn't asked for.
-    """
+    """An entry, or (without `id`) a note by its path, description or tags; `text` is its text or description.
+    `score` is higher for a better one, 0 where nothing tells; `similarity` how near the meaning comes, if
+    asked for."""
 
     id: str
     at: str
@@ -73,11 +69,9 @@ class Hit:
 
 
 def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: int) -> list[Hit]:
-    """At most `limit` hits: those of the project first, then global, then all others; notes before entries.
-
-    By meaning the nearest come first, wherever they are. The cache must be up to date: call `commit` first.
-    NotFound when nothing is found.
-    """
+    """At most `limit` hits: the project's first, then global, then others, notes before entries; by meaning
+    the nearest first, wherever they are. NotFound for none. The cache must be up to date: call `commit`
+    first."""
     words = [(a or b) for a, b in _WORD.findall(asked.text)]
     tags = {tag.lstrip("#").casefold() for tag in asked.tags}
     _check(asked, words)
@@ -195,10 +189,8 @@ SEARCH_SECONDS = 2.0
 
 
 def matcher(pattern: str, patience: float = SEARCH_SECONDS) -> Callable[[str], bool]:
-    """Whether a text holds the pattern, the case of letters ignored unless it says `(?-i:…)`.
-
-    UsageError for what is no pattern, and once matching has taken longer than `patience` seconds.
-    """
+    """Whether a text holds the pattern, in any case of letters unless it says `(?-i:…)`. UsageError for what
+    is no pattern, and once matching has taken longer than `patience` seconds."""
     if len(pattern) > MAX_CHARS:
         raise UsageError(f"the pattern is longer than {MAX_CHARS} characters", "Search for less at once.")
     try:

@@ -25,9 +25,9 @@ _MOST_TOLD = 1000
 
 
 def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | None:
-    """The last handoff left for a scope, as a tree has it or as it stays on this machine; one that says
-    something comes before a bare one, and one that was left on purpose before what was gathered of the same
-    session. What was deleted from the anchors file is gone from our tape too."""
+    """The last handoff of a scope, in a tree or on this machine. One that says something comes before a bare
+    one, one left on purpose before what was gathered; what was deleted from the anchors file doesn't
+    count."""
     objects = memory.objects
     tapes = {path: key for path, key in objects.below(tree, TAPES).items() if tape_folder(path) == folder}
     texts = {path: decode(objects.data(key)) for path, key in tapes.items() if not objects.is_large(key)}

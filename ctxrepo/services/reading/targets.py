@@ -19,12 +19,9 @@ from ctxrepo.storage.memory import Memory
 def resolve(
     memory: Memory, target: Target, project: Project | None, *, follows: bool = False
 ) -> tuple[Note, Entry | None]:
-    """The note that a target names, and the entry if it names one, as they are in the worktree now.
-
-    A note's own name does without its folders while no other note near has it. `follows` accepts an id that
-    the entry had before it was edited, moved or archived. NotFound names what is near, UsageError all that
-    could be meant.
-    """
+    """The note that a target names, and the entry if it names one, as they are in the worktree. A note's name
+    does without folders while it is alone; `follows` accepts an id from before an entry was edited, moved or
+    archived. NotFound names what is near, UsageError all that could be meant."""
     entry_at_id = follow_entry if follows else find_entry
     if target.entry_id:
         return entry_at_id(memory, target.entry_id, project)
@@ -122,10 +119,7 @@ class Reading:
 
 
 def read(memory: Memory, target: Target, project: Project | None, *, follows: bool = False) -> Reading:
-    """The note or entry a target names; NotFound when there is none.
-
-    `follows` accepts an id that the entry had before it was edited, moved or archived. Who changes an entry
-    shall know what it says by now.
-    """
+    """The note or entry a target names; NotFound when there is none. `follows` accepts a former id of an
+    entry; but who changes one shall know what it says by now."""
     note, entry = resolve(memory, target, project, follows=follows)
     return Reading(note, blob_id(encode(note.text)), entry)

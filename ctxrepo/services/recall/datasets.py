@@ -158,11 +158,8 @@ class Query:
 
 @dataclass(frozen=True)
 class QueryAnswer:
-    """What was recalled for the query `id`: (place, score), best first, and how long it took.
-
-    `given` are the places of those that a prompt would be given, in a block of `size` bytes; None where only
-    the answer is known.
-    """
+    """What was recalled for the query `id`: (place, score), best first, and how long it took. `given` are the
+    places that a prompt would be given, in a block of `size` bytes; None where only the answer is known."""
 
     id: str
     results: tuple[tuple[str, float], ...] = ()
@@ -197,11 +194,8 @@ def render_answers(answers: Iterable[QueryAnswer]) -> str:
 
 
 def objects_in(file: Path, wrong: Callable[[Mapping[str, Any]], str]) -> list[dict[str, Any]]:
-    """The objects of a file, one a line, each with an id of its own.
-
-    `wrong` says why an object isn't what was expected, going on from "the line", or ''. BadLines tells of
-    every line that can't be understood.
-    """
+    """The objects of a file, one a line, each with its own id; `wrong` says why one isn't as expected, going
+    on from "the line", or ''. BadLines tells of every line that can't be understood."""
     found: dict[str, dict[str, Any]] = {}
     bad = []
     for number, line in _lines(file):

@@ -60,8 +60,7 @@ def ranker_of(memory: Memory) -> Context[Ranker]:
 def by_meaning(
     model: str, models: Path, vectors: Path, embed_first: sqlite3.Connection | None = None
 ) -> Iterator[Ranker]:
-    """Rank with a model; ModelUnusable without. All entries of the cache `embed_first` are embedded before
-    the first question."""
+    """Rank with a model, after all entries of the cache `embed_first` are embedded; ModelUnusable without."""
     # Only now: numpy and what runs the model take as long to load as ten interpreters.
     from ctxrepo.services.meaning.meanings import embed, pending
     from ctxrepo.services.meaning.semantic import open_semantic, rank_by_meaning
@@ -82,10 +81,8 @@ _STEM = 4
 
 
 def explanation(prompt: str, hit: EntryHit, best: float) -> tuple[tuple[str, str], ...]:
-    """Pairs of a name and a text: the score beside the best one's, and the words that prompt and entry share.
-
-    Without a word in common it was found by what its note is about, or by another form of a word.
-    """
+    """Pairs of a name and a text: the score beside the best one's, and the words in common. Without any it
+    was found by what its note is about, or by another form of a word."""
     share = f"{hit.score / best:.0%} of the best" if best > 0 and hit.score < best else "the best"
     shared = _shared(prompt, f"{hit.path} {hit.heading} {hit.text}")
     return (("score", f"{hit.score:.2f}, {share}"), ("words", ", ".join(shared[:_MOST]) or "none of its own"))
@@ -120,9 +117,7 @@ def items_that_fit(
     scopes: Sequence[str],
 ) -> list[tuple[EntryHit, str]]:
     """The few items that would stand out by their own words, best first, each with why it isn't given.
-
-    `reading` and `cache` are two views of one cache: what is asked for by words, and what prompts look into.
-    """
+    `reading` and `cache` are views of one cache: for words, and for prompts."""
     weights = weighted_words(prompt, list(before))
     items = reading.checklist_items(scopes, list(weights))
     if not items:
@@ -171,8 +166,8 @@ Status = Literal[
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked after the prompts of `before`, oldest first, and what for. `budget` is in bytes of what
-    is delivered."""
+    """What is asked after the prompts of `before`, oldest first, and what for; `budget` in bytes of what is
+    delivered."""
 
     text: str
     before: tuple[str, ...] = ()
@@ -206,10 +201,8 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class RecallResult:
-    """`reason` says why there are no hits, `hint` what helps; '' where there are some.
-
-    `silence` says why a prompt would be given nothing, where a person is answered all the same.
-    """
+    """`reason` says why there are no hits and `hint` what helps, else ''; `silence` why a prompt would be
+    given nothing."""
 
     status: Status
     reason: str = ""
@@ -232,10 +225,8 @@ class Asker:
 def recall(
     memory: Memory, asked: Question, scopes: Sequence[str], asker: Asker, now: datetime
 ) -> RecallResult:
-    """What the folders `scopes` of the memory have for a query or a prompt; a trace of it is left.
-
-    The cache must be up to date: call `commit` first.
-    """
+    """What the folders `scopes` have for a query or a prompt; a trace of it is left. The cache must be up to
+    date: call `commit` first."""
     if why := malformed(asked.text):
         return RecallResult("malformed", why, "Ask with a few words.")
     state = str(memory.places.state)
@@ -304,8 +295,8 @@ def _answer(
     rank: Ranker,
     is_gated: bool = True,
 ) -> tuple[RecallAnswer, str]:
-    """The answer within the budget; and why a prompt would be given nothing, '' where it would be given
-    something, and where it is a prompt that asks. `is_gated`: whether prompts are answered by the gate."""
+    """The answer within the budget, by the gate if `is_gated`; and why a prompt would be given nothing, ''
+    where it would be given something, or a prompt asks."""
     request = RecallRequest(asked.text[:MAX_TEXT], list(asked.before), list(scopes), asked.limit)
     is_left_alone = is_gated and is_social(request)
     if is_left_alone and asked.purpose == "prompt":

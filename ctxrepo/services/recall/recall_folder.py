@@ -27,11 +27,8 @@ LIMIT = 50
 
 @dataclass(frozen=True)
 class Way:
-    """How a folder is asked: `model` is the folder of one, or the name of one in `models`; '' is by words.
-
-    Of an answer of at most `limit` results a prompt is given the first `most`, as far as they fit into a
-    block of `budget` bytes.
-    """
+    """How a folder is asked: `model` is a folder, a name in `models`, or '' for words. Of at most `limit`
+    results a prompt is given the first `most`, as far as they fit into `budget` bytes."""
 
     limit: int = LIMIT
     is_gated: bool = True
@@ -95,10 +92,8 @@ class Batch:
 
 
 def recall_batch(folder: Path, queries: Path, out: Path, way: Way) -> Batch:
-    """Answer every query of a file into another one, which is written when all are answered.
-
-    BadLines, and nothing done, when there is a line that is no query.
-    """
+    """Answer every query of a file into another one, written when all are answered. BadLines, and nothing
+    done, when a line is no query."""
     asked = read_queries(queries)
     require_place(out)
     with folder_cache(folder) as cache:

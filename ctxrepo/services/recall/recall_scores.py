@@ -106,10 +106,8 @@ def score(name: str, sets: Iterable[DataSet], found: Mapping[str, QueryAnswer]) 
 
 
 def way_of(words: Iterable[str], way: Way) -> Way:
-    """`way` with settings changed: each of `words` is KEY=VALUE, several with commas between.
-
-    `recall.` may be left out, and `on` and `off` stand for true and false.
-    """
+    """`way` with settings changed by KEY=VALUE, several with commas between; `recall.` may be left out, `on`
+    and `off` stand for true and false."""
     for word in ",".join(words).split(","):
         name, equals, value = word.strip().partition("=")
         key = key_named(name if "." in name else f"recall.{name}")

@@ -23,10 +23,8 @@ ENVIRONMENT = "environment (CTXREPO_HOME)"
 
 @dataclass(frozen=True)
 class Setting:
-    """A key, what holds for it now, and what says so: `default`, the environment, `FILE` or `FILE:LINE`.
-
-    A value holds no credential: one in an address is left out.
-    """
+    """A key, its value now (an address without credentials), and what says so: `default`, the environment,
+    `FILE` or `FILE:LINE`."""
 
     key: Key
     value: object
@@ -58,11 +56,9 @@ def setting_now(places: Places, name: str) -> tuple[Setting, tuple[str, ...]]:
 
 
 def change(places: Places, env: Mapping[str, str], name: str, words: str, interpreter: str) -> SettingChange:
-    """Set one key in config.toml and let hooks know; before `init`, too.
-
-    ConfigError, with nothing written, when there is no such key, it can't have this value, or the file can't
-    be read. `interpreter` is the Python that hooks must start.
-    """
+    """Set one key in config.toml, also before `init`, and let hooks know, which start the Python
+    `interpreter`. ConfigError, with nothing written, for no such key or value, or when the file can't be
+    read."""
     key = key_named(name)
     value = understood(words, key)
     was, _ = setting_now(places, name)
@@ -75,10 +71,8 @@ def change(places: Places, env: Mapping[str, str], name: str, words: str, interp
 
 
 def unset(places: Places, env: Mapping[str, str], name: str, interpreter: str) -> SettingChange:
-    """Take one key out of config.toml, so that its default holds, and let hooks know.
-
-    ConfigError when there is no such key or the file can't be read; the other lines stay.
-    """
+    """Take one key out of config.toml, so that its default holds, and let hooks know; other lines stay.
+    ConfigError when there is no such key or the file can't be read."""
     key = key_named(name)
     was, _ = setting_now(places, name)
     is_changed = remove_value(places.config_file, key)

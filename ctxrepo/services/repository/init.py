@@ -39,12 +39,9 @@ from ctxrepo.storage.user.repository import clone_root, first_repository, shown_
 
 @dataclass(frozen=True)
 class Adoption:
-    """What `init` is to take over; `repository` is None when there is nothing to.
-
-    `source` are the settings of `agent` that say so, and `program` the memory program that they are for.
-    `url` is what to clone, or to connect a clone without remote with. `warnings` are one line each. What
-    the settings say of sessions is not taken over: it holds for the agent's sessions while it stands there.
-    """
+    """What `init` is to take over: `repository`, None for nothing. `source` are the settings of `agent` that
+    say so, for the memory program `program`; `url` is what to clone, or a clone's remote to be. `warnings`
+    are one line each. What they say of sessions holds for the agent's sessions as long as it stands there."""
 
     agent: str = ""
     program: str = ""
@@ -55,11 +52,8 @@ class Adoption:
 
 
 def adoptable(places: Places, env: Mapping[str, str], settings: Settings) -> Adoption:
-    """What the first agent's own settings to name a memory repository say of it, while nothing that comes
-    before them does.
-
-    Before them come CTXREPO_HOME, config.toml, and a clone that is where ours are by default.
-    """
+    """What the first agent's own settings to name a memory repository say of it, unless CTXREPO_HOME,
+    config.toml, or a clone where ours are by default comes before them."""
     if settings.repository or places.home_is_explicit or (places.home / ".git").is_dir():
         return Adoption()
     adoptions = [_of_agent(memory, places, env) for memory in own_memories(places, env)]
@@ -105,11 +99,8 @@ _LOCAL = 20.0
 @dataclass(frozen=True)
 class InitResult:
     """`action`: created (with an empty remote or none), cloned, connected (a remote was added), adopted or
-    unchanged.
-
-    `source` is the file of an agent's own settings that was followed, if one was, and `program` the memory
-    program whose settings they are; `warnings` are about such a file.
-    """
+    unchanged. `source` is the file of an agent's settings that was followed, of the memory program `program`;
+    `warnings` are about such a file."""
 
     root: Path
     remote: str
@@ -122,8 +113,8 @@ class InitResult:
 
 @dataclass(frozen=True)
 class InitRequest:
-    """The remote, '' for none; a relative path is from the folder `cwd`. A `sparse` clone has only the global
-    notes on disk, and those of projects as they are worked on."""
+    """The remote, '' for none, from the folder `cwd`. A `sparse` clone has the global notes on disk, and
+    those of projects as they are worked on."""
 
     remote: str = ""
     sparse: bool = False
@@ -138,12 +129,9 @@ def init(
     now: datetime,
     progress: Progress | None = None,
 ) -> InitResult:
-    """Make or clone the memory repository; a second run changes nothing.
-
-    A remote is added to a repository that had none and merged with it. UsageError naming both when there is
-    another one already. Without a remote and settings of our own those of agents are followed, where
-    there are any. `interpreter` is the Python that hooks must start.
-    """
+    """Make or clone the memory repository; a second run changes nothing. A remote is added to a repository
+    that had none and merged with it; UsageError naming both when there is another one. Without a remote and
+    settings of our own those of agents are followed. `interpreter` is the Python that hooks must start."""
     remote = _absolute(request.remote, request.cwd, places.user_home)
     places.secure()
     settings = read_settings(places.config_file)
@@ -243,11 +231,8 @@ def _connect(place: Clone, places: Places, env: Mapping[str, str], url: str, tim
 
 
 def _branch(root: Path, default: str) -> str:
-    """The branch all machines share; the clone is put on it.
-
-    What the remote calls its main one, if it is there. An empty remote may not say, and then every machine
-    must choose alike, whatever its own git calls new branches.
-    """
+    """The branch all machines share; the clone is put on it: the remote's main one. An empty remote may not
+    say, and then every machine must choose alike, whatever its own git calls new branches."""
     refs, head = RefWriter(root / ".git"), Clone(root, "").checked_out()
     if refs.resolve("HEAD"):
         if not head:

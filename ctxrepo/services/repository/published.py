@@ -24,11 +24,8 @@ from ctxrepo.storage.user.config import keep_settings
 
 
 def publish_settings(memory: Memory, interpreter: str) -> None:
-    """Write what hooks need, if it changed: the settings to hooks.db, this installation to STATE/hook, and a
-    copy of a config.toml that could be read.
-
-    `interpreter` is the Python that runs now, by its absolute path: hooks and workers are started with it.
-    """
+    """Write what hooks need, if it changed: settings to hooks.db, this installation with its Python
+    `interpreter` (an absolute path) to STATE/hook, and a copy of a readable config.toml."""
     settings = memory.settings
     published = read_settings(memory.places.state)
     values = {
@@ -110,12 +107,9 @@ _WHY = "# ctxrepo merges these entry by entry, in whatever program runs git here
 
 
 def set_up_git(memory: Memory, interpreter: str) -> bool:
-    """Write to the clone's git configuration and attributes: our merge driver, and where a plain `git push`
-    goes during a review.
-
-    Nobody asked for this: what can't be written, for a lock for example, is left for the next time. Returns
-    whether our merge driver, run by `interpreter`, is named.
-    """
+    """Write our merge driver, run by `interpreter`, to the clone's git configuration and attributes, and
+    where `git push` goes during a review. What can't be written is left for the next time: nobody asked for
+    this. Whether our driver is named."""
     if foreign_format(memory.clone.git_dir):
         return False
     _name_attributes(memory)
@@ -124,10 +118,8 @@ def set_up_git(memory: Memory, interpreter: str) -> bool:
 
 
 def _name_driver(memory: Memory, interpreter: str) -> bool:
-    """Name our merge driver where none is named, or that of another interpreter.
-
-    Any other value stays: it is somebody's, and `doctor` tells of it.
-    """
+    """Name our merge driver in place of none, or of another interpreter's. Any other value is somebody's;
+    `doctor` tells."""
     driver = merge_driver(interpreter)
     if memory.clone.seems_to_set("driver", driver):
         return True
@@ -140,8 +132,8 @@ def _name_driver(memory: Memory, interpreter: str) -> bool:
 
 
 def _name_attributes(memory: Memory) -> None:
-    """Say which files our driver merges in the clone's own attributes: a repository that another program
-    began has no `.gitattributes` of ours. Nothing is written through a link: it may lead to any file."""
+    """Say in the clone's own attributes which files our driver merges: another program's repository has no
+    `.gitattributes` of ours. No link is followed: it may lead to any file."""
     file = memory.clone.git_dir / "info" / "attributes"
     if file.parent.is_symlink() or file.is_symlink():
         return
@@ -155,11 +147,8 @@ def _name_attributes(memory: Memory) -> None:
 
 
 def _park_pushes(memory: Memory) -> None:
-    """While what is written here waits for review, a plain `git push` of another program must not send it to
-    the branch that all machines share.
-
-    A refspec that somebody else wrote stays, and `doctor` tells of it.
-    """
+    """During a review, keep a plain `git push` of other programs from the branch that all machines share. A
+    refspec that somebody else wrote stays, and `doctor` tells of it."""
     is_reviewed = memory.has_remote and memory.repository.review == "branch"
     refspec = parking(memory.clone.branch, memory.host) if is_reviewed else ""
     if memory.clone.seems_to_set("push", refspec):

@@ -14,10 +14,7 @@ _SHOWN = 10
 
 
 def verify(memory: Memory) -> list[str]:
-    """The problems of the cache, a line each; none when it reflects the commit of the branch.
-
-    A cache that only lags behind is nothing to mend: the next command or hook sees to it.
-    """
+    """The problems of the cache, a line each; none when it is as the branch's commit, or only lags behind."""
     head = memory.head
     if memory.cache.head != (head or ""):
         behind = memory.cache.head[:12] or "no commit"

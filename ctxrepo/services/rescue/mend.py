@@ -27,10 +27,8 @@ from ctxrepo.storage.worktree.worktree import FileUpdate
 
 
 def mend(memory: Memory, now: datetime) -> Iterator[str]:
-    """Carry out every repair that needs no decision, and yield a line about each.
-
-    Whatever is moved away is kept below `.git/ctxrepo/broken`.
-    """
+    """Carry out every repair that needs no decision, with a line about each; what is moved away goes below
+    `.git/ctxrepo/broken`."""
     if foreign_format(memory.clone.git_dir):
         return  # doctor says how it is converted; whatever we wrote there would do harm
     broken = Broken.at(memory.clone.git_dir, now)
@@ -91,10 +89,8 @@ _LEFT = "left-"
 
 
 def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
-    """Bring the clone back to its branch, and yield a line about each step.
-
-    Does nothing when the clone is on its branch already, or a person is in the middle of a merge.
-    """
+    """Bring the clone back to its branch, with a line about each step; nothing where it is there, or a person
+    is merging."""
     clone = memory.clone
     if clone.unfinished() or clone.is_on_branch():
         return
@@ -156,10 +152,8 @@ def _base_files(memory: Memory, home: str, tip: str | None) -> None:
 
 
 def _guessed(memory: Memory, home: str) -> dict[str, bytes | None]:
-    """What files were made from on a branch without a commit: a version that the memory's branch has had.
-
-    Any other file only adds to the branch's; nobody can say what was taken out of it.
-    """
+    """What files were made from on a branch without a commit: a version that the memory's branch has had. Any
+    other file only adds; nobody can say what was taken out of it."""
     objects, checkout = memory.objects, memory.checkout
     guesses: dict[str, bytes | None] = {}
     for path in checkout.differing(checkout.snapshot(), objects.tree_of(home)):
@@ -179,7 +173,6 @@ def _commands(memory: Memory) -> list[Save]:
 
 
 def _without(path: str, data: bytes | None, saves: Sequence[Save]) -> bytes | None:
-    """A file without those of these saves that are in it."""
     for save in reversed(saves):
         if merge_file(path, save.base, save.after, data).data == data:
             data = merge_file(path, save.after, save.base, data).data

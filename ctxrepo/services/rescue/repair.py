@@ -64,10 +64,8 @@ def with_repair(
 
 
 def repair(memory: Memory, now: datetime) -> RepairResult:
-    """Bring the clone back to work; where nothing is damaged nothing is changed.
-
-    What a person is in the middle of (a rebase, another branch) stays as it is: then only objects are mended.
-    """
+    """Bring the clone back to work, changing only what is damaged. While a person is in the middle of
+    something (a rebase, another branch) only objects are mended."""
     with locked(memory.state.lock("sync"), _LOCK_WAIT), memory.writing(), memory.building():
         broken = Broken.at(memory.clone.git_dir, now)
         work = _Repair(memory, broken)
@@ -188,10 +186,8 @@ def branch_is_at(clone: Clone, refs: RefFiles) -> str | None:
 
 @dataclass(frozen=True)
 class Pointers:
-    """What points at the objects of a clone, both locks held.
-
-    `disk` has the blob of every file on disk; what was mended is added to `done`, a line each.
-    """
+    """What points at the objects of a clone, both locks held. `disk` has the blob of every file on disk;
+    `done` a line for each repair."""
 
     memory: Memory
     broken: Broken

@@ -13,10 +13,8 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class DeclinedReview:
-    """What one review left out: `entries` are `path: text` each, kept in this clone under `ref`.
-
-    `name` is the day, with a number from the second of a day on.
-    """
+    """What one review left out: `entries` are `path: text`, kept in this clone under `ref`; `name` is the
+    day, numbered from its second."""
 
     name: str
     ref: str
@@ -41,10 +39,8 @@ def declined(memory: Memory) -> list[DeclinedReview]:
 
 
 def dismiss(memory: Memory, names: Sequence[str]) -> list[str]:
-    """List these no more, all of them where none is named; returns the refs that keep them now.
-
-    NotFound for a name that isn't there: then none is dismissed.
-    """
+    """List these no more, or all; returns the refs that keep them. NotFound, and none dismissed, for a wrong
+    name."""
     objects = memory.objects
     tips = {ref.removeprefix(DECLINED): tip for ref, tip in sorted(objects.refs(DECLINED).items())}
     for name in names:

@@ -24,8 +24,8 @@ OTHER = "* what is no entry: head, headings or blank lines"
 
 @dataclass(frozen=True)
 class EntryChange:
-    """What became of an entry of the note at `path`: `line` begins with `+ ` for one that is new, `~ ` for an
-    edited one, `- ` for one that is gone. `former` is the note that it was in before."""
+    """What became of an entry of the note at `path`, as `+ new`, `~ edited` or `- gone`; `former` is the note
+    it came from."""
 
     path: str
     line: str
@@ -110,8 +110,8 @@ def _between(objects: Objects, old: str | None, new: str | None) -> Iterator[Ent
 
 
 def _made(objects: Objects, commit: str) -> Iterator[tuple[str, str]]:
-    """(note, text) of what a commit brought or took, ('', note) for each note that it changed; a merge made
-    what neither side had."""
+    """(note, text) of what a commit brought or took, ('', note) for each note; of a merge what neither side
+    had."""
     trees = [objects.tree_of(parent) for parent in objects.parents(commit)] or [None]
     each = [list(_between(objects, tree, objects.tree_of(commit))) for tree in trees]
     for change in each[0]:

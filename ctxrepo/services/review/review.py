@@ -43,11 +43,9 @@ def is_over(memory: Memory, review: Review, theirs: str | None) -> bool:
 
 
 def merged_after_review(memory: Memory, review: Review, ours: str, theirs: str, now: datetime) -> MergeResult:
-    """Where we go on once a review is over: from `theirs`, with what was written here since it was pushed.
-
-    A history that main holds is merged as any other. Else our commits stay behind: with them what was
-    struck out would be sent again.
-    """
+    """Where we go on after a review: from `theirs`, with what was written here since the push. A history that
+    main holds is merged as any other; else our commits stay behind, for with them what was struck out would
+    be sent again."""
     objects = memory.objects
     merged = merged_tree(memory, review.tip, ours, theirs)
     if objects.tree_of(theirs) == merged.tree:
@@ -57,11 +55,8 @@ def merged_after_review(memory: Memory, review: Review, ours: str, theirs: str, 
 
 
 def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -> bool:
-    """Put away what is not in `left`, which is what people made of a review; returns whether entries are
-    among it.
-
-    To be called before the branch moves: a kill in between must not lose what was declined.
-    """
+    """Put away what people took out of a review, which is not in `left`; whether entries are in it. Call it
+    before the branch moves: a kill in between must not lose what was declined."""
     objects = memory.objects
     # The shared commit from which the tip was made; where `left` goes on from it, the last one we saw.
     last = objects.ref(LAST_TIP) if objects.contains(left, review.tip) else left
@@ -90,10 +85,8 @@ def pushed(memory: Memory, branch: str, tip: str) -> None:
 
 
 def new_branches(memory: Memory, now: datetime) -> Iterator[str]:
-    """Branches for a new review: `ctxrepo/<host>/<yyyymmdd>`, with a number when the day has had one.
-
-    The remote may have some of which we don't know: the first that it takes is the one.
-    """
+    """Branches for a new review: `ctxrepo/<host>/<yyyymmdd>`, numbered from the second of a day on; the first
+    that the remote takes is the one."""
     first = f"{own_branches(memory)}/{now:%Y%m%d}"
     used = _declined_names(memory)
     existing = memory.objects.refs(memory.clone.tracking_ref(own_branches(memory)) + "/")
@@ -104,8 +97,8 @@ def new_branches(memory: Memory, now: datetime) -> Iterator[str]:
 
 
 def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]:
-    """(path, entry) of notes that people struck out of what was sent, of which `close` made `kept`, and that
-    are not `here` either. What ctxrepo notes beside them, and heads of notes, are no entries."""
+    """(path, entry) of what people struck out of what was sent, of which `close` made `kept`, and that isn't
+    `here`; without heads of notes and what ctxrepo notes."""
     objects = memory.objects
     left, *others = objects.parents(kept)
     base = others[1] if len(others) > 1 else left
@@ -135,10 +128,8 @@ def missing(
     base: str | None,
     says: Callable[[str, bytes], Counter[str]] | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """(path, text) of what `tip` changed since `base`, and `theirs` hasn't.
-
-    `says` tells what of a file counts; all but what every merge decides again.
-    """
+    """(path, text) of what `tip` changed since `base`, and `theirs` hasn't, as far as `says` counts it; else
+    all but what every merge decides again."""
     objects = memory.objects
     there = objects.tree_of(theirs)
 

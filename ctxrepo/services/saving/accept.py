@@ -26,11 +26,9 @@ Changes = dict[str, bytes | None]
 
 @dataclass
 class Accepted:
-    """What may be committed, and what the guard refused (`held`).
-
-    `changes` are for the commit (None removes a file); each of `earlier` for a commit before that one.
-    `conflict_copies` are in `changes` already, as files under conflicts/.
-    """
+    """What may be committed and, in `held`, what the guard refused. `changes` are for the commit (None
+    removes a file), each of `earlier` for one before it; `conflict_copies` are in `changes` already, as files
+    under conflicts/."""
 
     changes: Changes = field(default_factory=dict)
     earlier: list[Changes] = field(default_factory=list)
@@ -41,11 +39,9 @@ class Accepted:
 def judge(
     memory: Memory, files: Sequence[FoldedFile], tree: str | None, *, deletions: bool = False
 ) -> Accepted:
-    """What may go into a commit on top of `tree`, and what is held back. With `deletions` a person has
-    confirmed those that look like an accident.
-
-    A file is held back as a whole, and its saves wait in the journal for the decision of a person.
-    """
+    """What may go into a commit on top of `tree`, and what is held back; with `deletions` a person has
+    confirmed those. A file is held back as a whole, and its saves wait in the journal for a person's
+    decision."""
     head = memory.objects.files(tree, [file.path for file in files])
     accepted = Accepted(held=[] if deletions else held_deletions(memory, files, tree))
     held = {refusal.path for refusal in accepted.held}
@@ -74,8 +70,7 @@ def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Acc
 
 
 def held_deletions(memory: Memory, files: Iterable[FoldedFile], tree: str | None) -> list[Refusal]:
-    """Refusals for what was deleted by hand, where it is so much that it looks like an accident: it is held
-    back until a person confirms it."""
+    """Refusals for so many deletions by hand that they look like an accident, until a person confirms."""
     changed = {one.path: deletions_guard.HandEdit(one.commanded, one.data) for one in files}
     return deletions_guard.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
 
@@ -83,8 +78,8 @@ def held_deletions(memory: Memory, files: Iterable[FoldedFile], tree: str | None
 def _keep_versions(
     memory: Memory, file: FoldedFile, around: tuple[bytes | None, bytes | None], accepted: Accepted
 ) -> None:
-    """Give each version that an agent left a place in the history; `around` are what the branch has, and what
-    the file's own commit makes of it."""
+    """Give each version that an agent left a place in the history; `around` are the branch's and the
+    commit's."""
     theirs, merged = around
     versions = [v for v in file.versions if v not in around]
     known = memory.objects.recent_keys(memory.head, file.path) if versions else ()
@@ -98,10 +93,8 @@ def _keep_versions(
 
 
 def refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes | None) -> Sequence[Refusal]:
-    """What the guard refuses in the files that an edit makes, as refusals of the edit's path (the first one).
-
-    A secret that the branch has already is no reason to refuse this edit.
-    """
+    """What the guard refuses in an edit's files, as refusals of the first one's path; no secret that the
+    branch has already."""
     allow = memory.settings.secrets.allow_secret
     path = next(iter(files))
     found = [r for p, d in files.items() if d is not None for r in check_file(p, d, allow)]
@@ -114,12 +107,10 @@ def refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes | 
 def show_held(
     memory: Memory, pending: Pending, folded: Sequence[FoldedFile], held: Sequence[Refusal], tree: str | None
 ) -> None:
-    """Write what was folded to those of the files that are `held` back for something which isn't in them.
-
-    A late write isn't in its file, nor is a version that another program has replaced, or a text that a
-    command found and removed while others wrote to the file. Nobody could mend it there, and it would be held
-    back for ever. The saves that brought it leave the journal once it is in the file.
-    """
+    """Write what was folded to the `held` files for something which isn't in them: a late write, a version
+    that another program has replaced, or a text that a command removed while others wrote. Nobody could mend
+    it there, and it would be held back for ever. The saves that brought it leave the journal once it is in
+    the file."""
     reasons = {(refusal.path, refusal.rule) for refusal in held}
     paths = {path for path, _ in reasons}
     files = [file for file in folded if file.path in paths and file.path in pending.on_disk]
@@ -135,16 +126,15 @@ def show_held(
 
 
 def _show(memory: Memory, file: FoldedFile, on_disk: bytes | None) -> bool:
-    """Write what was folded to the file. False where somebody is writing to it: the next commit looks at what
-    they leave."""
+    """Write what was folded to the file. False where somebody writes to it: the next commit looks at that."""
     memory.worktree.write_all(dict(map(copy_as_file, file.conflict_copies)))
     update = FileUpdate(blob_id_of(on_disk), file.data)
     return not memory.worktree.update_unchanged({file.path: update})
 
 
 def _is_done(memory: Memory, save: Save, file: FoldedFile) -> bool:
-    """Whether the journal needn't keep a save whose change is in its file: any but a version that is to have
-    its place in the history."""
+    """Whether a save, which is in its file, needn't stay: any but a version that is to have its place in the
+    history."""
     return save.op == LATE or bool(refusals(memory, {file.path: save.after}, file.base))
 
 

@@ -35,10 +35,8 @@ the rest to the next commit."""
 
 @dataclass(frozen=True)
 class CommitRequest:
-    """What to commit: all saves, and what nobody announced in the files in `only` (None: in all files).
-
-    With `deletions` a person confirms deletions that would be held back as a mass deletion.
-    """
+    """What to commit: all saves, and what nobody announced in the files in `only` (None: in all). With
+    `deletions` a person confirms what would be held back as a mass deletion."""
 
     only: Collection[str] | None = None
     deletions: bool = False
@@ -48,11 +46,9 @@ ALL = CommitRequest()
 
 
 def commit(memory: Memory, now: datetime, request: CommitRequest = ALL) -> CommitResult:
-    """Commit what is pending, and make worktree, index and cache follow.
-
-    RepositoryState when a person has not finished a merge or the like in the clone; Busy when another writer
-    holds the lock for too long. Nothing is lost by either: files and journal keep what was written.
-    """
+    """Commit what is pending, and make worktree, index and cache follow. RepositoryState when a person has
+    not finished a merge or the like in the clone; Busy when another writer holds the lock. Nothing is lost by
+    either."""
     require_ready(memory)
     with memory.writing():
         return commit_locked(memory, now, request)
@@ -126,10 +122,8 @@ def _attempt(
 
 
 def _end_half_way(memory: Memory, head: str | None) -> list[Save]:
-    """Take out the saves of a commit whose run was killed before it could; returns them.
-
-    Merged once more, they would undo what people have changed since: from what was on disk then.
-    """
+    """Take out and return the saves of a commit whose run was killed before it could: merged once more, they
+    would undo what people have changed since."""
     objects = memory.objects
     intent = memory.journal.left_half_way(lambda commit: head is not None and objects.is_in(head, commit))
     if intent is None:

@@ -27,11 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CommitResult:
-    """`head` is the branch's commit now; None while the memory is empty.
-
-    `created` says whether this run made it, `held` what the guard refused, `skipped` which files were skipped
-    and why. `conflict_copies` are the versions that lost in a merge.
-    """
+    """`head` is the branch's commit now, None while the memory is empty. `created`: this run made it; `held`
+    is what the guard refused, `skipped` says which files and why, `conflict_copies` are versions that
+    lost."""
 
     head: str | None
     created: bool = False
@@ -68,8 +66,8 @@ def note_all_committed(memory: Memory, done: CommitResult) -> None:
 
 
 def _is_undisturbed(memory: Memory) -> bool:
-    """Whether neither journal nor spool tells of a change, and nothing stops a commit that a person must be
-    told of."""
+    """Whether journal and spool tell of no change, and nothing stops a commit that a person must be told
+    of."""
     try:
         memory.clone.require_ready()
     except CtxrepoError:

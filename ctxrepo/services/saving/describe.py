@@ -38,11 +38,9 @@ def describe(
     head: Mapping[str, str],
     back: Mapping[str, str] | None = None,
 ) -> list[FileChange]:
-    """One FileChange a file, notes first, bookkeeping (registry, evidence, conflict copies) last.
-
-    A note that a command moved is one change, and so is a renamed project folder. `back` has the operation
-    (`undo remember`) of each file that a command took back.
-    """
+    """One FileChange a file, notes first, bookkeeping (registry, evidence, conflict copies) last; a moved
+    note or a renamed project folder is one. `back` has the operation (`undo remember`) of each file that was
+    taken back."""
     back = back or {}
     before = _Before(memory.objects, head)
     renames = _renamed_folders(changes, before)
@@ -75,8 +73,8 @@ def describe(
 
 
 def _of_tape(folder: str, lines: Sequence[str], *, is_reset: bool) -> tuple[str, str]:
-    """(what stands for a tape's file, the verb). Its own name is machine and month, which says little: its
-    newest anchor stands for it, or the last one that went."""
+    """(what stands for a tape's file, the verb): its newest anchor or the last that went, for its name says
+    little."""
     if is_reset:
         return f"{tapes_of(folder)}/tape", "reset"
     new = [line for line in lines if not line.startswith(_GONE)]
@@ -148,8 +146,8 @@ def _is_bookkeeping(path: str) -> bool:
 
 
 def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> list[str]:
-    """A line for each entry: `+ ` added, `~ ` edited, `- ` removed. Of a tape: the names of its new
-    anchors, and with `- ` of those that are gone."""
+    """A line for each entry: `+ ` added, `~ ` edited, `- ` removed; of a tape the names of its anchors, new
+    or gone (`- `)."""
     if path.startswith(f"{TAPES}/"):
         known, names = (_names(decode(data or b"")) for data in (before, after))
         gone = [f"{_GONE}{name}" for key, name in known.items() if key not in names and name]

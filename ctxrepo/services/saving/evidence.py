@@ -53,11 +53,9 @@ def unforget(draft: Draft, entries: Collection[str]) -> None:
 def moved_evidence(
     memory: Memory, changes: Mapping[str, bytes | None], tree: str | None, now: datetime
 ) -> dict[str, bytes]:
-    """The evidence file with a `moved` record for every entry that `changes` edit and that evidence names.
-
-    The id of an entry is made from its text: without the record, correcting a typo would lose its pin.
-    Commands have already recorded which entries they moved, forgot or replaced.
-    """
+    """The evidence file with a `moved` record for every entry that `changes` edit and that evidence names:
+    else correcting a typo would lose a pin. Commands have already recorded what they moved, forgot or
+    replaced."""
     committed = evidence_files(memory, tree)
     changed = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
     files = committed | changed
@@ -90,11 +88,8 @@ def moved_evidence(
 def _moved_scopes(
     before: list[Entry], after: list[Entry], heir: Mapping[str, str], young: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """(old id, new id) of the entries of a note that were edited.
-
-    Between two commits an entry may be replaced and its replacement (one of `young`) be edited: then the old
-    id is the replacement's.
-    """
+    """(old id, new id) of the entries of a note that were edited. The old id is the replacement's (one of
+    `young`) where an entry was replaced since the last commit, and its replacement edited."""
     there = {entry.id for entry in after}
     for old, new in moved(before, after):
         stands = heir.get(old.id, old.id)

@@ -43,11 +43,8 @@ class MergedTree:
 
 
 def merge_commits(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergeResult | None:
-    """A commit that holds both histories: one of the two if it holds the other already.
-
-    Histories without a common ancestor are merged over an empty base, so that nothing of either is lost. None
-    when there is no commit at all.
-    """
+    """A commit that holds both histories, or one of the two that holds the other; None when there is none.
+    Without a common ancestor they are merged over an empty base, so that nothing is lost."""
     objects = memory.objects
     if ours is None or theirs is None:
         only = ours or theirs
@@ -73,12 +70,9 @@ def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> Mer
 
 
 def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
-    """The base commit for a merge of two; the same on every machine.
-
-    Where merges crossed, two commits have several best common ancestors, and none of these knows what the
-    others removed. So the ancestors are merged first, over their own base, into a commit that no ref points
-    at.
-    """
+    """The base commit for a merge of two; the same on every machine. Where merges crossed there are several
+    best common ancestors, and none knows what the others removed: these are merged first, into a commit that
+    no ref points at."""
     bases = objects.merge_bases(one, other)
     if not bases:
         return None

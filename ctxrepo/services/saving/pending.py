@@ -44,12 +44,9 @@ def journal_late_writes(memory: Memory, late: Sequence[LateWrite], now: datetime
 
 @dataclass(frozen=True)
 class Pending:
-    """What waits: the `saves` that a commit would hold, and what is `on_disk`, by path, in the files of
-    `snapshot` that have saves or were edited. `grounds` says what each was made from.
-
-    A file that can't be read now is not in `on_disk`. Of its saves only those of tools are here: they have a
-    place in the history even so.
-    """
+    """What waits: `saves` for a commit, and what is `on_disk`, by path, in the files of `snapshot` that have
+    saves or were edited, each made from its `grounds`. Of a file that can't be read now only tools' saves are
+    here, for their place in the history."""
 
     snapshot: Snapshot
     saves: Sequence[Save]
@@ -60,8 +57,8 @@ class Pending:
 def find_pending(
     memory: Memory, tree: str | None, only: Collection[str] | None = None, *, hides: bool = False
 ) -> Pending:
-    """What waits beside the branch's `tree`: saves, and of what nobody announced the files in `only` (None:
-    all files). With `hides` it is written down at once which files an obstacle hides."""
+    """What waits beside the branch's `tree`: saves, and unannounced edits of the files in `only` (None: of
+    all). With `hides` the files that an obstacle hides are written down."""
     saves = memory.journal.read()
     written = {save.path for save in saves}
     snapshot = memory.checkout.snapshot(None if only is None else written | {*only}, written, tree)

@@ -40,11 +40,8 @@ _POLL = 0.1
 def refresh(
     memory: Memory, head: str | None, held: Sequence[Refusal] = (), skipped: Mapping[str, str] | None = None
 ) -> None:
-    """Update the cache to commit `head`, and note what is wrong with the memory.
-
-    If many notes have to be read, and the caller is in a hurry (`leaves_cache_to_worker`) or a worker is
-    filling the cache anyway, this is left to the worker.
-    """
+    """Update the cache to commit `head`, and note what is wrong with the memory. To read many notes is left
+    to the worker if the caller is in a hurry (`leaves_cache_to_worker`) or it is at it."""
     cache = memory.cache
     if head is not None and cache.head != head and _is_left_to_worker(memory, head):
         return
@@ -61,8 +58,7 @@ def build(memory: Memory, head: str | None) -> None:
 
 
 def complete(memory: Memory, head: str | None) -> None:
-    """Update the cache to commit `head` for a caller that asks it now; waits for a worker that is filling
-    it."""
+    """Update the cache to commit `head` for a caller that asks it now, after a worker that is filling it."""
     while head is not None and _is_built_anew(memory):
         if memory.progress:
             memory.progress(f"building the cache: {memory.cache.entry_count} entries so far")
@@ -151,7 +147,6 @@ def text_of(objects: Objects, key: Key) -> str | None:
 
 
 def _handoffs(memory: Memory, tree: str | None, folders: Iterable[str]) -> list[NewestHandoff]:
-    """The newest handoff of each of these scopes."""
     return [told_handoff(memory, tree, folder) for folder in sorted({*folders} - {""})]
 
 

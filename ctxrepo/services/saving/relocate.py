@@ -28,10 +28,8 @@ def moves_of(memory: Memory, to: Mapping[str, str]) -> Moves:
 
 
 def follow_links(draft: Draft, moves: Moves, also: Callable[[str], str] = lambda text: text) -> list[str]:
-    """Let the links of all notes that stay lead to the notes that move; returns the paths of those changed.
-
-    `also` does more to a note's text. A note that the write guard would refuse is left as it is.
-    """
+    """Let the links of all notes that stay lead to the notes that move, doing `also` more; returns the paths
+    of those changed. A note that the write guard would refuse stays as it is."""
     allow = draft.memory.settings.secrets.allow_secret
     done = []
     for path in sorted(moves.notes):
@@ -60,7 +58,7 @@ def _text(draft: Draft, path: str) -> str:
 @dataclass(frozen=True)
 class Relocation:
     """How many files moved, how many other notes had links into the folder, and what lost where two files
-    became one."""
+    met."""
 
     files: int
     linking: int
@@ -77,11 +75,9 @@ def require_nothing_held_back(held: Iterable[Refusal], folder: str) -> None:
 
 
 def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
-    """Move the notes, other files and tapes of the folder `old`, which may be none, to the folder `new`.
-
-    A file that is there already and the one that comes become one by meaning. Links that name the old folder
-    lead to the new one, and evidence follows the entries whose ids change with their place.
-    """
+    """Move the notes, other files and tapes of the folder `old` to the folder `new`, merging with a file that
+    is there. Links lead to the new one, and evidence follows the entries whose ids change with their
+    place."""
     memory = draft.memory
     scans = [draft.memory.worktree.scan(folder) for folder in (old, TAPES)]
     paths = sorted(path for scan in scans for path in scan.files)

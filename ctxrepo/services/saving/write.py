@@ -41,8 +41,7 @@ _ROUNDS = 5
 
 @dataclass
 class Draft:
-    """Changes to files, made under the write lock; nothing reaches the disk before all of it passed the
-    guard."""
+    """Changes to files, under the write lock; nothing reaches the disk before all has passed the guard."""
 
     memory: Memory
     session: str = ""
@@ -59,10 +58,8 @@ class Draft:
         return self.after[path] if path in self.after else self._found(path)
 
     def text(self, path: str) -> str | None:
-        """The same, for a caller that will change the text.
-
-        Refused for a UTF-16 file: what we add would have another encoding than the rest.
-        """
+        """The same, for a caller that will change the text; Refused for UTF-16, as what we add has another
+        encoding."""
         found = self.there(path)
         if found is not None and utf16(encode(found)):
             raise Refused(f"{path} is UTF-16", "`ctxrepo check --fix` saves it as UTF-8.")
@@ -87,10 +84,8 @@ class Draft:
         self.put(path, text + ("" if not text or text.endswith("\n") else "\n") + line + "\n")
 
     def register(self, project: Project | None) -> None:
-        """Enter the project's folder in the registry, now that something is written for the project.
-
-        Busy when somebody entered another folder meanwhile.
-        """
+        """Enter the project's folder in the registry, as something is written for it; Busy when another one
+        was entered."""
         if project is None or not project.id:
             return
         text = self.text(REGISTRY) or ""
@@ -118,11 +113,9 @@ class Draft:
 
 @contextmanager
 def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator[Draft]:
-    """Hold the write lock over a Draft, and acknowledge the draft at the end.
-
-    When the block ends without an error, all changes are fsynced, in the worktree and in the journal.
-    Refused when the write guard refuses a file: then nothing is written. Busy when the journal is full.
-    """
+    """Hold the write lock over a Draft, and acknowledge it at the end: then all changes are fsynced, in the
+    worktree and in the journal. Refused, and nothing written, when the write guard refuses a file; Busy when
+    the journal is full."""
     with memory.writing():
         memory.journal.require_room()
         draft = Draft(memory, origin.session)
@@ -179,10 +172,8 @@ def _note_accesses(memory: Memory, origin: Origin, paths: Sequence[str], now: da
 
 
 def _note_unchanged(memory: Memory, session: Session, paths: Iterable[str]) -> None:
-    """Record in the session that it knows these notes, which got evidence and kept their text.
-
-    So they are no news to the session, unless somebody else changes them.
-    """
+    """Record in the session that it knows these notes, which got evidence and kept their text: no news to
+    it."""
     seen = session.record.generation
     generation = memory.cache.generation if seen is None else seen
     for path in sorted(paths):
@@ -201,18 +192,15 @@ def _note_new_entries(session: Session, path: str, before: str | None, after: st
 
 
 def _remove(draft: Draft, paths: Iterable[str]) -> None:
-    """Remove these files, except those that an editor has written to since we read them: an edit wins over a
-    removal, here as in the commit."""
+    """Remove these files, except where an editor has written since we read them: here, too, an edit wins."""
     updates = {path: FileUpdate(blob_id_of(_encoded(draft.before[path])), None) for path in paths}
     draft.memory.worktree.update_unchanged(updates)
 
 
 def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
-    """Write these bytes to the files, merged with what an editor wrote to them since we read them.
-
-    An editor takes no lock. If both changed the same thing, the version that loses is written to a conflict
-    copy; returns the paths of these copies.
-    """
+    """Write these bytes to the files, merged with what an editor, who takes no lock, wrote since we read
+    them. If both changed the same thing, the version that loses goes to a conflict copy; returns the paths of
+    these."""
     worktree = draft.memory.worktree
     copies: dict[str, bytes] = {}
     seen = {path: _encoded(draft.before.get(path)) for path in new_bytes}

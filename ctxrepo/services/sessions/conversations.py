@@ -37,8 +37,7 @@ def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, s
 def ends_of_session(
     transcripts: Transcripts, path: Path, session: str, most: int
 ) -> tuple[list[str], list[str]]:
-    """The lines within the first and within the last `most` bytes; of a shorter transcript both times all.
-    What can't be read is as empty."""
+    """The lines within the first and the last `most` bytes, which may be all; none where it can't be read."""
     if transcripts.QUERY:
         return ends_of_rows(path, transcripts.QUERY, session, most)
     return ends_of(path, most)
@@ -82,8 +81,8 @@ class TranscriptPart:
 def read_conversation(
     memory: Memory, agent: str, session: str, env: Mapping[str, str], most: int = MOST_BYTES
 ) -> TranscriptPart | None:
-    """What was said in a session; None where no transcript of it is on this machine. An unknown agent ('') is
-    any that has one."""
+    """What was said in a session; None without a transcript here. An unknown agent ('') is any that has
+    one."""
     home = memory.places.user_home
     for name in [agent] if agent else AGENTS:
         path = transcript_of(name, session, home, env)
@@ -94,8 +93,7 @@ def read_conversation(
 
 
 def last_entry(memory: Memory, agent: str, session: str, transcript: str, by: datetime | None = None) -> str:
-    """The id of the last message in a session's transcript, of those until `by`; '' where there is none, or
-    none has an id."""
+    """The id of the last message, until `by`, in a session's transcript; '' where none has one."""
     try:
         part = _read(memory, agent, session, transcript, _END) if transcript else None
     except NoAnswer:
@@ -108,8 +106,8 @@ def last_entry(memory: Memory, agent: str, session: str, transcript: str, by: da
 
 
 def shown(messages: Iterable[SessionMessage], chars: int, looked_at: int = 0) -> list[SessionMessage]:
-    """Messages as they are shown: without secrets, their texts cut to so many characters; 0: all of each.
-    `looked_at` is how many of each are looked through for secrets, 0 for four times those that are shown."""
+    """Messages without secrets, their texts cut to so many characters (0: all); `looked_at` is how many are
+    looked through for secrets, 0 for four times those shown."""
     messages = list(messages)
     most = (looked_at or _MASKED * chars) if chars else None
     texts = _without_secrets([message.text[:most] for message in messages])

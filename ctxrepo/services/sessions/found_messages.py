@@ -50,10 +50,8 @@ def terms_of(query: str) -> list[str]:
 
 
 def expression(terms: Sequence[str]) -> str:
-    """What all of these terms are to the index: each in any of its forms, the words of one side by side.
-
-    Scripts without spaces are found by their pairs of characters, as they were indexed.
-    """
+    """All these terms for the index: each in any of its forms, the words of one side by side, and in scripts
+    without spaces the pairs of characters."""
     return " AND ".join(part for term in terms for part in _parts(term))
 
 
@@ -111,8 +109,8 @@ class PassageReader:
         self._databases: dict[str, RowReader] = {}
 
     def messages_at(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
-        """The messages of a session, by their numbers, without those that its transcript doesn't hold any
-        more; `rows` stand side by side there."""
+        """The messages of a session by number, as far as its transcript holds them; `rows` are neighbours
+        there."""
         transcripts = transcripts_of(session.agent)
         if transcripts is None or not rows:
             return {}
@@ -155,8 +153,8 @@ def _of_file(
 def _beginning_at(
     transcripts: Transcripts, handle: int, head: Sequence[str], place: int
 ) -> Iterator[Message]:
-    """What may be the message that begins at a place: as all lines have it that are read, then as ever fewer
-    do, since it may have got a further part after it was indexed."""
+    """What may be the message at a place, of all lines read or of ever fewer: a further part may have come
+    later."""
     size = os.fstat(handle).st_size
     for most in _WINDOWS:
         lines = read_piece(handle, place, False, most).lines
@@ -202,14 +200,11 @@ def _is_any(_: object) -> bool:
 
 @dataclass(frozen=True)
 class MessageQuery:
-    """What messages must have.
-
-    `text`: words, each in any of its forms, and `"…"` together; all must be there, and '' is any text.
-    `wants_session` and `fits` say yes to a session and to a message that was read. `types` are of `user`,
-    `agent` and `tool`; one is enough, and () is any. `file` is a path, or its end, that a tool was given.
-    `since` and `until` are Unix seconds, 0 for no bound. `here` is the session that asks: its messages come
-    last, for whoever asks has them at hand. `context` counts the messages that are read on either side.
-    """
+    """What messages must have. `text`: words, each in any of its forms, and `"…"` together; '' is any text.
+    `wants_session` and `fits` judge a session and a message that was read. `types` are some of `user`,
+    `agent` and `tool`; () is any. `file` is a path, or its end, that a tool was given. `since` and `until`
+    are Unix seconds, 0 for none. The messages of the session `here`, which asks and has them, come last.
+    `context` counts messages to read on either side."""
 
     text: str = ""
     wants_session: Callable[[IndexedSession], bool] = _is_any
@@ -227,12 +222,9 @@ class MessageQuery:
 
 
 class FoundMessage(NamedTuple):
-    """A message, and the session in whose transcript it stands.
-
-    `text` is all that it can be found by: what was said, and what tools were given. `at` is when, in Unix
-    seconds (0: unknown). The messages `before` and `after` it have such texts, cut to NEIGHBOUR_CHARS.
-    Nothing is masked yet.
-    """
+    """A message and its session. `text` is all that it is found by: what was said, and what tools were given;
+    so have those `before` and `after`, cut to NEIGHBOUR_CHARS. `at` is in Unix seconds (0: unknown). Nothing
+    is masked yet."""
 
     session: IndexedSession
     message: SessionMessage
@@ -243,10 +235,8 @@ class FoundMessage(NamedTuple):
 
 
 def find_messages(memory: Memory, query: MessageQuery) -> list[FoundMessage]:
-    """At most `limit` messages; [] where none fits. UsageError for a text without a word.
-
-    The index must have been brought up to date.
-    """
+    """At most `limit` messages, or []. UsageError for a text without a word. Bring the index up to date
+    before."""
     terms = terms_of(query.text)
     words = expression(terms)
     if terms and not words:
@@ -276,10 +266,8 @@ def indexed_sessions(memory: Memory) -> set[str]:
 def _candidates(
     file: Path, query: MessageQuery, words: str, most: int
 ) -> tuple[Mapping[int, IndexedSession], Sequence[MessageRow]]:
-    """All sessions by their numbers, and the messages of the wanted ones that may be what is asked for.
-
-    What a session copied, when it was forked from another one, stands with that other one.
-    """
+    """All sessions by number, and messages of the wanted ones that may fit. What a fork copied stands with
+    the other one."""
     with SessionIndex.opened(file) as index:
         sessions = {session.number: session for session in index.sessions().values()}
         wanted_sessions = [number for number, session in sessions.items() if query.wants_session(session)]
@@ -305,10 +293,8 @@ def _read_candidates(
     terms: Sequence[str],
     query: MessageQuery,
 ) -> list[FoundMessage]:
-    """The messages that are still in their transcripts, and have all that is asked for.
-
-    Secrets are masked by whoever asks: in a process of its own this would load the rules each time.
-    """
+    """The messages that are still in their transcripts and fit. Whoever asks masks secrets: in a process of
+    its own this would load the rules each time."""
     matches: list[FoundMessage] = []
     texts = set[str]()
     with SessionIndex.opened(file) as index, closing(PassageReader()) as reader:

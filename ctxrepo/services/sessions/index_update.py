@@ -68,8 +68,8 @@ _NANOSECONDS = 1_000_000_000
 
 @dataclass(frozen=True)
 class UpdateOutcome:
-    """`left` counts the transcripts that are still to be read; `unknown` are the agents whose folders hang.
-    `is_elsewhere`: another process is at it."""
+    """`left` counts transcripts still to read; `unknown` are agents whose folders hang; `is_elsewhere`:
+    another reads."""
 
     read: int = 0
     left: int = 0
@@ -90,10 +90,8 @@ def update_index(
     memory: Memory, seconds: float, tell: Callable[[str], None] | None = None, *, is_background: bool = False
 ) -> UpdateOutcome:
     """Read what was said since the last time, the newest first, for at most so many seconds; `is_background`:
-    while no other process wants the processor, and where none is at it.
-
-    A process of its own reads: one that a folder hangs is left behind (ADR 37), and holds nothing of ours.
-    """
+    only while the processor and the index are free. A process of its own reads: one that hangs is left behind
+    (ADR 37), with nothing of ours."""
     lock, end = TryLock(memory.state.lock("sessions")), time.monotonic() + seconds
     while not lock.acquire():
         if is_background or time.monotonic() >= end:
@@ -223,8 +221,8 @@ class ReadStep(NamedTuple):
 
 
 class _ReadPiece(NamedTuple):
-    """What was read of a transcript: its `session` as it is by then, and the `messages` from the place
-    `since` on. `is_last`: there is no more for now."""
+    """What was read of a transcript: its `session` by then, the `messages` from `since` on; `is_last`: no
+    more for now."""
 
     session: IndexedSession
     since: int
@@ -245,10 +243,8 @@ class TranscriptReader:
         return not self._unread
 
     def step(self) -> ReadStep:
-        """Read about a piece, be it of one transcript or of many.
-
-        A file may hang, so the index is locked only when all is read that it is to take.
-        """
+        """Read about a piece, of one transcript or of many. A file may hang, so the index is locked only once
+        all is read."""
         size, read = 0, list[tuple[TranscriptFile, _ReadPiece]]()
         with SessionIndex.opened(self._index) as index:
             while self._unread and size < PIECE and (not read or read[-1][1].is_last):
@@ -264,8 +260,8 @@ class TranscriptReader:
 
 
 def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
-    """The next piece of a transcript; nothing of one that is gone meanwhile or can't be read, which is tried
-    again once it has changed."""
+    """The next piece of a transcript; nothing of one that can't be read, which is tried again once it has
+    changed."""
     file, session = transcript.file, transcript.indexed or _unread(transcript.file)
     transcripts = transcripts_of(file.agent)
     try:
@@ -302,8 +298,8 @@ def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedS
 
 
 def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:
-    """The messages to take now, and where to go on. The last one may have a further part, so it is read again
-    with what comes next."""
+    """The messages to take now, and where to go on: the last one is read again, for it may have a further
+    part."""
     if not messages or piece.is_midline:
         return messages, piece.end
     last = piece.starts[messages[-1].line]

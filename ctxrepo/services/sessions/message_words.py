@@ -46,8 +46,8 @@ def words_of(message: Message) -> str:
 def new_message(
     message: Message, agent: str, session: str, place: int, *, is_named: bool = False, at: int = 0
 ) -> NewMessage | None:
-    """The message as it goes into the index; None for one in which nothing can be found. `session` is the one
-    of the transcript in which it stands at `place`; `at` is when, for an agent that doesn't record that."""
+    """The message for the index, at `place` in the transcript of `session`; None where nothing can be found
+    in it. `at` is when, for an agent that doesn't record that."""
     words = words_of(message)
     if not words.strip():
         return None
@@ -68,11 +68,9 @@ def new_message(
 
 
 def key_of(message: Message, agent: str, session: str, place: int) -> int:
-    """A number that all copies of a message share, and no other message has.
-
-    A fork's copies keep their moment, which agents record in milliseconds, and not always their id. A message
-    without a moment counts as one without copies.
-    """
+    """A number that a message shares with its copies only. A fork's copies keep their moment, which agents
+    record in milliseconds, and not always their id; a message without a moment counts as one without
+    copies."""
     where = () if "." in message.at else (session, str(place))
     parts = (agent, message.who, message.at, *where, words_of(message))
     data = "\0".join(parts).encode("utf-8", "replace")

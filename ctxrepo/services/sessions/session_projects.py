@@ -34,8 +34,8 @@ class Projects:
         return checkout.folder == scope.folder or checkout.project == scope.project.id
 
     def names_of(self, cwd: str) -> tuple[str, ...]:
-        """What the project of a folder may be called: its folder in the memory, the name of the checkout, its
-        id; for an unknown one the folder's own name."""
+        """The names of a folder's project: folder in the memory, checkout, id; for an unknown one the
+        folder's own name."""
         checkout = self._checkout(cwd)
         if checkout is None:
             return (PurePath(cwd).name,) if cwd else ()
@@ -53,8 +53,7 @@ class Projects:
 
 @dataclass(frozen=True)
 class SessionFilter:
-    """Which sessions are searched: those of an agent and of a project, by any of its names in whatever case;
-    '' for all."""
+    """Which sessions are searched: of an agent, and of a project by any of its names; '' for all."""
 
     projects: Projects
     agent: str = ""
@@ -77,8 +76,8 @@ def why_no_command(session: IndexedSession) -> str:
 
 
 def resume_command(session: IndexedSession) -> str:
-    """The command with which a person goes on with a session, on one line; '' where nobody knows one, and
-    where the session is called what an agent would take for an option."""
+    """The command that goes on with a session, on one line; '' where none is known, or the session is called
+    like an option."""
     if why_no_command(session):
         return ""
     transcripts = transcripts_of(session.agent)

@@ -41,12 +41,10 @@ _NEIGHBOUR_SHOWN = 200
 
 @dataclass(frozen=True)
 class SessionQuery:
-    """What is looked for. `text`: words, each in any of its forms, and `"…"` together; all must be there.
-
-    `project` is a folder of the memory, an id, or the name of a checkout; `file` a path or its end; `since`
-    unix seconds. `context` counts the messages that are shown on either side of a hit. `here` is the session
-    that asks: what was said in it comes last, for whoever asks has it before them.
-    """
+    """What is looked for. `text`: words, each in any of its forms, and `"…"` together. `project` is a folder
+    of the memory, an id, or a checkout's name; `file` a path or its end; `since` unix seconds. `context`
+    counts messages to show on either side. What was said in the session `here`, which asks and has it, comes
+    last."""
 
     text: str
     agent: str = ""
@@ -61,9 +59,8 @@ class SessionQuery:
 
 @dataclass(frozen=True)
 class SessionHit:
-    """A message that holds what was looked for. `resume` is the command that goes on with its session,
-    `no_resume` why there is none, `anchor` what was left before it. All of its messages are
-    without secrets, and cut to what is shown."""
+    """A message that was found, and those around it, masked and cut. `resume` is the command that goes on
+    with its session, `no_resume` why there is none, `anchor` what was left before it."""
 
     agent: str
     session: str
@@ -79,10 +76,8 @@ class SessionHit:
 
 
 def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
-    """At most `limit` hits, the best first, and of equally good ones the newest; NotFound when there is none.
-
-    The index must have been brought up to date.
-    """
+    """At most `limit` hits, the best first, and of equal ones the newest; NotFound for none. Bring the index
+    up to date before."""
     if not (terms_of(query.text) or query.file or query.is_by_user):
         raise UsageError("there is nothing to search for", "Give a word, or --file, or --user.")
     session_filter = SessionFilter(Projects(memory), query.agent, query.project)
@@ -109,8 +104,8 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
 
 
 def _with_neighbours_shown(messages: Sequence[FoundMessage]) -> list[FoundMessage]:
-    """The same with the messages on either side as they are shown. Secrets are looked for in all of them at
-    once: most are short, and each search costs something before it reads."""
+    """The same with their neighbours as shown. Secrets are looked for in all at once: each search has a
+    cost."""
     neighbours = [other for found in messages for other in (*found.before, *found.after)]
     sides = iter(shown(neighbours, _NEIGHBOUR_SHOWN, NEIGHBOUR_CHARS))
     return [
@@ -156,7 +151,6 @@ SessionAnchors = Mapping[str, Sequence[Anchor]]
 
 
 def _anchors_of(memory: Memory, sessions: frozenset[str]) -> SessionAnchors:
-    """The anchors that these sessions left, on the tapes and on this machine only."""
     anchors: dict[str, list[Anchor]] = {}
     for path in memory.worktree.scan(TAPES).files:
         for anchor in anchors_of(decode(memory.worktree.read(path) or b"")):
@@ -170,8 +164,8 @@ def _anchors_of(memory: Memory, sessions: frozenset[str]) -> SessionAnchors:
 
 
 def _last_before(anchors: Sequence[Anchor], at: int) -> Anchor | None:
-    """The last anchor that was left by the second `at`, without secrets; one that somebody left on purpose
-    comes before one that a session's start or end left."""
+    """The last anchor by the second `at`, without secrets; one left on purpose comes before one of a start or
+    end."""
     earlier = [anchor for anchor in anchors if int(seconds_of(anchor.timestamp) or 0) <= at]
     handoffs = [anchor for anchor in earlier if anchor.type == "handoff"]
     last = (handoffs or earlier)[-1:]

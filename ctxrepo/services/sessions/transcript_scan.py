@@ -65,10 +65,8 @@ class RawHit(NamedTuple):
 
 
 def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = False) -> ScanResult:
-    """Where the text of a query stands in transcripts, the newest transcript first; NotFound when nowhere.
-
-    Transcripts spell a text as JSON does, so it is looked for in each of the ways there are.
-    """
+    """Where a text stands in transcripts, in any spelling that JSON has for it, the newest transcript first;
+    NotFound when nowhere."""
     if not query.text:
         raise UsageError("there is nothing to search for", "--raw takes a text.")
     if query.is_by_user or query.file:
@@ -107,8 +105,8 @@ def spellings(text: str) -> list[bytes]:
 
 
 def _batches(files: Sequence[TranscriptFile]) -> Iterator[list[TranscriptFile]]:
-    """Files of one folder, or of neighbouring ones, that are looked into in one go; of a database one of its
-    sessions stands for all."""
+    """Files of one folder or its neighbours to look into in one go; of a database one session stands for
+    all."""
     batch: list[TranscriptFile] = []
     size, seen = 0, set[str]()
     for file in files:

@@ -20,8 +20,8 @@ from ctxrepo.storage.user.places import Places
 
 @dataclass(frozen=True)
 class AgentMemory:
-    """What the settings of `agent` say: `settings` is None where they don't mention `program`, the memory
-    program whose settings they are; `file` is where they are."""
+    """What `agent`'s settings in `file` say for the memory program `program`; `settings` is None for
+    nothing."""
 
     agent: str
     program: str
@@ -31,8 +31,8 @@ class AgentMemory:
 
 
 def own_memories(places: Places, env: Mapping[str, str]) -> Iterator[AgentMemory]:
-    """What each agent's own settings, those for all projects, say of memory; agents without such settings are
-    left out."""
+    """What each agent's own settings, those for all projects, say of memory; agents without any are left
+    out."""
     for name in AGENTS:
         if memory := own_memory(places, env, name):
             yield memory
@@ -50,8 +50,7 @@ def own_memory(places: Places, env: Mapping[str, str], agent: str) -> AgentMemor
 
 
 def keeps_anchors(places: Places, env: Mapping[str, str], root: Path) -> bool:
-    """Whether an agent's own memory program, as it is set up on this machine, keeps its anchors in the clone
-    at `root`."""
+    """Whether an agent's memory program on this machine keeps its anchors in the clone at `root`."""
     settings = (memory.settings for memory in own_memories(places, env))
     return any(
         own is not None and own.has_tape and os.path.realpath(own.local_path) == os.path.realpath(root)
@@ -60,10 +59,8 @@ def keeps_anchors(places: Places, env: Mapping[str, str], root: Path) -> bool:
 
 
 def redirections(folder: Path) -> tuple[str, ...]:
-    """Warnings about what agents' settings in `folder`, which alone is looked in, ask for.
-
-    Whoever is cloned can write such a file: it decides neither where memory is nor what runs.
-    """
+    """Warnings about agents' settings in `folder` itself. Whoever is cloned can write such a file: it decides
+    neither where memory is nor what runs."""
     warnings = []
     for agent in AGENTS.values():
         if agent.memory_settings is None:
@@ -89,9 +86,8 @@ def silence_switches() -> str:
 
 
 def session_hooks(memory: Memory, agent: str) -> HookSettings:
-    """The hooks of this agent's sessions. What somebody chose in the agent's own settings holds for it:
-    without `push` at a session's end its sessions send nothing. The next push of anybody else takes along
-    what they wrote, because it sends the whole branch."""
+    """The hooks of this agent's sessions, as its own settings choose: without `push` at the end its sessions
+    send nothing. The next push of others takes along what they wrote."""
     hooks = memory.settings.hooks
     agents_own = own_memory(memory.places, memory.env, agent)
     own = agents_own.settings if agents_own else None
@@ -117,12 +113,9 @@ def settings_by_owner(memory: Memory) -> Mapping[str, TapeSettings]:
 
 
 def tape_settings(memory: Memory, agent: str) -> TapeSettings:
-    """The settings of the tape for this agent's sessions.
-
-    Where the agent's own settings say something of a tape, that holds for it, and what they don't say is as
-    its memory program has it by default. Only agents that our extension can offer tools have any, whatever
-    config.toml says of them.
-    """
+    """The settings of the tape for this agent's sessions. What its own settings say of a tape holds, with the
+    defaults of its memory program. Only agents that our extension can offer tools have any, whatever
+    config.toml says."""
     part = AGENTS[agent].memory_settings if agent in AGENTS else None
     own = own_memory(memory.places, memory.env, agent)
     if own and own.settings and own.settings.tape is not None:

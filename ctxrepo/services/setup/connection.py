@@ -127,8 +127,8 @@ class Connection:
 
     @cached_property
     def shared_skills(self) -> Mapping[Path, str]:
-        """The skills that other agents have from us as well, with the digests of what we wrote: several read
-        one folder of skills."""
+        """The skills that other agents have from us as well, in one folder, with the digests of what we
+        wrote."""
         return {path: written for other in self._others for path, written in other.skills.items()}
 
     @cached_property
@@ -141,8 +141,8 @@ class Connection:
         return skills.together([skills.installed(root, owned) for root in self.skills])
 
     def skills_removed(self) -> Skills:
-        """What takes them away, but for those that another agent has too; without a receipt, those that are
-        as this version writes them."""
+        """What takes them away, but for those of other agents; without a receipt, those that are as this
+        version's."""
         owned = self._newest_of(self.slip.receipt.skills) if self.slip.receipt else None
         kept = self.shared_skills.keys()
         return skills.together([skills.removed(root, owned, kept) for root in self.skills])
@@ -166,10 +166,8 @@ def wanted_of(
 
 @dataclass(frozen=True)
 class Standing:
-    """Whether an agent is connected: by its settings, or by the plugin (`plugin`).
-
-    `stale`: there is something, and it doesn't do what it should.
-    """
+    """Whether an agent is connected, by its settings or by the `plugin`; `stale`: it is, and doesn't do what
+    it should."""
 
     agent: str
     state: Literal["absent", "current", "plugin", "stale"]

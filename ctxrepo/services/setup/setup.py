@@ -23,10 +23,8 @@ from ctxrepo.storage.user import receipt
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be done for an agent, in this order; `notices` are lines about what is left alone.
-
-    To be applied even when nothing of it is `visible`: a lost receipt is then written again.
-    """
+    """What will be done for an agent, in this order, even if nothing is `visible`: a lost receipt is written
+    again. `notices` tell what is left alone."""
 
     agent: str
     changes: tuple[Change, ...]
@@ -74,8 +72,7 @@ class Plan:
 
 
 def present(machine: Machine) -> tuple[str, ...]:
-    """The agents that have a folder in this home, which is what "all" means. One whose folder can't be told
-    is among them: its plan says why."""
+    """The agents with a folder in this home ("all"), or one that can't be told: then the plan says why."""
     return tuple(name for name, agent in AGENTS.items() if _has_folder(agent, machine))
 
 
@@ -86,10 +83,8 @@ def was_connected(machine: Machine) -> tuple[str, ...]:
 
 
 def unstarted(machine: Machine) -> tuple[str, ...]:
-    """The agents that have no folder yet, and whose program can be called.
-
-    A program of that name may be somebody else's, so they aren't connected unasked.
-    """
+    """The agents without a folder whose program can be called; not connected unasked, for it may be another
+    program."""
     path = machine.environment.get("PATH", "")
     here = present(machine)
     return tuple(name for name in AGENTS if name not in here and shutil.which(name, path=path))
@@ -103,11 +98,8 @@ def _has_folder(agent: Agent, machine: Machine) -> bool:
 
 
 def plan(name: str, machine: Machine) -> Plan:
-    """What connects the agent; nothing in it is visible when it is connected already.
-
-    UsageError for an unknown agent, ConfigError when its files can't be understood, CtxrepoError when
-    they can't be read or written.
-    """
+    """What connects the agent; nothing in it is visible when it is connected. UsageError for an unknown
+    agent, ConfigError when its files can't be understood, CtxrepoError when they can't be read or written."""
     connection = Connection.of(name, machine)
     files = [Change(file.path, file.data, file.connected()) for file in connection.files]
     skill = connection.skills_installed()
@@ -126,12 +118,9 @@ def plan(name: str, machine: Machine) -> Plan:
 
 
 def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
-    """What takes ctxrepo out of the agent's files again, after agents whose receipts are then `gone`.
-
-    Files that are as setup left them get their old bytes back. Where a person has edited since, our hooks
-    are cut out and the edits stay; a file of ours and a skill that they edited stay. Skills that another
-    agent has too stay until that is let go of.
-    """
+    """What takes ctxrepo out of the agent's files, after agents whose receipts are then `gone`. Files as
+    setup left them get their old bytes back; out of others our hooks are cut. A file of ours or a skill that
+    a person edited stays, and a skill that another agent has too."""
     connection = Connection.of(name, machine, gone)
     slip, roots = connection.slip, connection.skills
     skill = connection.skills_removed()

@@ -22,10 +22,8 @@ class Skills:
 
 
 def installed(root: Path, owned: Mapping[Path, str]) -> Skills:
-    """Bring the skills in the folder `root` up to date, given the files `owned` since an earlier time.
-
-    A skill in which a file isn't as we wrote it is a person's own and stays whole.
-    """
+    """Bring the skills in the folder `root` up to date, given the files `owned`. One with a file that isn't
+    as we wrote it is a person's own and stays whole."""
     shipped = _shipped(root)
     there = {path: foreign.read(path) for path in {**shipped, **owned} if path.is_relative_to(root)}
     theirs = {
@@ -50,7 +48,7 @@ def installed(root: Path, owned: Mapping[Path, str]) -> Skills:
 
 def removed(root: Path, owned: Mapping[Path, str] | None, kept: Set[Path] = frozenset()) -> Skills:
     """Take away the files in `owned` that are as we wrote them, but for those to be `kept`; None: it isn't
-    known any more what we own. Another agent's setup may have written them last, as this version does."""
+    known what we own, but what this version writes, or another agent's setup wrote last."""
     shipped = {path: digest(data) for path, data in _shipped(root).items()}
     if owned is None:
         owned = shipped

@@ -50,10 +50,8 @@ def _untrusted(name: str, machine: Machine) -> Finding | None:
 
 
 def trust(name: str, machine: Machine) -> int:
-    """Have the agent trust our hooks as they are; how many it trusts now.
-
-    UsageError for an agent that has no such trust, RpcFailed when it can't be asked.
-    """
+    """Have the agent trust our hooks as they are; how many it trusts now. UsageError for an agent without
+    such trust, RpcFailed when it can't be asked."""
     agent = agent_named(name)
     if agent.trust is None:
         raise UsageError(f"{agent.title} runs hooks without asking for trust", "Leave out --trust.")

@@ -11,12 +11,9 @@ from ctxrepo.storage.disk.foreign import Change, apply, read
 
 
 def merge_in_place(root: Path, base: Path, ours: Path, theirs: Path, path: str) -> tuple[ConflictCopy, ...]:
-    """Make the file `ours` the merged version of the memory file at `path`; returns the
-    conflict copies.
-
-    `root` is the working tree, `base` may be empty. Nothing is changed when a conflict copy
-    can't be written: then CtxrepoError, and git leaves the file to a person.
-    """
+    """Make the file `ours` the merged version of the memory file at `path`, in the working tree `root`;
+    returns the conflict copies. `base` may be empty. CtxrepoError, and no change, when a copy can't be
+    written: git then leaves the file to a person."""
     versions = [read(file) for file in (base, ours, theirs)]
     if None in versions[1:]:
         raise CtxrepoError("git's versions of the file are gone")

@@ -60,11 +60,9 @@ _PROTECTED = (
 
 @dataclass(frozen=True)
 class Exchange:
-    """The result of an exchange: `answer` is the remote's last answer, `received` and `sent` count commits.
-
-    `branch` is the review branch that they were sent to, `notices` are what a person must know though all
-    went well, `committed` is the commit of what was written meanwhile.
-    """
+    """The remote's last `answer`, how many commits were `received` and `sent`, and to which review `branch`.
+    `notices` are what a person must know though all went well, `committed` is the commit of what was written
+    meanwhile."""
 
     answer: RemoteAnswer = OK
     received: int = 0
@@ -87,11 +85,8 @@ def exchange(
     fetched: RemoteAnswer | None = None,
     accept: bool = False,
 ) -> Exchange:
-    """Exchange commits with the remote; the caller holds the sync lock.
-
-    `fetched` is the answer of a fetch made just before. With `accept` a person confirms that a remote that
-    was replaced is the right one.
-    """
+    """Exchange commits with the remote; the caller holds the sync lock. `fetched` answers a fetch made just
+    before; with `accept` a person confirms that a replaced remote is the right one."""
     began = time.monotonic()
     result = Exchange()
     retries = memory.settings.sync.retries
@@ -115,11 +110,9 @@ def exchange(
 def _round(
     memory: Memory, now: datetime, result: Exchange, *, send: bool, accept: bool, is_last: bool
 ) -> Exchange:
-    """Merge what was fetched, push once, then move branch and files.
-
-    The push comes before the branch moves: a push that is overtaken costs nothing but a merge commit that no
-    branch holds, and the next round merges again (ADR 7, tests/services/sync/test_sync.py).
-    """
+    """Merge what was fetched, push once, then move branch and files. In this order an overtaken push costs
+    nothing but a merge commit that no branch holds, and the next round merges again (ADR 7,
+    tests/services/sync/test_sync.py)."""
     objects = memory.objects
     objects.reopen()
     state, result, theirs = _judge_upstream(memory, now, result, send=send, accept=accept)
@@ -220,10 +213,8 @@ def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
 
 
 def _send_shared_again(memory: Memory) -> str | None:
-    """Push the shared branch again as we last saw it, without what is under review; None when that fails.
-
-    A remote that never had the branch gets everything, as a new remote does: no review could end there.
-    """
+    """Push the shared branch as we last saw it, without what is under review; None when that fails. A remote
+    that never had it gets everything: no review could end there."""
     last = memory.objects.ref(LAST_TIP)
     if last is None:
         _break_off_review(memory)
@@ -234,11 +225,8 @@ def _send_shared_again(memory: Memory) -> str | None:
 
 
 def _break_off_review(memory: Memory) -> None:
-    """End the review without an outcome, so that its commits are sent again.
-
-    When the shared branch has lost commits, nobody can tell what reviewers struck out: all that is missing
-    would count as struck out.
-    """
+    """End the review, so that its commits are sent again: when the shared branch has lost commits, nobody can
+    tell what reviewers struck out."""
     if current := open_review(memory):
         review.forget(memory, current)
 
@@ -294,11 +282,9 @@ Merge = Callable[[str | None], MergeResult | None]
 
 
 def apply_exchange(memory: Memory, received: str, merge: Merge, now: datetime) -> CommitResult:
-    """Move the branch to `merge(branch)` and check out the files that differ.
-
-    First commits what was written while we talked to the remote, so that no such file is ahead of the branch.
-    Only files that `received` changes are read for this.
-    """
+    """Move the branch to `merge(branch)` and check out the files that differ, after committing what was
+    written meanwhile, so that no file is ahead of the branch. Only files that `received` changes are read for
+    this."""
     objects, clone = memory.objects, memory.clone
     # The order is the correctness (ADR 7): commit what was written meanwhile, so that no file is ahead of the
     # branch; take the snapshot; move the branch by compare and swap; and only then write files. A kill after

@@ -50,12 +50,10 @@ def starts_fetch(memory: Memory, events: Iterable[SpoolEvent]) -> bool:
 
 
 def fetch_early(memory: Memory, lock: TryLock) -> Future[RemoteAnswer] | None:
-    """Begin a fetch in the background when a session that starts is waiting for one; else None.
-
-    A session start waits for less than a second, and a fetch over ssh takes most of it: it must not also
-    wait for the libraries that the rest of the work needs. The fetch takes `lock`, which whoever talks to the
-    remote holds; if another worker holds it, that one fetches. What the fetch brings is not measured yet.
-    """
+    """Begin a fetch in the background when a session that starts waits for one; else None. It waits for less
+    than a second, most of which a fetch over ssh takes, and must not also wait for the libraries of the other
+    work. The fetch takes `lock`, as whoever talks to the remote does; if another worker holds it, that one
+    fetches. Nothing is measured yet."""
     if not starts_fetch(memory, Spool(memory.state).read()[0]):
         return None
     if not lock.acquire():

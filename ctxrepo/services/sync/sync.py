@@ -29,12 +29,9 @@ _UNDER_WAY = RemoteAnswer("timeout", "another sync of this memory is still under
 
 @dataclass(frozen=True)
 class SyncResult:
-    """`remote` is the remote's last answer; `received` and `sent` count commits of this run, `branch` is the
-    review branch they went to ('' is the shared one).
-
-    `held` is what the write guard kept from being committed or pushed, `conflict_copies` are the versions
-    that lost in a merge, `notices` say what else a person must know.
-    """
+    """The remote's last answer, how many commits were `received` and `sent`, and to which review `branch`
+    ('': the shared one). `held` is what the write guard kept back, `conflict_copies` are versions that lost,
+    `notices` what else a person must know."""
 
     head: str | None
     remote: RemoteAnswer = OK
@@ -50,12 +47,9 @@ class SyncResult:
 
 @dataclass(frozen=True)
 class SyncRequest:
-    """What a sync is to do: commit what `wanted` says, receive, and with `send` send.
-
-    `fetched` is the answer of a fetch that was made just before, and saves one. With `accept_remote` a person
-    confirms that a remote which was replaced is still the right one. `wait` is how many seconds to wait for
-    another sync of this clone; if that one has sent what we have, nothing is repeated.
-    """
+    """What a sync is to do: commit what `wanted` says, receive, and with `send` send. `fetched` is the answer
+    of a fetch made just before; with `accept_remote` a person confirms a replaced remote. `wait` is the
+    seconds to wait for another sync, after which nothing that it has sent is repeated."""
 
     send: bool = True
     wanted: CommitRequest = ALL
@@ -68,10 +62,8 @@ PLAIN_SYNC = SyncRequest()
 
 
 def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> SyncResult:
-    """Commit, fetch and merge and, if the request says so, push. Without a remote, only commit.
-
-    A remote that is away or refuses is an outcome in the result; errors are those of `commit`.
-    """
+    """Commit, fetch and merge and, if the request says so, push; without a remote, only commit. A remote that
+    is away or refuses is an outcome; errors are those of `commit`."""
     send, accept_remote = request.send, request.accept_remote
     require_ready(memory)
     asked = time.monotonic()

@@ -17,10 +17,7 @@ from ctxrepo.storage.objects.store import Objects
 @dataclass(frozen=True)
 class UpstreamState:
     """`answer` is not ok when a person has to confirm first; `notice` is what they must be told otherwise.
-
-    `has_known_tip` says that the branch still contains the tip that we knew. Only then is what is missing
-    there a deletion.
-    """
+    Only if the branch still `has_known_tip` is what is missing there a deletion."""
 
     answer: RemoteAnswer
     notice: str = ""
@@ -31,12 +28,9 @@ _FINE = UpstreamState(RemoteAnswer("ok"), has_known_tip=True)
 
 
 def state_of_upstream(memory: Memory, theirs: str | None, *, accept: bool = False) -> UpstreamState:
-    """What the remote's tip `theirs` means (None: the remote has no such branch).
-
-    A remote that went back or was rewritten is merged with what is here, so that neither side loses anything.
-    One that is suddenly empty was probably replaced, and a new address may be somebody else's: a person has
-    to confirm these with `accept`.
-    """
+    """What the remote's tip `theirs` means (None: no such branch). A remote that went back or was rewritten
+    is merged, so that neither side loses anything. A new address, or one suddenly empty, a person has to
+    confirm with `accept`: it was probably replaced, or is somebody else's."""
     state = _state(memory, theirs)
     if accept:
         remember_tip(memory, theirs)
@@ -82,10 +76,8 @@ def _noticed(notice: str) -> UpstreamState:
 
 
 def outgoing_secrets(memory: Memory, commit: str, sent: Sequence[str]) -> tuple[Refusal, ...]:
-    """Secrets in the files that pushing `commit` would add to a remote that has the commits `known`.
-
-    A secret that the remote has already is not reported.
-    """
+    """Secrets in files that pushing `commit` adds to a remote that has the commits `sent`, but for those it
+    has."""
     objects = memory.objects
     allow = memory.settings.secrets.allow_secret
     trees = [objects.tree_of(k) for k in sent]

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EntryUsage:
-    """An entry with its counts; `at` and `text` are what they are today, '' for a text that was edited or is
-    gone."""
+    """An entry with its counts, and its `at` and `text` of today ('' for a text that was edited or is
+    gone)."""
 
     usage: Usage
     at: str
@@ -75,8 +75,8 @@ def usage(memory: Memory, scope: str, project: Project | None, limit: int) -> Re
 def zombies(
     memory: Memory, scope: str, project: Project | None, limit: int, sessions: int, now: float
 ) -> Report:
-    """Those that at least so many sessions were given and none opened or used; neither pinned ones nor those
-    that are known for a few days only."""
+    """Entries that at least so many sessions were given and none used; no pinned ones, and none of a few days
+    only."""
 
     def is_one(one: Usage, known: CachedEntry | None) -> bool:
         is_live = known is not None and not known.is_struck and not is_aside(known.entry.path)
@@ -266,10 +266,8 @@ def _struck_by(memory: Memory, session: str) -> dict[str, str]:
 
 
 def _since(store: UsageStore, log: str, lines: Sequence[str]) -> list[dict[str, Any]]:
-    """The records of a log behind the last one that was read, oldest first.
-
-    Where that line has gone meanwhile, those of a later moment.
-    """
+    """The records of a log behind the last one that was read, oldest first; where that is gone, those of a
+    later moment."""
     known, mark = store.read_to(log)
     fresh: list[dict[str, Any]] = []
     last, is_met = "", False

@@ -19,10 +19,8 @@ LAST = 5
 
 @dataclass(frozen=True)
 class TracedEntry:
-    """An entry that was given, or left out for what `why` says; `text` is what it says today.
-
-    The id follows the text: of an entry that was edited since, `text` is ''.
-    """
+    """An entry that was given, or left out for `why`; `text` is today's, '' for an entry that was edited
+    since."""
 
     id: str
     at: str
@@ -33,8 +31,7 @@ class TracedEntry:
 
 @dataclass(frozen=True)
 class Trace:
-    """One prompt, of which the beginning is kept, or one `edited` file. `by` is the command that asked, ''
-    for a hook."""
+    """A prompt's beginning or an `edited` file; `by` is the command that asked, '' for a hook."""
 
     id: str
     at: str
@@ -49,10 +46,8 @@ class Trace:
 
 
 def traces(memory: Memory, name: str = "", session: str = "", last: int | None = None) -> list[Trace]:
-    """The last traces, oldest first: the one that `name` begins, those of a session, or all there are.
-
-    NotFound when there is none of the name or session.
-    """
+    """The last traces, oldest first: the one that `name` begins, those of a session, or all. NotFound for
+    none."""
     lines = lines_of(str(memory.state.traces), MAX_BYTES)
     found = [fields for line in lines if (fields := record(line)) and text_of(fields, "id")]
     if name:

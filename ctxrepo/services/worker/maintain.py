@@ -86,8 +86,7 @@ _BY_TOOLS = ("tool", "shell")
 
 
 def index_sessions(memory: Memory, events: Sequence[SpoolEvent], log: Callable[[str], None]) -> None:
-    """Bring the index up to date if a session had a turn, or if transcripts are left from the last time; the
-    newest come first."""
+    """Bring the index up to date, the newest first, if a session had a turn or transcripts are left."""
     if not (unread_mark(memory).exists() or any(event.event not in _BY_TOOLS for event in events)):
         return
     try:

@@ -46,13 +46,9 @@ class RemoteQueue:
     """A fetch that was begun beside the first commit, under `lock`."""
 
     def run(self, arrived: Callable[[float], None]) -> bool:
-        """Run errands until none is left; returns at once when another worker holds the lock, and looks
-        again.
-
-        `arrived` is called after each fetch, whether the remote was there or not, with the time at which the
-        fetch began. It may read folders that hang, so it is called without the lock. Returns False when
-        errands are left for the next worker.
-        """
+        """Run errands until none is left; returns at once when another worker holds the lock. `arrived` is
+        called after each fetch, whatever came of it, with the time it began, and without the lock, for it may
+        read folders that hang. False when errands are left for the next worker."""
         errands = Errands(self.memory.state.root)
         end = time.monotonic() + LIFE
         failures = 0
@@ -76,11 +72,8 @@ class RemoteQueue:
         return failures >= _MOST_FAILURES or not errands.are_waiting
 
     def _carry(self, errands: Errands) -> tuple[bool, bool]:
-        """Run the errands that wait. Returns (whether sessions that wait for a fetch can be told, whether the
-        remote answered).
-
-        A session that waits for a fetch need not wait for a push, so that is left for the next round.
-        """
+        """Run the errands that wait; returns (whether sessions can be told of a fetch, whether the remote
+        answered). Those don't wait for a push, so it is left for the next round."""
         wanted = errands.begin()
         if "fetch" in wanted:
             if "send" in wanted:

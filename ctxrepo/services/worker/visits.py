@@ -29,8 +29,8 @@ _TRIES = 4
 
 @dataclass(frozen=True)
 class Visits:
-    """`now` tells the time, `env` is for git, `log` takes a line for `doctor` to find. An error is logged,
-    and the other visits go on."""
+    """`now` tells the time, `env` is for git, `log` takes a line for `doctor`; after an error the other
+    visits go on."""
 
     memory: Memory
     env: Mapping[str, str]
@@ -38,11 +38,9 @@ class Visits:
     log: Callable[[str], None]
 
     def locate_sessions(self, events: Sequence[SpoolEvent]) -> list[str]:
-        """Ask git which projects these sessions are in and record it for the hooks; returns the memory
-        folders of these projects. In a sparse clone their notes are brought to disk, which may commit.
-
-        A worker has the environment of the session that woke it, and works for all sessions.
-        """
+        """Record for hooks which projects these sessions are in, as git tells; returns the projects' folders,
+        whose notes a sparse clone gets on disk, with a commit perhaps. A worker has the environment of one
+        session and works for all."""
         projects: list[Project | None] = []
         with self._forgiving():
             projects.append(locate_with_git(self.memory, self.memory.root, self.env).project)
@@ -65,11 +63,8 @@ class Visits:
                 self._retry_while_busy(act)
 
     def hand_over(self) -> None:
-        """Write the handoffs of sessions whose conversation is being compacted.
-
-        Nobody will write them later, so this waits for the write lock longer than a command would: a checkout
-        of thousands of files may hold it.
-        """
+        """Write the handoffs of sessions that are being compacted. Nobody will write them later, so this
+        waits longer for the write lock, which a checkout of thousands of files may hold."""
         left, lock = Compactions(self.memory.state.compactions), TryLock(self.memory.state.lock("handoff"))
         while left.are_left() and lock.acquire():
             try:

@@ -57,8 +57,8 @@ _Left = frozenset[tuple[str, ...]]
 
 
 class _Round(NamedTuple):
-    """A round whose commit is made. `before` are the stamps of the watched files from before it, where the
-    round looked at all files, else None."""
+    """A round whose commit is made; `before` are the stamps of the watched files, where it looked at all
+    files."""
 
     events: Sequence[SpoolEvent]
     began: float
@@ -76,8 +76,8 @@ class Rounds:
         self._waiting_for_fetch: list[SpoolEvent] = []
 
     def add(self, done: _Round, *, fetches: bool) -> None:
-        """`fetches`: one of its sessions waits for a fetch, so the folders of all of them are visited again
-        when that has come."""
+        """`fetches`: a session waits for a fetch, after which the folders of all sessions are visited
+        again."""
         self.events.extend(done.events)
         self._unvisited.append(done)
         if fetches:
@@ -105,8 +105,8 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Worker:
-    """`now` tells the time, `env` is handed to git, `log` takes a line for doctor to find, `wake` starts
-    another worker. `lock` is held by the worker that commits; `remote_queue` has a lock of its own."""
+    """`now` tells the time, `env` is for git, `log` takes a line for doctor, `wake` starts another worker.
+    `lock` is held by the worker that commits; `remote_queue` has its own."""
 
     memory: Memory
     env: Mapping[str, str]
@@ -118,12 +118,9 @@ class Worker:
     rounds: Rounds = field(default_factory=Rounds)
 
     def run(self) -> None:
-        """Work until nothing is left; returns at once when another worker holds the lock.
-
-        Whoever leaves work writes it down first and wakes a worker then; a worker that is woken while another
-        one holds the lock ends at once. So a worker looks for new work again after it has released the lock,
-        however its round ended. Work that a round could not do is no reason for another round.
-        """
+        """Work until nothing is left; returns at once when another worker holds the lock. Whoever leaves work
+        writes it down before they wake a worker, so we look again after the lock is released, however the
+        round ended. Work that a round could not do is no reason for another round."""
         began = time.monotonic()
         while self.lock.acquire():
             left = self._left()
@@ -165,8 +162,8 @@ class Worker:
         self.rounds.needs_another_worker = not self.remote_queue.run(self._arrived)
 
     def _wake_another(self) -> None:
-        """Wake another worker for errands that are left, and when the settings have changed: we have those
-        from the start, and nobody else was told."""
+        """Wake another worker for errands that are left, and when the settings, ours from the start, have
+        changed."""
         settings_stamp = stamp_of(str(self.memory.places.config_file))
         if self.rounds.needs_another_worker or settings_stamp != self.memory.settings_stamp:
             self.wake()
@@ -238,8 +235,7 @@ class Worker:
         return QUIET if has_news and may_send else LULL
 
     def _visit(self) -> None:
-        """Visit the folders of the sessions of each round. Such a folder may hang (ADR 37), so no lock is
-        held, and others may commit and send meanwhile."""
+        """Visit the folders of each round's sessions without a lock, for one may hang (ADR 37)."""
         visits = self._visits_by_current_settings()
         for events, began, before in self.rounds.take_unvisited():
             visits.hand_over()
