@@ -1,17 +1,23 @@
-"""The notes of the scopes in view; what a commit has just seen needn't be looked at again."""
+"""The notes of the scopes in view, and how a packet holds them; what a commit has just seen needn't be looked
+at again."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Literal
 
 from ctxrepo.domain.project.layout import ARCHIVE, is_archived
+from ctxrepo.domain.text import unescape_field
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.delivered import Delivered, delivered
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.storage.cache.layout import CachedNote
 from ctxrepo.storage.memory import Memory
+
+Delivered = Literal["whole", "cut", "line", ""]
+
+_INDEX = "Index of notes"
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,25 @@ def weighed(memory: Memory, notes: Sequence[NoteSummary], packet: str) -> list[N
         NoteDelivery(note, sizes.get(note.place, 0), note.place in pinned, there.get(note.place, ""))
         for note in notes
     ]
+
+
+def delivered(packet: str) -> dict[str, Delivered]:
+    """path -> how the note is in the packet, if it is. A checklist whose open items are there is whole."""
+    found: dict[str, Delivered] = {}
+    title = ""
+    for line in packet.split("\n"):
+        if line.startswith("## "):
+            title = line[3:]
+            if title.endswith(".md"):
+                found[unescape_field(title)] = "whole"
+        elif line.startswith("### cut: ") and title.endswith(".md"):
+            found[unescape_field(title)] = "cut"
+        elif title == _INDEX and line and not line.startswith(("… ", "<", "#")):
+            # A line of the index: `path — description [tags] age`.
+            path = line.partition(" — ")[0]
+            end = path.rfind(".md")
+            found.setdefault(unescape_field(path[: end + 3] if end >= 0 else path), "line")
+    return found
 
 
 def list_notes(

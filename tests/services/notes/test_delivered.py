@@ -5,7 +5,7 @@ from __future__ import annotations
 from machines import Machine
 
 from ctxrepo.services.delivery.start_packet import Start, context
-from ctxrepo.services.reading.delivered import delivered
+from ctxrepo.services.notes.list_notes import delivered
 
 
 def test_whole_cut_by_a_line_or_not(ada: Machine) -> None:
