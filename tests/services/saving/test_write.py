@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.domain import merge as merging
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import MergedFile
 from ctxrepo.errors import Refused
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 from ctxrepo.services.saving import commit as committing
-from ctxrepo.services.saving import write as writing
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.state.journal import Journal
@@ -279,14 +279,14 @@ def test_an_edit_of_the_same_words_that_comes_just_before_they_are_replaced_is_k
 
 def test_an_editor_that_never_rests_loses_nothing(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     """It writes whenever the command has looked at the file, until that looks no more."""
-    real, written = writing.merge_file, ["- one", "- by hand"]
+    real, written = merging.merge_file, ["- one", "- by hand"]
 
     def merge_while_somebody_writes(path: str, *versions: bytes | None) -> MergedFile:
         written.append(f"- by hand {len(written)}")
         mine.write(path, "".join(f"{line}\n" for line in written))
         return real(path, *versions)
 
-    monkeypatch.setattr(writing, "merge_file", merge_while_somebody_writes)
+    monkeypatch.setattr(merging, "merge_file", merge_while_somebody_writes)
     mine.write("shop/list.md", "- one\n")
     with drafting(mine.open(), "test", Origin("host"), NOW) as draft:
         text = draft.text("shop/list.md") or ""
