@@ -35,14 +35,16 @@ def go_inside(words: Sequence[str]) -> bool:
 
 
 def company(root: Path) -> list[str]:
-    """Command lines of the processes that a run with this root folder has going, but for this one.
+    """Command lines of the processes that a run with this root folder has going, but for this one and its
+    helper process (ADR 64), which waits for the next question.
 
     In a network of our own they are all that are in it, whatever they call themselves; elsewhere those
     that name the folder.
     """
     if _INSIDE in os.environ:
         here = os.readlink("/proc/self/ns/net")
-        return [_words(pid) for pid in _processes() if pid != os.getpid() and _network(pid) == here]
+        others = [pid for pid in _processes() if pid != os.getpid() and _network(pid) == here]
+        return [words for pid in others if not _is_own_helper(pid, words := _words(pid))]
     listed = subprocess.run(["ps", "-axo", "pid=,args="], capture_output=True, text=True).stdout
     return [
         line
@@ -68,6 +70,14 @@ def _network(pid: int) -> str:
         return os.readlink(f"/proc/{pid}/ns/net")
     except OSError:
         return ""
+
+
+def _is_own_helper(pid: int, words: str) -> bool:
+    try:
+        _, _, fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+    except OSError:
+        return False
+    return words.endswith(" ctxrepo _answer") and int(fields.split()[1]) == os.getpid()
 
 
 def _words(pid: int) -> str:
