@@ -133,6 +133,8 @@ def _of_session(
     known: set[str] = set()
     if event.source in ("resume", "fork"):  # its conversation may hold them already
         known = {m.text for m in _messages(memory, event.agent, event.session, event.transcript)}
+        if not known:  # an agent may write the copy of a conversation only after the session has begun
+            return []
     new = [message for message in messages if message.text not in known]
     folder = begun.project.folder if begun.project else memory.global_folder
     anchors = _handoffs(memory, folder, other.session, datetime.fromtimestamp(begun.at).astimezone())

@@ -117,6 +117,8 @@ def test_d66_the_window_is_a_setting(desk: Desk, seconds: int) -> None:
     [("startup", True), ("", True), ("resume", True), ("fork", True), ("clear", False), ("compact", False)],
 )
 def test_d66_which_beginnings_follow(desk: Desk, source: str, is_followed: bool) -> None:
+    if source in ("resume", "fork"):
+        desk.say("second", ["Something of its own"], 3600)
     assert bool(desk.followed(ended=5, said=10, source=source)) == is_followed
 
 
@@ -250,6 +252,11 @@ def test_what_a_fork_holds_already_is_left_out(desk: Desk) -> None:
     desk.say("second", SAID[:2], 12)
     desk.work(desk.event("end", "first", 5), desk.event("start", "second", 0, source="fork"))
     assert texts(desk.ready("second")) == [f"User: {SAID[2]}"]
+
+
+@pytest.mark.parametrize("source", ["resume", "fork"])
+def test_what_it_holds_may_be_unknown_and_then_it_is_told_nothing(desk: Desk, source: str) -> None:
+    assert desk.followed(ended=5, said=10, source=source) == []
 
 
 def test_where_no_end_is_told_its_transcript_is_looked_for(desk: Desk) -> None:
