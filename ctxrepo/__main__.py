@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _GC_THRESHOLD = 50_000
-"""New objects after which the garbage collector runs. Most commands make fewer, and what they import is never
-garbage."""
+"""New objects after which the garbage collector runs; most commands make fewer."""
 
 _CLEAN_EXITS = ("hook", "_work", "_warm", "_merge")
 """What ends by sys.exit, with Python's own cleanup; commands and completion can't wait for that."""
@@ -72,11 +71,8 @@ def main() -> int:
 
 
 def run() -> NoReturn:
-    """Run the command in sys.argv and end the process with its exit code.
-
-    A command ends without Python's own cleanup, which would take as long as starting Python twice; the
-    operating system frees the memory. All files and connections are closed by then.
-    """
+    """Run the command in sys.argv and end the process with its exit code; a command without Python's own
+    cleanup, which takes as long as starting Python twice. All files and connections are closed by then."""
     try:
         code = main()
     except KeyboardInterrupt:  # while modules are loaded; later the command itself ends in order

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls: type | None = None, /, **options: Any) -> Any:
-        """As `dataclasses.dataclass`, but for when its methods are made: for the first instance.
-
-        `dataclasses.fields` wants an instance, too: before there is one, the class is no dataclass.
-        """
+        """As `dataclasses.dataclass`, but its methods are made for the first instance: before there is one,
+        the class is no dataclass, and `dataclasses.fields` knows nothing of it."""
         if cls is None:
             return lambda decorated: dataclass(decorated, **options)
         if _is_eager or "__init__" in vars(cls):

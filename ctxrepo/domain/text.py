@@ -157,8 +157,7 @@ def size(text: str) -> int:
 
 
 def age_mark(updated: str, today: int) -> str:
-    """How old a note is at least, such as `>90d`, or ''; `updated` is YYYY-MM-DD or '', `today` days since
-    1970."""
+    """A note's least age, such as `>90d`, or ''; `updated` is YYYY-MM-DD or '', `today` days since 1970."""
     day = day_of(updated)
     if day is None:
         return ""
@@ -212,8 +211,7 @@ def entry_head(at: str, heading: str, age: str) -> str:
 
 
 def further_head(at: str, heading: str) -> str:
-    """`## #L14 ^1a2b3c4 · heading`, the line over a further entry of the note above. A path never reads so:
-    its `#` would be escaped."""
+    """`## #L14 ^1a2b3c4 · heading`, over a further entry of the note above: in a path `#` is escaped."""
     return _head("#" + escape_field(at[1:], "·"), heading, "")
 
 
@@ -257,8 +255,8 @@ _MARKS = {
 
 
 def passage(title: str, text: str, room: int, keep: str = HEAD, most: int = 0) -> str:
-    """`text` under its `title` line in at most `room` bytes and `most` lines (0: any number), or '' when
-    not even the title fits."""
+    """`text` under its `title` in at most `room` bytes and `most` lines (0: any), or '' without room for
+    that."""
     lines = [line + "\n" for line in escape_text(text).split("\n")]
     return pieces(title, lines, "lines", room, keep, most)
 

@@ -44,8 +44,7 @@ if TYPE_CHECKING:  # these are slow to import (pygit2 most of all): they are imp
     from ctxrepo.storage.worktree.index import UserIndex
 
 WRITE_WAIT = 10.0
-"""Seconds that a writer waits for another one. Most hold the lock for milliseconds; a large checkout holds it
-longer."""
+"""Seconds that a writer waits for another one: most take milliseconds, a large checkout longer."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,7 @@ class Memory:
     leaves_cache_to_worker: bool = False
     """If many notes have to be read into the cache, the worker does it."""
     settings_stamp: str = ""
-    """The stamp of config.toml, taken before it was read, so that a later edit never passes for what was
-    read."""
+    """The stamp of config.toml from before it was read: a later edit never passes for what was read."""
     config_error: ConfigError | None = None
     """Why config.toml can't be read; None if it can. Meanwhile the settings are those it had before, and the
     remote is left alone."""
@@ -99,8 +97,7 @@ class Memory:
         return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, config_error=error)
 
     def with_current_settings(self) -> Memory:
-        """The same memory with the settings of config.toml now; this one if that is unchanged or
-        unreadable."""
+        """The same memory with the settings of now; this one if they are unchanged or unreadable."""
         stamp = stamp_of(str(self.places.config_file))
         if stamp == self.settings_stamp:
             return self
@@ -222,8 +219,7 @@ class Memory:
         return Cache.open(self.state.cache)
 
     def hook_cache(self) -> _sqlite3.Connection | None:
-        """A new connection to the cache, as hooks read it, which the caller closes; None where there is no
-        cache that can be read."""
+        """A new connection to the cache, as hooks read it, for the caller to close; None without one."""
         return open_cache(str(self.state.cache))
 
     @cached_property

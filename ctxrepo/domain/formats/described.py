@@ -26,8 +26,7 @@ def hints_of(described: type) -> dict[str, Any]:
 
 @cache
 def sentences(described: type) -> dict[str, str]:
-    """Field -> the string below it, for each field that has one, also inherited; only the source has
-    those."""
+    """Field -> the string below it, for each field that has one, inherited or not; only the source has it."""
     bases = [base for base in reversed(described.__mro__) if base is not object]
     return {field: sentence for base in bases for field, sentence in _own_sentences(base)}
 

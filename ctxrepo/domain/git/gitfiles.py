@@ -46,9 +46,8 @@ class Cone:
     @classmethod
     def of(cls, folders: Iterable[str]) -> Cone:
         whole = frozenset(folders)
-        return cls(
-            whole, frozenset({"", *(above for folder in whole for above in prefixes_of(folder)[:-1])}) - whole
-        )
+        above = (place for folder in whole for place in prefixes_of(folder)[:-1])
+        return cls(whole, frozenset({"", *above}) - whole)
 
     def holds(self, path: str) -> bool:
         """Whether the file at `path` is on disk."""

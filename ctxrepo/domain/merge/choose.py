@@ -82,11 +82,8 @@ def order(base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]) -> li
 def _leading_first(
     base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]
 ) -> tuple[Sequence[Key], Sequence[Key]]:
-    """The two sides, the leading one first.
-
-    The side that alone reordered common keys leads. Otherwise the longer one does, so that a merged version
-    keeps its order when it is merged again with one of its sides; between equally long ones content decides.
-    """
+    """The two sides, first the one that alone reordered common keys; otherwise the longer one, so that a
+    merged version keeps its order when it is merged with a side again; of equally long ones by content."""
     we_moved, they_moved = _reordered(base, ours), _reordered(base, theirs)
     if we_moved != they_moved:
         return (ours, theirs) if we_moved else (theirs, ours)

@@ -33,11 +33,10 @@ class MergedFile:
 
 
 def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile:
-    """Merge both sides' changes to `base` in the file at `path`; None stands for no file.
-
-    The result is the same whichever side is `ours`. An edit wins over a deletion; only pi-memory-md's tape is
-    deleted with its last line, and is merged as if it were empty. There are never conflict markers: of two
-    edits of the same thing one stays, and the other becomes a conflict copy.
+    """Merge both sides' changes to `base` (None: no file) in the file at `path`, whichever side is `ours`.
+    An edit wins over a deletion; only pi-memory-md's tape is deleted with its last line, and merged as if
+    it were empty. There are never conflict markers: of two edits of one thing one stays, and the other
+    becomes a conflict copy.
     """
     if ours in (theirs, base):
         return MergedFile(theirs)
@@ -74,10 +73,8 @@ _FOREVER = 1e18
 
 def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
     """Merge JSON lines; returns the text, and copies of lines that lost against a line with the same id.
-
-    Lines of the base keep their order, new lines follow in the order of their times. Two lines are the same
-    if only the order of their keys differs. A line that can't be parsed is kept as it is. Every line gets a
-    newline, so that nothing is ever appended to a torn one.
+    Lines of the base keep their order, new ones follow by their times; the order of keys makes no other
+    line. What can't be parsed stays. Every line gets a newline: nothing is ever appended to a torn one.
     """
     not_ids = _twice(base) | _twice(ours) | _twice(theirs)
     was, us, them = (_keyed(text, not_ids) for text in (base, ours, theirs))

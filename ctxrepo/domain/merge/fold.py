@@ -28,12 +28,10 @@ class Ground:
 
 @dataclass(frozen=True)
 class FoldedFile:
-    """A file that changed from `base` to `data` (None: no file).
-
-    `saved` leaves out edits by hand, and `commanded` all edits but those of commands: what `data` lacks
-    compared with `commanded` was deleted by hand. `conflict_copies` hold what lost when the saves were
-    merged. `versions` are the versions that agents wrote, in order; they go only into the history, and the
-    last may equal `data`.
+    """A file that changed from `base` to `data` (None: no file). `saved` leaves out edits by hand, and
+    `commanded` all but those of commands: what `data` lacks compared with `commanded` was deleted by hand.
+    `conflict_copies` lost in the merge. `versions` are those that agents wrote, in order, for the history
+    only; the last may equal `data`.
     """
 
     path: str
@@ -88,11 +86,9 @@ def versions_in(saves: Sequence[Save]) -> tuple[bytes, ...]:
 
 @dataclass(frozen=True)
 class _State:
-    """The version that a save left, and the one it started from.
-
-    `new` are the lines that only somebody who has seen this version can have. Of the changes that commands
-    (and late writers) had made up to this save, `acknowledged` are added lines that it has, and `forgotten`
-    removed lines that it lacks.
+    """The version that a save left, and the one it started from. `new` are the lines that only somebody
+    who has seen this version can have; of the changes of commands (and late writers) up to then,
+    `acknowledged` are added lines that it has, and `forgotten` removed lines that it lacks.
     """
 
     save: Save
@@ -209,8 +205,7 @@ class _Fold:
 
 
 def _lines(data: bytes | None) -> frozenset[str]:
-    """The lines that tell versions apart, so neither blank ones nor `---` and dates, which every version
-    has."""
+    """The lines that tell versions apart: no blank ones, `---` or dates, which every version has."""
     lines = map(str.strip, decode(data or b"").splitlines())
     return frozenset(line for line in lines if line not in ("", "---") and not line.startswith("updated:"))
 

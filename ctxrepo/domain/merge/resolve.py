@@ -155,11 +155,9 @@ def is_marker(line: str) -> bool:
 
 
 def resolve_markers(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]] | None:
-    """Merge the sides of git's conflict markers; returns the text without markers, and copies of what lost.
-
-    The base is the text that git wrote between its markers; without it, it is the text around the conflict,
-    so that both sides are kept. None when there are no markers, or when it is unclear which line belongs to
-    which side.
+    """Merge the sides of git's conflict markers; returns the text without markers, and copies of what
+    lost. The base is what git wrote between its markers, else the text around the conflict, so that both
+    sides stay. None without markers, or when it is unclear which line belongs to which side.
     """
     sides = _sides(text, has_fences=not path.lower().endswith(".jsonl"))
     if sides is None:

@@ -37,12 +37,10 @@ class _Part:
 
 
 def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) -> Supplement:
-    """Add to `text`, the note at `path`, the entries of `other` that it lacks, below the headings they have
-    there.
-
-    An entry that stands anywhere in the note is not added, ticked or not; if `other` has two equal ones, the
-    note gets two. Comments directly above an entry are added with it. Entries whose ids are `known` are not
-    added either. The head of `other` is ignored.
+    """Add to `text`, the note at `path`, the entries of `other` that it lacks, below the headings they
+    have there. One that stands anywhere in the note, ticked or not, is not added, nor one whose id is
+    `known`; of two equal ones in `other` the note gets both. Comments directly above an entry come along;
+    the head of `other` is ignored.
     """
     other = closed_note(other)
     head, body = frontmatter.split(other)
@@ -77,8 +75,7 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
 
 
 def gist(text: str) -> str:
-    """The words by which an entry is compared: without tick box and comment lines, which belong to the
-    next."""
+    """The words by which an entry is compared, without tick box and comments, which belong to the next."""
     words = "".join(line for line in lines_of(text) if not COMMENT.match(line)) if "<!--" in text else text
     return normalised(_BOX.sub(r"\1", words))
 
@@ -177,8 +174,7 @@ def _joined(blocks: Sequence[Block]) -> str:
 
 
 def _placed(blocks: Sequence[Block], last: int, added: str, newline: str, *, is_bullet: bool) -> str:
-    """Insert `added` after the block at `last` (-1: before all), a blank line between unless both are
-    bullets."""
+    """Insert `added` after the block at `last` (-1: before all), a blank line between unless in one list."""
     before = "".join(b.raw for b in blocks[: last + 1])
     rest = "".join(b.raw for b in blocks[last + 1 :])
     if last < 0 or blocks[last].kind == "blank":

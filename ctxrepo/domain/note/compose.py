@@ -170,8 +170,7 @@ _ABOUT = {
 
 
 def about(stem: str) -> str:
-    """The description of a note made for its first entry, the same on all machines, until somebody betters
-    it."""
+    """The description of a note made for its first entry, the same everywhere, until somebody betters it."""
     return _ABOUT.get(stem.lower()) or f"{stem.replace('-', ' ').capitalize()} notes"
 
 
@@ -199,8 +198,7 @@ def fixed(path: str, data: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _closing(_: str, text: str) -> str:
-    """Close the head if the lines up to the first blank one can be nothing else: the body may begin with #
-    or -."""
+    """Close the head if the lines up to the first blank one are of one: # and - may begin the body."""
     if split(text)[0] or not _OPENING.match(text):
         return text
     lines = lines_of(text)

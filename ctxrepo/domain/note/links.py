@@ -67,8 +67,8 @@ class Spot(NamedTuple):
 
 
 def spots(text: str) -> list[Spot]:
-    """The links of a text in order: `[[note]]`, `[label](note.md)` and `[label]: note.md`; neither code
-    nor links out of the memory."""
+    """The links of a text in order, `[[note]]`, `[label](note.md)`, `[label]: note.md`: neither in code
+    nor out of the memory."""
     bare = _without_code(text)
     spots_in_text = [_wiki(match, text) for match in _WIKI.finditer(bare)]
     for pattern in (_INLINE, _DEFINITION):
@@ -212,16 +212,7 @@ def _called(path: str, scope: str, notes: Collection[str]) -> str:
     return matches[0] if len(matches) == 1 else ""
 
 
-_BARE = [
-    "makefile",
-    "dockerfile",
-    "containerfile",
-    "jenkinsfile",
-    "gemfile",
-    "rakefile",
-    "procfile",
-    "justfile",
-]
+_BARE = [f"{tool}file" for tool in ("make", "docker", "container", "jenkins", "gem", "rake", "proc", "just")]
 """Names without an extension."""
 
 _EXTENSION = lazy_pattern(r"\.[A-Za-z]")

@@ -1,8 +1,5 @@
-"""A note's head as the preset `md` shows it: as the program reads it whose index that preset renders.
-
-That program takes all of a head or nothing: one field of the wrong kind, and the note has neither description
-nor tags.
-"""
+"""A note's head as the program reads it whose index the preset `md` renders: all of it or nothing; with
+one field of the wrong kind the note has neither description nor tags."""
 
 from __future__ import annotations
 

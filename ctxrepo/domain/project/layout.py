@@ -195,8 +195,7 @@ def is_note(path: str) -> bool:
 
 
 def fold(path: str) -> str:
-    """The path as case-insensitive and NFD file systems compare it: those that are equal can't exist
-    together."""
+    """The path as case-insensitive and NFD file systems compare it: equal ones can't exist together."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 

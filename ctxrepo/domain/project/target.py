@@ -1,7 +1,5 @@
-"""Names on the command line: a note, an entry by its id or place, and guesses at misspelled names.
-
-`[SCOPE:]PATH[#Ln[-Lm]]` or `^ID`. Whatever we print as a place or an id can be given back.
-"""
+"""Names on the command line, `[SCOPE:]PATH[#Ln[-Lm]]` or `^ID`, and guesses at misspelled names. Whatever
+we print as a place or an id can be given back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""What a command line can be completed with, read from what hooks read.
-
-Nothing is made, locked or healed here: where there is nothing to read, nothing is known.
-"""
+"""What a command line can be completed with, read from what hooks read. Nothing is made, locked or healed
+here: where there is nothing to read, nothing is known."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Any folder of markdown as one scope, in a cache of its own that goes when it has been asked; without a
-memory, git or a home folder."""
+"""Any folder of markdown as one scope, in a passing cache of its own; without memory, git or home folder."""
 
 from __future__ import annotations
 

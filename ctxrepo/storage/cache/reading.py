@@ -141,22 +141,14 @@ _COUNTED = """
     from note where scope = ?
 """
 _UNCHANGED = "select hash from note where path = ? and generation <= ?"
-_ENTRIES_OF_SCOPE = """
+_ENTRIES = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
-    from entry e join note n on n.id = e.note where n.scope = ? order by n.path, e.first_line
+    from entry e join note n on n.id = e.note where 
 """
-_ENTRIES_OF_NOTE = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
-    from entry e join note n on n.id = e.note where n.path = ? order by e.first_line
-"""
-_ENTRIES_BEGINNING = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
-    from entry e join note n on n.id = e.note where e.id >= ? and e.id < ? order by e.id, n.path limit ?
-"""
-_ENTRY_BY_ID = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
-    from entry e join note n on n.id = e.note where e.id = ? order by n.path, e.first_line limit 1
-"""
+_ENTRIES_OF_SCOPE = _ENTRIES + "n.scope = ? order by n.path, e.first_line"
+_ENTRIES_OF_NOTE = _ENTRIES + "n.path = ? order by e.first_line"
+_ENTRIES_BEGINNING = _ENTRIES + "e.id >= ? and e.id < ? order by e.id, n.path limit ?"
+_ENTRY_BY_ID = _ENTRIES + "e.id = ? order by n.path, e.first_line limit 1"
 
 
 def _empty(cache: CacheReading) -> None:
@@ -294,8 +286,7 @@ class CacheReading:
 
     @rerun_if_damaged(_empty)
     def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
-        """At most `most` live entries with all words in any form, best first; then such items of
-        checklists."""
+        """At most `most` live entries with all words in any form, best first; then checklist items."""
         return list(islice(by_words(self._db, words), most))
 
     @rerun_if_damaged(_empty)

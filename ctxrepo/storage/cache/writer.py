@@ -28,7 +28,7 @@ from ctxrepo.storage.cache.layout import (
     storable,
 )
 from ctxrepo.storage.cache.reading import CacheReading
-from ctxrepo.storage.processes.database import give_way, rerun_if_damaged, transaction
+from ctxrepo.storage.processes.database import Healing, give_way, rerun_if_damaged, transaction
 
 BATCH = 60
 """Notes that are read and laid out at once: few, so that whoever puts them in has never long to wait."""
@@ -37,8 +37,7 @@ TOGETHER = 32
 """Batches that are put in and indexed in one transaction, while others wait to write."""
 
 _FORMAT = 2
-"""Version of marshal's format. Later ones detect repeated objects, which takes longer than writing them
-twice."""
+"""Version of marshal's format; later ones look for repeated objects, which takes longer than writing."""
 
 _MEMORY_KIB = 64 * 1024
 _TUNE = "insert into words(words, rank) values (?, ?)"
@@ -50,8 +49,7 @@ are kept in memory; automerge: from how many segments of one level FTS5 merges t
 
 @contextmanager
 def _much_to_write(db: sqlite3.Connection) -> Iterator[None]:
-    """Settings for a large write: more memory, fewer syncs; the index of ids, which come in random order,
-    last."""
+    """Settings for a large write: more memory, fewer syncs; ids come in random order: their index last."""
     db.execute(f"pragma cache_size = -{_MEMORY_KIB}")
     db.execute("pragma wal_autocheckpoint = 10000")  # pages
     db.executemany(_TUNE, _WHILE_FILLING.items())
@@ -110,13 +108,18 @@ class Cache(CacheReading):
         entries. `handoffs`: of scopes whose tape changed. A damaged cache is emptied instead: its `head`
         is then ''.
         """
-        try:
-            return self._apply(head, changed, removed, marks, handoffs)
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
-            self.clear()
-            return False
+        with Healing(self.clear), transaction(self._db):
+            generation = self.generation + 1
+            scopes = {scope for path in removed if (scope := self._drop(storable(path)))}
+            scopes |= {scope for note in changed if (scope := self._put(note, generation, marks))}
+            scopes |= self._mark(marks, generation)
+            documents.put_handoffs(self._db, handoffs)
+            documents.set_meta(self._db, head=head)
+            if scopes:
+                documents.set_meta(self._db, generation=str(generation))
+                documents.recount(self._db, scopes)
+            return bool(scopes)
+        return False
 
     def fill(
         self,
@@ -132,12 +135,8 @@ class Cache(CacheReading):
         that fill it at once one may find it damaged: it is then emptied again.
         """
         self.clear()
-        try:
+        with Healing(self.clear):
             self._fill(head, paths, read, marks, progress, handoffs)
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
-            self.clear()
 
     def _fill(
         self,
@@ -178,26 +177,6 @@ class Cache(CacheReading):
                 documents.put_handoffs(self._db, handoffs)
                 documents.set_meta(self._db, generation="1", head=head)
 
-    def _apply(
-        self,
-        head: str,
-        changed: Iterable[Note],
-        removed: Iterable[str],
-        marks: Marks,
-        handoffs: Iterable[NewestHandoff],
-    ) -> bool:
-        with transaction(self._db):
-            generation = self.generation + 1
-            scopes = {scope for path in removed if (scope := self._drop(storable(path)))}
-            scopes |= {scope for note in changed if (scope := self._put(note, generation, marks))}
-            scopes |= self._mark(marks, generation)
-            documents.put_handoffs(self._db, handoffs)
-            documents.set_meta(self._db, head=head)
-            if scopes:
-                documents.set_meta(self._db, generation=str(generation))
-                documents.recount(self._db, scopes)
-        return bool(scopes)
-
     @rerun_if_damaged(_empty)
     def set_faults(self, faults: Iterable[str]) -> bool:
         """The lines to tell every session once, in place of those of before; False when they are the same."""
@@ -217,8 +196,7 @@ class Cache(CacheReading):
 
     @rerun_if_damaged(_empty)
     def set_recent(self, firsts: Mapping[tuple[str, str], Sequence[FirstFile]], stamp: str) -> None:
-        """Store what comes first, by project and by whose settings say so; `stamp` is that of what was
-        read."""
+        """Store what comes first, by project and whose settings say so; `stamp` is that of the sources."""
         with transaction(self._db):
             self._db.execute("delete from recent")
             for (project, owner), files in firsts.items():
@@ -230,8 +208,7 @@ class Cache(CacheReading):
 
     @rerun_if_damaged(_empty)
     def note_round(self, began: float) -> None:
-        """Note that a round of the worker from `began` on is over: what waited then is done, or can't be
-        done."""
+        """Note that a round of the worker from `began` on is over: what waited is done, or can't be."""
         with transaction(self._db):
             last = self.last_round
             before = last if last <= time.time() else 0.0  # the clock was put back since
@@ -256,8 +233,7 @@ class Cache(CacheReading):
             self._db.executemany("insert or replace into seen values (?, ?, ?)", rows)
 
     def _put(self, note: Note, generation: int, marks: Marks) -> int:
-        """Put a note in the place of its earlier version; returns the number of the scope that changed, or
-        0."""
+        """Put a note in the place of its earlier version; returns the number of the changed scope, or 0."""
         path = storable(note.path)
         if not is_note(path):
             return 0
@@ -279,8 +255,7 @@ class Cache(CacheReading):
         return int(row[0] // SCOPE_SPAN)
 
     def _mark(self, marks: Marks, generation: int) -> set[int]:
-        """Bring `pinned` and `struck` of all entries up to the marks; returns the numbers of scopes that
-        changed."""
+        """Bring `pinned` and `struck` of entries up to the marks; returns the numbers of changed scopes."""
         ids = json.dumps(sorted(marks.pinned | marks.struck))
         due = []
         for rowid, is_listed, working, *row in self._db.execute(_MARKED, (ids,)).fetchall():

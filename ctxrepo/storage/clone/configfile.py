@@ -1,7 +1,6 @@
-"""One file of a git configuration, read and changed by itself: nothing that it includes or names is read.
-
-A file of plain lines, such as git itself writes, is read and changed here; any other is left to git. That
-saves a git process for each question and for each key (ADR 65).
+"""One file of a git configuration by itself: nothing that it includes or names is read. Plain lines, as
+git writes them, are read and changed here, which saves a process for each question and key (ADR 65); git
+does the rest.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ _NOTHING = lazy_pattern(r"([#;][^\x00]*)?")
 
 @dataclass(frozen=True)
 class _Line:
-    """A line with its section (`remote.origin.`), its value, and its key, '' for a header, a comment,
-    nothing."""
+    """A line with its section (`remote.origin.`), its value and its key, '' for a header or a comment."""
 
     text: str
     section: str

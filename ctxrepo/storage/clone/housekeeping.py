@@ -32,8 +32,7 @@ _LONGEST = 4096
 
 @contextmanager
 def no_gc(git_dir: Path) -> Iterator[bool]:
-    """Keep every `git gc` of this clone from beginning, and say whether none is under way. Inside another
-    one it does nothing."""
+    """Keep `git gc` of this clone from beginning, and say whether none goes on; inside another a no-op."""
     lock = git_dir / "gc.pid"
     is_ours = _names_us(lock)
     is_outermost = not is_ours and _take(lock)

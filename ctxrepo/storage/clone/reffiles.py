@@ -203,8 +203,7 @@ def is_name(name: str) -> bool:
 
 
 def text_of(path: Path) -> str:
-    """The text of a regular file; '' for anything else: reading a pipe would never end, and a link could lead
-    to any file of the user's."""
+    """The text of a regular file; '' for a pipe, which never ends, a link, which leads anywhere, or none."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:

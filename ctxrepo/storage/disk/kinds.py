@@ -47,8 +47,7 @@ class Misplaced:
 
     @property
     def is_for_a_person(self) -> bool:
-        """Whether it leads, at least once a disk is back, to what is nowhere else: a person decides about
-        it."""
+        """Whether it leads, once a disk is back, to what is nowhere else: a person decides about it."""
         return self.belongs != "a file" and self.kind.startswith("a link")
 
 

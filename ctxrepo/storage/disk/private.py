@@ -72,8 +72,7 @@ def opened(path: Path, mode: str) -> BinaryIO:
 
 
 def ready(path: Path) -> None:
-    """Create a file of ours unless it is there, for a library that opens it by name and would follow a
-    link."""
+    """Create a file of ours unless it is there, for a library that opens it by name and follows links."""
     if not os.path.lexists(path):
         opened(path, "ab").close()
     elif not is_own_file(str(path)):

@@ -16,8 +16,7 @@ from ctxrepo.storage.disk.foreign import open_regular
 
 MAX_BYTES = 16 * 1024 * 1024
 HEAD_BYTES = 2 * 1024 * 1024
-"""How much of the beginning of a file over MAX_BYTES is read; its end is read too: what is new stands
-there."""
+"""How much of the beginning of a file over MAX_BYTES is read, beside its end, where what is new stands."""
 
 
 def newest(folder: Path, pattern: str, count: int) -> list[Path]:

@@ -131,8 +131,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Answer:
-    """How a git process ended; `code` is None when it was given up, `excess` the message for exceeded
-    limits."""
+    """How a git process ended; `code` is None when it was given up, `excess` tells of exceeded limits."""
 
     code: int | None
     out: str

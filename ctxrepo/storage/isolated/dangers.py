@@ -1,5 +1,4 @@
-"""What in a clone's git folder could harm a person who runs their own git there. Ours reads none of it.
-
+"""What in a clone's git folder could harm a person who runs their own git there; ours reads none of it.
 Whoever can write there (an agent that was talked into it, an unpacked archive) can name programs and
 addresses.
 """

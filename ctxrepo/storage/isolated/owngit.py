@@ -89,8 +89,7 @@ class OwnGit:
         make_bare(folder, self._configuration((), is_whole=True), self._head())
 
     def show_refs(self) -> dict[str, str]:
-        """Give this directory the clone's refs, so that a fetch knows what is here; returns them. The
-        caller holds the sync lock."""
+        """Copy the clone's refs here, so that a fetch knows them, and return them, under the sync lock."""
         refs = {name: oid for name, oid in self._files.all().items() if not name.startswith(_NEVER_SHOWN)}
         self._copy("packed-refs", "".join(f"{oid} {name}\n" for name, oid in refs.items()))
         import shutil  # not needed to look at the directory
@@ -172,8 +171,7 @@ class OwnGit:
 
 
 def make_bare(folder: Path, configuration: str | None, head: str) -> None:
-    """A bare git directory with this HEAD and configuration (None: the one it has), and nothing else of
-    its own."""
+    """A bare git directory with this HEAD and configuration (None: the one it has), and nothing else."""
     for name in ("refs", "objects/info", "info"):
         make_folder(folder / name)
     folder.chmod(0o700)

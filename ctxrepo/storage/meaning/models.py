@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.text import blake2b
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 HUB = "https://huggingface.co"
 
 MOST_TOKENS = 256
-"""The most tokens of a text that are read, unless its model takes fewer: what comes later hardly moves a
-mean."""
+"""The most tokens of a text that are read, if its model takes them: later ones hardly move a mean."""
 
 EXTRA = "`pipx inject ctxrepo numpy onnxruntime tokenizers`, or `pip install` them beside ctxrepo"
 
@@ -63,7 +63,7 @@ def find_model(name: str, models: Path) -> Model | None:
     prompts = prompts if isinstance(prompts, dict) else {}
     most = min(said, MOST_TOKENS) if isinstance(said, int) and said > 0 else MOST_TOKENS
     first = _json(folder / _POOLING).get("pooling_mode_cls_token") is True
-    entry = _text(prompts, "document") or _text(prompts, "passage")
+    entry = text_of(prompts, "document") or text_of(prompts, "passage")
     return Model(
         folder=folder,
         onnx=nets[0],
@@ -71,7 +71,7 @@ def find_model(name: str, models: Path) -> Model | None:
         most_tokens=most,
         pools_first=first,
         entry_prefix=entry,
-        prompt_prefix=_text(prompts, "query"),
+        prompt_prefix=text_of(prompts, "query"),
         key=_key(nets[0], folder / _TOKENIZER, f"{most} {first} {entry!r}"),
     )
 
@@ -179,8 +179,3 @@ def _json(file: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _text(values: dict[str, Any], key: str) -> str:
-    found = values.get(key)
-    return found if isinstance(found, str) else ""

@@ -22,8 +22,7 @@ _HASH = 20
 _LOOSE = lazy_pattern(r"[0-9a-f]{38}")
 
 JOINED = ".joined"
-"""The suffix that the index of a pack is given once another pack has all of its objects (ADR 50). git takes
-such a pack for none."""
+"""The suffix of the index of a pack whose objects another one has (ADR 50); git takes it for none."""
 
 
 def spoiled_objects(git_dir: Path, end: float = float("inf")) -> Iterator[tuple[Path, str]]:

@@ -32,8 +32,7 @@ _TEMPORARY = lazy_pattern(r"tmp_(pack|idx|rev|obj)_|\.tmp-\d+-pack-")
 
 @dataclass(frozen=True)
 class Loose:
-    """The loose objects of the clone at `git_dir`; `git` runs in our own git directory, sees them, is
-    offline."""
+    """The loose objects of the clone at `git_dir`; `git` runs offline in our directory, and sees them."""
 
     git_dir: Path
     git: Git
@@ -184,18 +183,11 @@ class SmallPacks:
 
     def _write(self, git: Git, ids: Iterable[str]) -> Path:
         # Ids and not `--stdin-packs` or `git repack --geometric`, which git 2.30 lacks.
-        settings = ("pack.threads=1", "pack.packSizeLimit=0", "pack.indexVersion=2")
-        answer = git.run(
-            *(word for setting in settings for word in ("-c", setting)),
-            "pack-objects",
-            "-q",
-            "--non-empty",
-            "--delta-base-offset",
-            str(git.folder / "objects" / "pack" / "pack"),
-            timeout=_JOIN_TIMEOUT,
-            watch=_JOIN_WATCH,
-            stdin="".join(f"{oid}\n" for oid in sorted(ids)).encode(),
-        )
+        settings = ("-c", "pack.threads=1", "-c", "pack.packSizeLimit=0", "-c", "pack.indexVersion=2")
+        words = (*settings, "pack-objects", "-q", "--non-empty", "--delta-base-offset")
+        place = str(git.folder / "objects" / "pack" / "pack")
+        stdin = "".join(f"{oid}\n" for oid in sorted(ids)).encode()
+        answer = git.run(*words, place, timeout=_JOIN_TIMEOUT, watch=_JOIN_WATCH, stdin=stdin)
         _require(answer)
         return self._folder / f"pack-{answer.out.strip()}{_PACK}"
 

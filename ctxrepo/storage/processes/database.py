@@ -131,6 +131,22 @@ def rerun_if_damaged(
     return decorate
 
 
+@dataclass(frozen=True)
+class Healing:
+    """Discards or empties a database that turns out to be damaged inside this, and goes on behind it."""
+
+    heal: Callable[[], object]
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: object, __: object) -> bool:
+        is_other = isinstance(error, sqlite3.OperationalError)  # locked, or the disk
+        if is_damaged := isinstance(error, sqlite3.DatabaseError) and not is_other:
+            self.heal()
+        return is_damaged
+
+
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """All that is written inside, or nothing."""

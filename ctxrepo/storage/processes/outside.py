@@ -1,5 +1,5 @@
-"""Questions about folders that are not ours and may hang: a network disk may be gone, and nothing ends a call
-to it (ADR 37)."""
+"""Questions about folders of others, which may hang: nothing ends a call to a network disk that is gone
+(ADR 37)."""
 
 from __future__ import annotations
 

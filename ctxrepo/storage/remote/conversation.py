@@ -100,8 +100,7 @@ class Remote:
         return self._run_elsewhere(folder, *words)
 
     def push(self, commit: str, branch: str = "") -> RemoteAnswer:
-        """Push `commit` to the shared branch, or to another; without force, so it must contain what is
-        there."""
+        """Push `commit` to the shared branch, or another, without force: it must contain what is there."""
         words = ("--progress", "--porcelain", "--no-verify", "--no-recurse-submodules", "--no-follow-tags")
         return self._run("push", *words, "--", self.url, f"{commit}:refs/heads/{branch or self.clone.branch}")
 
@@ -147,8 +146,7 @@ class Remote:
         return f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
 
     def _branch_is_gone(self) -> RemoteAnswer:
-        """Forget a branch that the remote lacks, unless it is a web page, which git takes for an empty
-        one."""
+        """Forget a branch that the remote lacks, unless it is a web page: git takes that for empty."""
         if self.url.lower().startswith("https:"):
             answer = _probe(self.own.git(self.env), self.url, self.timeout)
             if not answer.ok:
@@ -230,8 +228,8 @@ def clone(
 
 
 def _probe(git: Git, url: str, timeout: float) -> RemoteAnswer:
-    """Ask a remote for its refs, and look at the packets it sends: an empty SHA-256 repository and a web page
-    have no refs that would tell."""
+    """Ask a remote for its refs and look at its packets: an empty SHA-256 repository, as a web page, has
+    none."""
     words = ("ls-remote", "--quiet", "--", url)
     completed = git.run(*words, timeout=LONGEST, trace=True, watch=Watch(timeout, RECEIVING))
     if not completed.ok:

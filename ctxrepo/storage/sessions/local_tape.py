@@ -1,8 +1,5 @@
-"""Anchors that stay on this machine: where sessions began and ended, and handoffs that are not to be shared.
-
-What only tells where a session began goes when it is old. A handoff is on the disk before it counts as left,
-and stays.
-"""
+"""Anchors that stay on this machine: where sessions began and ended, which go when they are old, and
+handoffs that are not to be shared, which are on the disk before they count as left, and stay."""
 
 from __future__ import annotations
 

@@ -48,8 +48,7 @@ _TABLES = f"""
 _SCHEMA = Schema(2, _TABLES)
 
 BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
-"""Traits of a message: the agent said it; it was said in another session, from which this one was forked; the
-agent used tools in it."""
+"""Traits of a message: by the agent; from the session that this one was forked from; with tools used."""
 
 _WASTE = 10_000
 """Messages without a row that don't count."""
@@ -294,8 +293,7 @@ class IndexQuery:
 
 
 def matching(db: sqlite3.Connection, asked: IndexQuery) -> list[MessageRow]:
-    """The messages that have all that is asked for: the best first, of equal ones the newest; or the
-    newest."""
+    """The messages that have all that is asked for: the best first, then the newest; or the newest first."""
     types = " or ".join(_TYPES[name] for name in asked.types)
     query = _HELD if asked.words else _ANY
     query += f" and ({types})" if types else ""

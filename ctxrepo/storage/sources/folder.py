@@ -70,8 +70,7 @@ def _read(root: Path) -> SourceFolder:
 
 
 def _paths(root: Path, unread: dict[str, str]) -> Iterator[str]:
-    """The files below `root` that aren't hidden; `unread` is told of links and folders that can't be
-    opened."""
+    """The files below `root` that aren't hidden; `unread` gets links and folders that can't be opened."""
     count = 0
     pending = [""]
     while pending:

@@ -1,7 +1,5 @@
-"""The journal: every save is in it until a commit holds it (ADR 48).
-
-An operation is a file: for each save a line of JSON, then the bytes before and the bytes after.
-"""
+"""The journal: every save is in it until a commit holds it (ADR 48). An operation is a file: for each save
+a line of JSON, then the bytes before and the bytes after."""
 
 from __future__ import annotations
 
@@ -80,8 +78,7 @@ class Journal:
         add(str(self.folder), encoded(saves))
 
     def read(self) -> list[Save]:
-        """The saves that wait, in the order they were made, but for torn files, which could not be taken
-        out."""
+        """The saves that wait, in the order they were made, but those in torn files, which stay there."""
         return [save for name in self.names() for save in self._parsed(name) or ()]
 
     def unreadable(self) -> list[Path]:
@@ -89,8 +86,7 @@ class Journal:
         return [self.folder / name for name in self.names() if self._parsed(name) is None]
 
     def take_out(self, places: Iterable[str]) -> None:
-        """Forget the saves at these places, which a commit holds, and the intent; the others keep their
-        places."""
+        """Forget the saves at these places, which a commit holds, and the intent; others stay in place."""
         by_name: dict[str, set[str]] = {}
         for place in places:
             by_name.setdefault(place.partition("/")[0], set()).add(place)

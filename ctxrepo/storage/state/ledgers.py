@@ -45,8 +45,7 @@ class Ledger:
 
 
 def ledgers(folder: Path, repo: str, since: float = 0) -> list[Ledger]:
-    """Those in `folder` written to after `since`, the newest first, with what each says of this
-    repository."""
+    """Those in `folder` written to after `since`, the newest first, with what they say of a repository."""
     lately = (path for path in _files(folder) if written(path) > since)
     found = [ledger for path in lately if (ledger := _read(path, repo))]
     return sorted(found, key=lambda ledger: ledger.touched, reverse=True)

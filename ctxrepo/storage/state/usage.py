@@ -170,8 +170,7 @@ class UsageStore:
     @classmethod
     @contextmanager
     def writing(cls, path: Path) -> Iterator[Self]:
-        """The store at `path`, all or nothing of what is noted in it; a damaged one is made again the next
-        time."""
+        """The store at `path`, all or nothing of what is noted in it; a damaged one is made again."""
         with _SCHEMA.opened(path) as db, transaction(db):
             yield cls(db)
             for statement, most in zip(_FORGET, (MAX_ENTRIES, MAX_PAIRS), strict=True):

@@ -78,8 +78,7 @@ class Places:
         return self.config_dir / "host"
 
     def secure(self) -> None:
-        """Check that config and state belong to the user, and close them to others; CtxrepoError
-        otherwise."""
+        """Check that config and state are the user's, and close them to others; CtxrepoError otherwise."""
         require_own_folder(self.config_dir)
         require_own_file(self.config_file)
         require_own_file(self.host_file)

@@ -1,7 +1,5 @@
-"""The receipt for what `setup` did to an agent's files: enough to give every byte back.
-
-It holds a copy of a person's settings, so only that person may read it.
-"""
+"""The receipt for what `setup` did to an agent's files: enough to give every byte back. It holds a copy of
+a person's settings, so only that person may read it."""
 
 from __future__ import annotations
 

@@ -201,8 +201,7 @@ class Checkout:
         return not all(self.worktree.exists(name) for name in expected)
 
     def base_on(self, keys: Mapping[str, Key | None]) -> None:
-        """Record what these files are based on (None: nothing) for a process that was killed before it
-        did."""
+        """Record what files are based on (None: nothing), for a process that was killed before that."""
         based = self.objects.edit(self.objects.ref(WT), keys)
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)

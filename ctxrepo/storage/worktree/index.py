@@ -37,7 +37,7 @@ class UserIndex:
         before = self._stamp()
         base = self.objects.ref(FOLLOWED) or self._tree_before()
         # An index that is missing, or that a power cut left empty, holds nothing that a person staged.
-        is_readable = before is not None and before.st_size > 0
+        is_readable = before is not None and before[0] > 0
         if base == tree and is_readable:
             return
         if is_readable and RefFiles(self.git_dir).index_is_garbage():
@@ -48,7 +48,7 @@ class UserIndex:
         if self._update_copy(base if is_readable else self.objects.edit(None, {}), tree):
             with suppress(OSError):
                 os.link(self._new, self._lock)
-                if _is_same(self._stamp(), before):
+                if self._stamp() == before:
                     self._lock.rename(self._index)
                     self.objects.set_ref(FOLLOWED, tree)
         self._clear()
@@ -93,9 +93,11 @@ class UserIndex:
         for leftover in (self._new, self._new.with_name("index.lock")):
             leftover.unlink(missing_ok=True)
 
-    def _stamp(self) -> os.stat_result | None:
+    def _stamp(self) -> tuple[int, int, int] | None:
+        """(size, moment, inode) of the index; None for none."""
         with suppress(FileNotFoundError):
-            return self._index.stat()
+            status = self._index.stat()
+            return status.st_size, status.st_mtime_ns, status.st_ino
         return None
 
     @property
@@ -109,9 +111,3 @@ class UserIndex:
     @property
     def _new(self) -> Path:
         return self.git_dir / "ctxrepo" / "index"
-
-
-def _is_same(one: os.stat_result | None, other: os.stat_result | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return (one.st_mtime_ns, one.st_ino, one.st_size) == (other.st_mtime_ns, other.st_ino, other.st_size)

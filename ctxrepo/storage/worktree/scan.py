@@ -41,8 +41,7 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True)
 class Scan:
-    """The files that may be part of the memory; path -> why of others, or of a folder that isn't looked
-    into."""
+    """The files that may be part of the memory; path -> why of others, or of an unknown folder."""
 
     files: Mapping[str, Stamp]
     skipped: Mapping[str, str]

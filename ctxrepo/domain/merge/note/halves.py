@@ -213,11 +213,9 @@ def _home(was: Part | None, us: Part, them: Part) -> Key:
 
 
 def _with_right_counts(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
-    """Correct the number of copies of each text, wherever copies were moved.
-
-    If a side has more copies than the base, the larger number stays, otherwise the smaller one. So the number
-    doesn't depend on the order in which machines merge. Copies that the sides put under different headings
-    all stay.
+    """Correct the number of copies of each text, wherever copies were moved: the larger one if a side has
+    more than the base, otherwise the smaller one, so that the order of merges doesn't count. Copies that
+    the sides put under different headings all stay.
     """
     was, us, them = (_counted(version.parts) for version in three)
     now, parts_that_stay = _counted(parts), dict(parts)

@@ -165,10 +165,9 @@ class _Side(Generic[_K]):
 
 
 def paired(ours: Changes[_K, _V], theirs: Changes[_K, _V], scored: Likeness[_K, _V]) -> Pairs[_K]:
-    """For each side: new key -> the old key that it is an edit of; the most alike are paired first.
-
-    A new thing that both sides have is an edit of the same old thing for both, or of none. So a merged
-    version is paired in the same way when it is merged with one of its sides again.
+    """For each side: new key -> the old key that it is an edit of; the most alike are paired first. What
+    both sides have new is an edit of the same thing for both, or of none: so a merged version is paired in
+    the same way when it is merged with a side again.
     """
     (our_gone, our_come), (their_gone, their_come) = ours, theirs
     our_own, their_own = without(our_come, their_come), without(their_come, our_come)
@@ -221,10 +220,9 @@ def _shared(was: Counter[str], now: Counter[str]) -> float:
 
 
 def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
-    """Scores pairs of entries; one that moved to another heading must be more similar to its old text.
-
-    `common` are words that many entries have; of the other words an edit keeps more than half. So where
-    entries are alike, one removed and one added don't count as an edit, and neither becomes a conflict copy.
+    """Scores pairs of entries; one that moved to another heading must be more similar. Of the words that
+    are not `common` to many entries an edit keeps more than half: where entries are alike, one removed and
+    one added are no edit, and neither becomes a conflict copy.
     """
 
     def scored(gone: Mapping[str, Saying], come: Mapping[str, Saying]) -> Iterator[tuple[float, str, str]]:

@@ -13,7 +13,6 @@ from ctxrepo.domain.merge.tree.surroundings import (
     Contents,
     NamesIn,
     Surroundings,
-    folders_of,
     join,
 )
 from ctxrepo.domain.note.note import decode, encode
@@ -24,6 +23,7 @@ from ctxrepo.domain.project.layout import (
     TAPES,
     fold,
     moved_path,
+    prefixes_of,
     scope_of,
     tapes_of,
 )
@@ -148,7 +148,7 @@ def _firsts(ranks: dict[str, int]) -> dict[str, str]:
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
-    return {folder for path in paths for folder in folders_of(path)}
+    return {folder for path in paths for folder in prefixes_of(path)[:-1]}
 
 
 Move = tuple[str, str]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import accumulate
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from ctxrepo.domain.merge.file import merge_file
 from ctxrepo.domain.note.note import decode_exactly
-from ctxrepo.domain.project.layout import fold
+from ctxrepo.domain.project.layout import fold, prefixes_of
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
 
@@ -71,7 +70,7 @@ class Surroundings:
     def __init__(self, names_in: NamesIn, changed: Collection[str]) -> None:
         self._names_in = names_in
         self._changed = changed
-        self._changed_folders = {folder for path in changed for folder in folders_of(path)}
+        self._changed_folders = {folder for path in changed for folder in prefixes_of(path)[:-1]}
         self._names: dict[str, Mapping[str, str | None]] = {}
         self._folded: dict[str, _Folded] = {}
 
@@ -95,7 +94,7 @@ class Surroundings:
 
     def files_like(self, paths: Iterable[str]) -> dict[str, str]:
         """The untouched files that `paths`, or the folders they are in, would replace."""
-        asked = {fold(prefix): prefix for path in paths for prefix in (*folders_of(path), path)}
+        asked = {fold(prefix): prefix for path in paths for prefix in prefixes_of(path)}
         like = (item for prefix in asked.values() for item in self.like(prefix).items())
         return {path: key for path, key in like if key is not None}
 
@@ -117,11 +116,6 @@ class Surroundings:
             if key is None:
                 waiting += ((join(path, name), below) for name, below in self.names(path).items())
         return False
-
-
-def folders_of(path: str) -> Iterator[str]:
-    """The folders that a path is in, outermost first."""
-    return accumulate(path.split("/")[:-1], join)
 
 
 def join(folder: str, name: str) -> str:

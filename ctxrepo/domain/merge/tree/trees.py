@@ -73,8 +73,7 @@ def _file_by_file(versions: Versions, blobs: Blobs) -> tuple[dict[str, Content],
 def _placed(
     merged: Contents, copies: dict[ConflictCopy, None], versions: Versions, blobs: Blobs
 ) -> dict[str, Content]:
-    """`merged` with its conflict copies, each file under a name of its own; what that loses goes to
-    `copies`."""
+    """`merged` with its conflict copies, each file with its own name; what that loses goes to `copies`."""
     placed, lost = kept_apart({**merged, **dict(map(copy_as_file, copies))}, versions, blobs)
     while new := dict.fromkeys(copy for copy in lost if copy not in copies):
         copies |= new
