@@ -209,11 +209,11 @@ def read_stdin() -> bytes:
     if os.isatty(0):
         return b""
     parts = []
-    left = MAX_BYTES + 1
-    while left and (part := os.read(0, min(left, 1 << 20))):
+    room = MAX_BYTES + 1
+    while room and (part := os.read(0, min(room, 1 << 20))):
         parts.append(part)
-        left -= len(part)
-    return b"".join(parts) if left else b""
+        room -= len(part)
+    return b"".join(parts) if room else b""
 
 
 def object_text(raw: bytes) -> str:
@@ -240,8 +240,8 @@ def extract_fields(
         return {}
     finally:
         db.text_factory = str
-    found = dict.fromkeys(fields, "")
+    texts = dict.fromkeys(fields, "")
     for (name, _), (value,) in zip(pairs, values, strict=True):
-        if value and not found[name]:
-            found[name] = value.decode("utf-8", "replace")
-    return found
+        if value and not texts[name]:
+            texts[name] = value.decode("utf-8", "replace")
+    return texts

@@ -42,8 +42,7 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             event.prompt = dialect.words(event.prompt)
         if moment == "start" and event.source == "fork" and not event.origin:
             event.origin = dialect.origin(event.transcript)
-        answered = _answer_at(moment, db, world, dialect, event, json_text)
-        return dialect.output(db, world, event, answered)
+        return dialect.output(db, world, event, _answer_at(moment, db, world, dialect, event, json_text))
     finally:
         db.close()
 

@@ -40,18 +40,18 @@ def make_place_private(path: str) -> str:
     fault = make_private(path)
     if fault != "is a link":
         return fault
-    there = path
+    target = path
     for _ in range(_MOST_LINKS):
         try:
-            status = os.lstat(there)
-            if _lets_others_replace(os.path.dirname(there)) or status.st_uid not in (os.geteuid(), 0):
-                return f"leads to {there}, which another user may have put there"
+            status = os.lstat(target)
+            if _lets_others_replace(os.path.dirname(target)) or status.st_uid not in (os.geteuid(), 0):
+                return f"leads to {target}, which another user may have put there"
             if status.st_mode & _KIND != _LINK:
-                fault = make_private(there)
-                return f"leads to {there}, which {fault}" if fault else ""
-            there = os.path.join(os.path.dirname(there), os.readlink(there))
+                fault = make_private(target)
+                return f"leads to {target}, which {fault}" if fault else ""
+            target = os.path.join(os.path.dirname(target), os.readlink(target))
         except OSError as error:
-            return f"leads to {there}, which can't be looked at: {error.strerror}"
+            return f"leads to {target}, which can't be looked at: {error.strerror}"
     return "is a link that leads to no folder"
 
 

@@ -112,11 +112,11 @@ def version_of(repo: Repo, file: TouchedFile, relative: str) -> ToolVersion | No
     a link.
     """
     tree = ref_of(repo.home, "refs/ctxrepo/wt")  # before the file: a commit may be replacing both
-    found = bytes_of(file.path, MAX_VERSION)
-    wrote = file.wrote.encode("utf-8", "replace") if file.wrote else found
-    if wrote is None or len(wrote) > MAX_VERSION:
+    content = bytes_of(file.path, MAX_VERSION)
+    version = file.wrote.encode("utf-8", "replace") if file.wrote else content
+    if version is None or len(version) > MAX_VERSION:
         return None
-    return ToolVersion(relative, wrote, tree if wrote == found else "")
+    return ToolVersion(relative, version, tree if version == content else "")
 
 
 def save(db: _sqlite3.Connection, repo: Repo, event: Event, version: ToolVersion) -> str:

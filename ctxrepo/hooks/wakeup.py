@@ -56,16 +56,16 @@ def _leave(repo: Repo, line: str, durable: bool) -> bool:
 
     A full spool means that no worker has run for long: then only a `durable` line is left.
     """
-    left = f"{repo.state}/left"
+    folder = f"{repo.state}/left"
     name = f"{time.time_ns()}-{os.getpid()}"
     try:
         if not durable and _is_spool_full(repo):
             return False
-        if not ensure_private_folder(left) or len(os.listdir(left)) >= MAX_LEFT:
+        if not ensure_private_folder(folder) or len(os.listdir(folder)) >= MAX_LEFT:
             return False
-        _put(f"{left}/.{name}", line.encode("utf-8", "replace"))
-        os.rename(f"{left}/.{name}", f"{left}/{name}")
-        handle = os.open(left, os.O_RDONLY | os.O_DIRECTORY | OPENING)
+        _put(f"{folder}/.{name}", line.encode("utf-8", "replace"))
+        os.rename(f"{folder}/.{name}", f"{folder}/{name}")
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPENING)
         try:
             os.fsync(handle)
         finally:

@@ -44,8 +44,7 @@ class _Claude(Dialect):
 
     def origin(self, transcript: str) -> str:
         """The session that Claude Code's own command line tells it to go on with."""
-
-        return origin(transcript)
+        return origin_of(os.environ.get("CLAUDE_PID", ""), transcript)
 
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON."""
@@ -73,11 +72,7 @@ DIALECT = _Claude(
         "tool": ("$.tool_name",),
         "path": ("$.tool_input.file_path", "$.tool_input.notebook_path"),
         "wrote": ("$.tool_input.content",),
-        "edit": (
-            "$.tool_input.new_string",
-            "$.tool_input.new_source",
-            "$.tool_input.edits[0].new_string",
-        ),
+        "edit": ("$.tool_input.new_string", "$.tool_input.new_source", "$.tool_input.edits[0].new_string"),
         "command": ("$.tool_input.command",),
         "error": ("$.error",),
         "sub": ("$.agent_id",),
@@ -89,11 +84,6 @@ DIALECT = _Claude(
 
 
 _WORDS_BYTES = 64 * 1024
-
-
-def origin(transcript: str) -> str:
-    """The id of the session that the one with this `transcript` goes on with; '' where it can't be told."""
-    return origin_of(os.environ.get("CLAUDE_PID", ""), transcript)
 
 
 def origin_of(process: str, transcript: str) -> str:
@@ -119,10 +109,9 @@ def origin_of(process: str, transcript: str) -> str:
 
 def _newest_in(folder: str) -> str:
     """The session whose transcript was written last, which is the one that `--continue` goes on with."""
-    found = []
     try:
         with os.scandir(folder) as files:
-            found = [(one.stat().st_mtime_ns, one.name) for one in files if one.name.endswith(".jsonl")]
+            dated = [(file.stat().st_mtime_ns, file.name) for file in files if file.name.endswith(".jsonl")]
     except OSError:
-        pass  # removed meanwhile, or not there: nobody can tell
-    return max(found)[1][: -len(".jsonl")] if found else ""
+        return ""  # removed meanwhile, or not there: nobody can tell
+    return max(dated)[1][: -len(".jsonl")] if dated else ""

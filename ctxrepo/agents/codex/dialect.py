@@ -15,19 +15,17 @@ _ADDED = _HEADS[1]
 _SHELL = "bash"
 
 _FAILURES = (
-    "error",
-    "fatal",
-    "failed",
-    "panic",
-    "traceback (most recent call last)",
-    "npm err!",
-    "make: ***",
+    *("error", "fatal", "failed", "panic", "traceback (most recent call last)", "npm err!", "make: ***"),
 )
 _ENDS_OF_FAILURES = (": command not found", ": no such file or directory", ": permission denied")
 """How a line in lower case begins or ends that tells of a failure."""
 
 _LAST_LINES = 20
 """As many lines at the end of an output are looked at."""
+
+
+_HEAD_BYTES = 4096
+_MARK = '"forked_from_id":"'
 
 
 class _Codex(Dialect):
@@ -37,13 +35,13 @@ class _Codex(Dialect):
 
     def failure(self, _db: _sqlite3.Connection, event: Event, _json: str) -> str:
         """What a command said that reads like a failure: Codex doesn't tell a hook how one ended."""
-        said = event.error if event.tool.lower() == _SHELL else ""
-        return said if any(map(_reads_like_failure, said.split("\n")[-_LAST_LINES:])) else ""
+        output = event.error if event.tool.lower() == _SHELL else ""
+        return output if any(map(_reads_like_failure, output.split("\n")[-_LAST_LINES:])) else ""
 
     def origin(self, transcript: str) -> str:
         """The session that the transcript says that it goes on with."""
-
-        return origin(transcript)
+        head = start_of(transcript, _HEAD_BYTES).decode("utf-8", "replace").partition("\n")[0]
+        return head.partition(_MARK)[2].partition('"')[0]
 
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON."""
@@ -57,25 +55,23 @@ def _reads_like_failure(line: str) -> bool:
 
 def files_of(patch: str) -> list[TouchedFile]:
     """The files that a patch changes, with the whole text of those that it adds."""
-    found: dict[str, TouchedFile] = {}
+    files: dict[str, TouchedFile] = {}
     added: list[str] | None = None
     name = ""
-    for line in patch.split("\n"):
+    for line in [*patch.split("\n"), ""]:
         head = [start for start in _HEADS if line.startswith(start)]
-        if not head and added is not None and line.startswith("+"):
+        if added is not None and line.startswith("+"):
             added.append(line[1:] + "\n")
             continue
-        if added is not None and not line.startswith("+"):
-            found[name].wrote = "".join(added)
+        if added is not None:
+            files[name].wrote = "".join(added)
             added = None
         if head:
             name = line[len(head[0]) :].strip()
             if name:
-                found.setdefault(name, TouchedFile(name))
+                files.setdefault(name, TouchedFile(name))
                 added = [] if head[0] == _ADDED else None
-    if added is not None:
-        found[name].wrote = "".join(added)
-    return [*found.values()]
+    return [*files.values()]
 
 
 DIALECT = _Codex(
@@ -105,13 +101,3 @@ DIALECT = _Codex(
     shells=frozenset((_SHELL,)),
     most_bytes=9500,
 )
-
-
-_HEAD_BYTES = 4096
-_MARK = '"forked_from_id":"'
-
-
-def origin(transcript: str) -> str:
-    """The id of the session that the one with this `transcript` goes on with; '' where it can't be told."""
-    head = start_of(transcript, _HEAD_BYTES).decode("utf-8", "replace").partition("\n")[0]
-    return head.partition(_MARK)[2].partition('"')[0]

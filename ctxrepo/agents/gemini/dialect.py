@@ -53,7 +53,6 @@ class _Gemini(Dialect):
 
     def compaction(self, transcript: str) -> str:
         """What stands for it in the transcript: its PreCompress comes before every request."""
-
         return last_compaction(transcript)
 
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:

@@ -25,17 +25,16 @@ _MOST_RANGES = 100
 
 class _OpenCode(Dialect):
     def words(self, prompt: str) -> str:
-        """The prompt without the quotes that `opencode run "a prompt"` puts around it."""
         return unquoted(prompt)
 
     def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
         """The files of a patch, else the one of the call, with the lines that it read or changed."""
         if event.tool == "apply_patch":
-            found = []
+            files = []
             for path, moved, patch in _rows(db, _FILES, json):
-                found += [TouchedFile(path, _changed(patch))] if path else []
-                found += [TouchedFile(moved)] if moved else []
-            return found
+                files += [TouchedFile(path, _changed(patch))] if path else []
+                files += [TouchedFile(moved)] if moved else []
+            return files
         if not event.path:
             return []
         if event.tool == "read":
@@ -47,10 +46,6 @@ class _OpenCode(Dialect):
         """What a command printed that failed: the bridge tells the output of no other."""
         _, (output,) = _rows(db, _TEXTS, json)
         return output
-
-    def reply(self, _db: _sqlite3.Connection, _event: str, text: str) -> str:
-        """The text itself, which the bridge puts into the session."""
-        return text
 
 
 def unquoted(prompt: str) -> str:

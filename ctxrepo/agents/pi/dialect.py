@@ -57,12 +57,10 @@ class _Pi(Dialect):
 
     def own_settings(self, db: _sqlite3.Connection, environment: dict[str, str]) -> OwnSettings:
         """What pi's settings for all projects say, as pi-memory-md reads them."""
-
         return own_settings(db, environment)
 
     def origin(self, transcript: str) -> str:
         """The session that the first line of the transcript names as its parent."""
-
         return origin(transcript)
 
 
@@ -82,20 +80,20 @@ def _tape(db: _sqlite3.Connection, world: World, event: Event) -> str | None:
 def changed_lines(patch: str) -> str:
     """The lines that a unified diff changes in the new file, as `[first,last],[first,last]`, without the
     context around them; a deletion has its place."""
-    found: list[str] = []
+    ranges: list[str] = []
     line = first = last = 0
     for text in [*patch.split("\n"), "@@ "]:
         if text.startswith("@@ "):
-            found += [f"[{first},{last}]"] if first else []
+            ranges += [f"[{first},{last}]"] if first else []
             line, first = _start_of(text), 0
-            if len(found) == _MOST_HUNKS:
+            if len(ranges) == _MOST_HUNKS:
                 break
         elif line and text[:1] in ("+", "-"):
             first, last = first or line, line
             line += text[:1] == "+"
         elif line and text[:1] == " ":
             line += 1
-    return ",".join(found)
+    return ",".join(ranges)
 
 
 def _start_of(head: str) -> int:

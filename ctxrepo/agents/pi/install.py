@@ -10,18 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import NAME, HookLine
+from ctxrepo.agents.pi.dialect import DIALECT
 from ctxrepo.agents.protocol import Plugin, ShippedFile, SkillsFolder, Wanted, named_folder
 
-EVENTS = (
-    "session_start",
-    "session_tree",
-    "session_compact",
-    "before_agent_start",
-    "tool_result",
-    "session_before_compact",
-    "agent_settled",
-    "session_shutdown",
-)
+EVENTS = tuple(event for event, _ in DIALECT.events.values())
 """The events that the extension hands on."""
 
 ANY_EVENT = "EVENT"

@@ -74,6 +74,9 @@ def memory_of(section: Mapping[str, Any], home: str) -> OwnMemory:
     folder, tape = _table(section.get("memoryDir")), section.get("tape")
     path = _text(section.get("localPath")) or _text(folder.get("localPath"))
     enabled = section.get("enabled", True) not in (None, False, 0, "")  # what JavaScript takes for false
+    bridges = BRIDGE in _actions(_table(section.get("hooks")).get("beforeAgentStart"), ())
+    ways = (section.get(key) for key in ("delivery", "injection"))  # the new name, and the old one
+    delivery = next((way for way in ways if isinstance(way, str)), "")
     keeps_tape = bool(tape or tape == {}) and _table(tape).get("enabled") is not False
     return OwnMemory(
         enabled=enabled,
@@ -81,25 +84,20 @@ def memory_of(section: Mapping[str, Any], home: str) -> OwnMemory:
         local_path=expanded(path or DEFAULT_PATH, home),
         names_path=bool(path),
         global_folder=global_folder(folder.get("globalMemory")),
-        is_in_system_prompt=_delivery(section) not in ("", MESSAGE),
+        is_in_system_prompt=delivery not in ("", MESSAGE),
         hooks=_hooks(section.get("hooks"), section.get("autoSync")),
         has_tape=enabled and keeps_tape and not _text(_table(tape).get("tapePath")),
-        tape=tape_settings(section, _bridges(section)) if tape is not None else None,
+        tape=tape_settings(section, bridges) if tape is not None else None,
         odd=tuple(_odd(section)),
     )
-
-
-def _delivery(section: Mapping[str, Any]) -> str:
-    """The way of delivery by its new name or its old one, '' where nobody chose one."""
-    return next((v for k in ("delivery", "injection") if isinstance(v := section.get(k), str)), "")
 
 
 def redirecting(fields: Mapping[str, Any]) -> tuple[str, ...]:
     """The keys in a project's own settings by which it would decide where memory is or what runs."""
     section = _table(fields.get(KEY))
     tape = _table(section.get("tape"))
-    found = [key for key in _REDIRECTING if section.get(key) is not None]
-    return (*found, "tape.tapePath") if tape.get("tapePath") is not None else tuple(found)
+    keys = [key for key in _REDIRECTING if section.get(key) is not None]
+    return (*keys, "tape.tapePath") if tape.get("tapePath") is not None else tuple(keys)
 
 
 def global_folder(name: object) -> str:
@@ -112,21 +110,17 @@ def global_folder(name: object) -> str:
 
 def _hooks(hooks: object, legacy: object) -> OwnHooks:
     if hooks is not None:
-        found = _table(hooks)
-        if "onSessionStart" in found:
-            return _hooks(None, found)
+        moments = _table(hooks)
+        if "onSessionStart" in moments:
+            return _hooks(None, moments)
         return OwnHooks(
-            session_start=_actions(found.get("sessionStart"), ("pull",)),
-            session_end=_actions(found.get("sessionEnd"), ()),
-            is_explicit=bool(found),
+            session_start=_actions(moments.get("sessionStart"), ("pull",)),
+            session_end=_actions(moments.get("sessionEnd"), ()),
+            is_explicit=bool(moments),
         )
     if isinstance(legacy, dict):
         return OwnHooks(() if legacy.get("onSessionStart") is False else ("pull",), is_explicit=True)
     return OwnHooks()
-
-
-def _bridges(section: Mapping[str, Any]) -> bool:
-    return BRIDGE in _actions(_table(section.get("hooks")).get("beforeAgentStart"), ())
 
 
 def _odd(section: Mapping[str, Any]) -> Iterator[str]:
@@ -154,11 +148,8 @@ def tape_settings(section: Mapping[str, Any], bridges: bool) -> TapeSettings:
     pi-memory-md has no reading for counts as not set.
     """
     tape = section.get("tape")
-    block, context, anchor = (
-        _table(tape),
-        _table(_table(tape).get("context")),
-        _table(_table(tape).get("anchor")),
-    )
+    block = _table(tape)
+    context, anchor = _table(block.get("context")), _table(block.get("anchor"))
     keywords = _table(anchor.get("keywords"))
     default = TapeSettings()
     first, most = _scan(context.get("memoryScan"), (default.scan_hours, default.scan_hours_max))

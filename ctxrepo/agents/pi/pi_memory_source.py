@@ -43,6 +43,8 @@ _SCORED = (
     ("embeddings.json", "of the scored design: `ctxrepo import scored`"),
 )
 
+_OF_TOPICS = NotTaken(f"{TOPICS}/", "of the scored design: `ctxrepo import scored`")
+
 _TOTAL_RECALL = "pi-total-recall"
 
 TABLES = {
@@ -164,19 +166,15 @@ def _of_checkout(search: SourceSearch, folder: Path) -> Iterator[SourceContents]
     made = markdown_of(contents, target, (*_THEIRS, *_SCORED))
     if not made.notes:
         return
+    has_topics = any(path.startswith(f"{TOPICS}/") for path in contents.notes)
     yield SourceContents(
         NAME,
         search.shown(folder),
         made.notes,
-        not_taken=(*made.not_taken, *_scored(list(contents.notes))),
+        not_taken=(*made.not_taken, *((_OF_TOPICS,) if has_topics else ())),
         is_for_project=bool(search.project),
         lacks_project=not search.project,
     )
-
-
-def _scored(paths: Sequence[str]) -> Iterator[NotTaken]:
-    if any(path.startswith(f"{TOPICS}/") for path in paths):
-        yield NotTaken(f"{TOPICS}/", "of the scored design: `ctxrepo import scored`")
 
 
 def _files_of_facts(search: SourceSearch) -> Iterator[tuple[Path, bool]]:
@@ -309,7 +307,8 @@ def _fact(row: StoredFact) -> tuple[str, str]:
 
 
 def _lesson(row: StoredLesson) -> tuple[str, str]:
-    rule = f"Don't: {row.rule}" if row.is_negative and not _says_not(row.rule) else row.rule
+    says_not = row.rule.casefold().startswith(("don't", "don’t", "do not", "never", "avoid"))
+    rule = f"Don't: {row.rule}" if row.is_negative and not says_not else row.rule
     tags = [row.category] if _WORD.match(row.category) and row.category != "general" else []
     return "lesson", _bullet(rule, category="lesson", tags=tags)
 
@@ -319,10 +318,6 @@ def _bullet(text: str, *, category: str, key: str = "", tags: list[str] | None =
         return compose.bullet(text, category=category, key=key, tags=tags or ())
     except UsageError:
         return ""
-
-
-def _says_not(rule: str) -> bool:
-    return rule.casefold().startswith(("don't", "don’t", "do not", "never", "avoid"))
 
 
 def _title(row: StoredFact | StoredLesson) -> str:

@@ -69,13 +69,13 @@ def line_hash(line: str) -> str:
 
     They are doubles, so that the products lose their low bits: it is not FNV-1a, and ours must not be either.
     """
-    found = 0x811C9DC5
+    hashed = 0x811C9DC5
     units = line.encode("utf-16-le", "surrogatepass")
     for low, high in zip(units[::2], units[1::2], strict=True):
-        mixed = (found ^ (low | high << 8)) & 0xFFFFFFFF
+        mixed = (hashed ^ (low | high << 8)) & 0xFFFFFFFF
         signed = mixed - 0x100000000 if mixed & 0x80000000 else mixed
-        found = int(float(signed) * 16777619.0) & 0xFFFFFFFF
-    return f"{found:08x}"
+        hashed = int(float(signed) * 16777619.0) & 0xFFFFFFFF
+    return f"{hashed:08x}"
 
 
 def _pinned(fields: Mapping[str, Any]) -> frozenset[str]:
@@ -94,10 +94,6 @@ def _is_pinned(row: Mapping[str, Any]) -> bool:
 
 def _pins(note: SourceNote, pinned: frozenset[str]) -> frozenset[str]:
     """The entries of a note that the scores pin and that bear no mark themselves."""
-    found = set()
-    for raw in lines_of(note.text):
-        line = raw.strip()
-        bare = _MARKS.sub("", line)
-        if _LINE.match(line) and "*(pinned)*" not in line and line_hash(bare) in pinned:
-            found.add(normalised(line))
-    return frozenset(found)
+    lines = (raw.strip() for raw in lines_of(note.text))
+    unmarked = (line for line in lines if _LINE.match(line) and "*(pinned)*" not in line)
+    return frozenset(normalised(line) for line in unmarked if line_hash(_MARKS.sub("", line)) in pinned)

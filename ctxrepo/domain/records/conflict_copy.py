@@ -35,7 +35,9 @@ def copy_as_file(copy: ConflictCopy) -> tuple[str, bytes]:
     parts = "\x1f".join((copy.path, copy.base, copy.kept, copy.other))
     digest = blake2b(encode(parts), digest_size=5).hexdigest()
     description = f"two machines changed {copy.path}: the version that was not kept"
-    head = frontmatter.render({"description": description, "path": _exactly(copy.path)})
+    # A plain text in a head would lose double spaces.
+    path: frontmatter.Value = copy.path if copy.path == " ".join(copy.path.split()) else [copy.path]
+    head = frontmatter.render({"description": description, "path": path})
     sections = [("was", copy.base), ("kept", copy.kept), ("other", copy.other)]
     body = "".join(f"\n## {title}\n\n{_fenced(text)}" for title, text in sections if text)
     return f"{CONFLICTS}/{_name(copy.path)}--{digest}.md", encode(head + body)
@@ -83,11 +85,6 @@ def _sections(body: str) -> list[str] | None:
 
 def _ends(text: str) -> tuple[str, ...]:
     return (text, text.removesuffix("\n")) if text else ("",)
-
-
-def _exactly(path: str) -> frontmatter.Value:
-    """The path, as a list if it has double spaces: a plain text in a head would lose them."""
-    return path if path == " ".join(path.split()) else [path]
 
 
 def _name(path: str) -> str:

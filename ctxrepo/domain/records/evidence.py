@@ -43,17 +43,9 @@ class Marks:
 def to_line(evidence: Evidence) -> str:
     """The record as one line, without a newline."""
     optional = {"to": evidence.to, "host": evidence.host, "session": evidence.session}
-    return render(
-        {
-            "v": VERSION,
-            "id": evidence.id,
-            "ts": evidence.ts,
-            "kind": evidence.kind,
-            "entry": evidence.entry,
-            "path": evidence.path,
-        }
-        | {k: v for k, v in optional.items() if v}
-    )
+    required = {"v": VERSION, "id": evidence.id, "ts": evidence.ts, "kind": evidence.kind}
+    required |= {"entry": evidence.entry, "path": evidence.path}
+    return render(required | {k: v for k, v in optional.items() if v})
 
 
 def evidence_of(text: str) -> list[Evidence]:
@@ -172,13 +164,5 @@ def _evidence(fields: Mapping[str, Any]) -> Evidence | None:
     entry = text_of(fields, "entry")
     if kind is None or bool(entry) == (kind == "renamed"):
         return None
-    return Evidence(
-        id=text_of(fields, "id"),
-        ts=text_of(fields, "ts"),
-        kind=kind,
-        entry=entry,
-        path=text_of(fields, "path"),
-        to=text_of(fields, "to"),
-        host=text_of(fields, "host"),
-        session=text_of(fields, "session"),
-    )
+    texts = {key: text_of(fields, key) for key in ("id", "ts", "path", "to", "host", "session")}
+    return Evidence(kind=kind, entry=entry, **texts)

@@ -22,6 +22,7 @@ _IS_SHARED = "pi"
 """The key of a line that says so, on tapes that exist; named after the agent of the program that reads it."""
 
 Type = Literal["session", "handoff"]
+_TYPES: Mapping[str, Type] = {"session": "session", "handoff": "handoff"}
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,10 @@ class Anchor:
 
 def says_the_same(anchor: Anchor, other: Anchor) -> bool:
     """Whether nothing tells two anchors apart but their ids and moments."""
-    return _said(anchor) == _said(other)
+    return _content(anchor) == _content(other)
 
 
-def _said(anchor: Anchor) -> tuple[object, ...]:
+def _content(anchor: Anchor) -> tuple[object, ...]:
     facts = (anchor.type, anchor.name, anchor.summary, anchor.purpose, anchor.keywords)
     return (*facts, anchor.session_id, anchor.entry, anchor.meta.get("handoff"))
 
@@ -121,12 +122,8 @@ def anchor_of(fields: Mapping[str, Any]) -> Anchor | None:
     if not (name and timestamp and session and entry):
         return None
     meta = fields.get("meta")
-    anchor_type: Type
-    if kind == "session":
-        anchor_type = "session"
-    elif kind == "handoff":
-        anchor_type = "handoff"
-    else:
+    anchor_type = _TYPES.get(kind)
+    if anchor_type is None:
         return None
     return Anchor(
         id=text_of(fields, "id") or f"{entry}:{timestamp}:{name}",
@@ -200,9 +197,8 @@ class Tape:
         before what was gathered of the same session."""
         handoffs = self.handoffs.anchors
         newest = max(handoffs, key=_by_weight, default=None)
-        on_purpose = [
-            a for a in handoffs if newest and a.session_id == newest.session_id and not _is_gathered(a)
-        ]
+        of_session = [a for a in handoffs if newest and a.session_id == newest.session_id]
+        on_purpose = [a for a in of_session if a.trigger != GATHERED]
         return max(filter(_says_something, on_purpose), key=_by_weight, default=newest)
 
     def with_id(self, beginning: str) -> Anchor | None:
@@ -275,10 +271,6 @@ def tape_of(
 
 def _by_weight(anchor: Anchor) -> tuple[bool, str, str]:
     return _says_something(anchor), anchor.timestamp, anchor.id
-
-
-def _is_gathered(anchor: Anchor) -> bool:
-    return anchor.trigger == GATHERED
 
 
 def _says_something(anchor: Anchor) -> bool:

@@ -74,19 +74,12 @@ def fitted(handoff: Handoff) -> Handoff:
 
 def meta_of(handoff: Handoff) -> dict[str, Any]:
     """What an anchor's `meta` says of it; `summary` is for readers that know no more of an anchor."""
-    told = {
-        "goal": handoff.goal,
-        "done": list(handoff.done),
-        "open": list(handoff.open),
-        "next": handoff.next,
-        "files": list(handoff.files),
-        "anchors": list(handoff.anchors),
-    }
-    said = handoff.next or handoff.goal or handoff.asked or " ".join((*handoff.open[:1], *handoff.done[-1:]))
-    return {
-        "summary": one_line(said, _MAX_SUMMARY),
-        "handoff": told | ({"asked": handoff.asked} if handoff.asked else {}),
-    }
+    keys = ("goal", "done", "open", "next", "files", "anchors", *(("asked",) if handoff.asked else ()))
+    values = {key: getattr(handoff, key) for key in keys}
+    fields = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+    items = " ".join((*handoff.open[:1], *handoff.done[-1:]))
+    summary = handoff.next or handoff.goal or handoff.asked or items
+    return {"summary": one_line(summary, _MAX_SUMMARY), "handoff": fields}
 
 
 def handoff_of(meta: Mapping[str, Any]) -> Handoff:
@@ -143,12 +136,12 @@ def _items(items: Iterable[str]) -> tuple[str, ...]:
 
 def _shortened(handoff: Handoff) -> Handoff:
     """The handoff with one item less."""
-    done, left, files, anchors = handoff.done, handoff.open, handoff.files, handoff.anchors
-    longest = max((done, left, files, anchors), key=_size)
+    done, undone, files, anchors = handoff.done, handoff.open, handoff.files, handoff.anchors
+    longest = max((done, undone, files, anchors), key=_size)
     if longest is done:
         return replace(handoff, done=done[1:])
-    if longest is left:
-        return replace(handoff, open=left[:-1])
+    if longest is undone:
+        return replace(handoff, open=undone[:-1])
     return replace(handoff, files=files[:-1]) if longest is files else replace(handoff, anchors=anchors[1:])
 
 

@@ -17,9 +17,8 @@ _FOLDERS = frozenset(
         *("temp", "tmp", "venv"),
     )
 )
-_FILES = frozenset(
-    (*(".DS_Store", "bun.lockb", "composer.lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"),)
-)
+_LOCKS = ("bun.lockb", "composer.lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock")
+_FILES = frozenset((".DS_Store", *_LOCKS))
 
 
 @dataclass(frozen=True)
@@ -170,12 +169,12 @@ def boosts(handoffs: Sequence[tuple[float, bool]], touches: Sequence[Touch]) -> 
     a keyword asked). It may be the same one, which then counts twice."""
     asked = [at for at, is_keyword in handoffs if is_keyword]
     latest = ((max((at for at, _ in handoffs), default=None), _AFTER_HANDOFF),)
-    found = []
+    boosts = []
     for at, points in (*latest, (max(asked, default=None), _AFTER_KEYWORD)):
         after = [touch.at for touch in touches if at is not None and touch.at >= at][:_NEAR]
         if at is not None and after:
-            found.append(Boost(at, after[-1], points))
-    return found
+            boosts.append(Boost(at, after[-1], points))
+    return boosts
 
 
 def scores(

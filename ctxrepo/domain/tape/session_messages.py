@@ -33,9 +33,7 @@ class SessionMessage:
     def has(self, text: str) -> bool:
         """Whether this is part of what was said or done, whatever its case."""
         part = text.casefold()
-        return any(
-            part in text_or_detail.casefold() for text_or_detail in (self.text, *self.tools, *self.details)
-        )
+        return any(part in words.casefold() for words in (self.text, *self.tools, *self.details))
 
     def is_of(self, types: Sequence[str]) -> bool:
         """Whether it is of one of these types: `user`, `agent`, `tool` where tools were used; () is all."""

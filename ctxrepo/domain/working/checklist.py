@@ -109,13 +109,14 @@ def item_line(text: str) -> str:
 def added(text: str, line: str) -> str:
     """Add an item after the last top-level one, or at the end if there is none."""
     head, body = frontmatter.split(text)
-    is_last = _last_top(list(lines_in(body)))
-    if is_last is None:
+    tops = [line.block for line in lines_in(body) if line.kind == "item" and line.heads]
+    if not tops:
         new = compose.append(text, line)
     else:
-        if is_last == len(split_blocks(body)) - 1:
+        last = tops[-1]
+        if last == len(split_blocks(body)) - 1:
             body = closed(body)  # in a fence that nothing closes it would be code
-        new = head + _behind(body, is_last, line, compose.newline_of(text))
+        new = head + _behind(body, last, line, compose.newline_of(text))
     if len(items_of("", new)) != len(items_of("", text)) + 1:
         raise Refused(
             "the list ends in a comment or in code that nothing closes", "Close it, then try again."
@@ -199,11 +200,6 @@ def _is_clear(lines: Sequence[Line], start: int, end: int) -> bool:
         if not is_fine:
             return False
     return True
-
-
-def _last_top(lines: Sequence[Line]) -> int | None:
-    """The number of the block that begins with the last top-level item."""
-    return next((line.block for line in reversed(lines) if line.kind == "item" and line.heads), None)
 
 
 def _behind(body: str, number: int, line: str, newline: str) -> str:

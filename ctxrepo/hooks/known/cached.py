@@ -128,17 +128,17 @@ def below(folder: str) -> tuple[str, str]:
 
 def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[ScopeSpan]:
     """The spans of `scopes`, without those that the cache doesn't have."""
-    found = [cache.execute(_SCOPE, (scope,)).fetchone() for scope in scopes]
-    return [ScopeSpan(*row) for row in found if row is not None]
+    rows = [cache.execute(_SCOPE, (scope,)).fetchone() for scope in scopes]
+    return [ScopeSpan(*row) for row in rows if row is not None]
 
 
 def hits_at(cache: _sqlite3.Connection, numbers: list[int]) -> dict[int, EntryHit]:
     """Number → entry, for those of `numbers` that can be found; they have no score yet."""
-    found = {}
+    hits = {}
     for number, pinned, *row in cache.execute(_HITS, (f"[{','.join(map(str, numbers))}]",)):
-        found[number] = hit = EntryHit(row)
+        hits[number] = hit = EntryHit(row)
         hit.is_pinned = bool(pinned)
-    return found
+    return hits
 
 
 def faults_of(cache: _sqlite3.Connection) -> list[CachedFault]:
@@ -241,21 +241,21 @@ def index_of(
     (count,) = cache.execute(_COUNT, (scope,)).fetchone()
     rows = [IndexRow(row) for row in cache.execute(_INDEX, (scope, limit))]
     if also and count > len(rows):
-        there = {row.path for row in rows}
-        missing = [path for path in also if path.startswith(f"{scope}/") and path not in there]
+        paths = {row.path for row in rows}
+        missing = [path for path in also if path.startswith(f"{scope}/") and path not in paths]
         rows += notes_at(cache, missing).values()
     return rows, count
 
 
 def notes_at(cache: _sqlite3.Connection, paths: list[str]) -> dict[str, IndexRow]:
     """The notes at these paths that an index lists, by path."""
-    rows = [IndexRow(row) for row in cache.execute(_NAMED, (_json(cache, paths),))]
+    rows = map(IndexRow, cache.execute(_NAMED, (json_array(cache, paths),)))
     return {row.path: row for row in rows}
 
 
 def changed_since(cache: _sqlite3.Connection, scopes: list[str], generation: int) -> list[IndexRow]:
     """The notes of `scopes` that changed after `generation`, in the same order."""
-    return [IndexRow(row) for row in cache.execute(_CHANGED, (_json(cache, scopes), generation))]
+    return [IndexRow(row) for row in cache.execute(_CHANGED, (json_array(cache, scopes), generation))]
 
 
 def memory_text_of(cache: _sqlite3.Connection, scope: str) -> str:
@@ -279,21 +279,22 @@ def entries_at(cache: _sqlite3.Connection, path: str) -> list[PacketEntry]:
 def pinned_of(cache: _sqlite3.Connection, scope: str) -> list[PacketEntry]:
     """The pinned entries of a scope, of the newest notes first."""
     spans = spans_of(cache, [scope])
-    return [one for span in spans for one in _entries(cache, _PINNED, span.first, span.last, ENTRIES)]
+    return [e for span in spans for e in _entries(cache, _PINNED, span.first, span.last, ENTRIES)]
 
 
 def by_category(cache: _sqlite3.Connection, scope: str, categories: tuple[str, ...]) -> list[PacketEntry]:
     """The entries of a scope in one of `categories`, of the newest notes first."""
-    found = []
-    for span in spans_of(cache, [scope]):
-        for name in categories:
-            found += _entries(cache, _OF_CATEGORY, name, span.first, span.last, ENTRIES)
-    return found
+    return [
+        entry
+        for span in spans_of(cache, [scope])
+        for name in categories
+        for entry in _entries(cache, _OF_CATEGORY, name, span.first, span.last, ENTRIES)
+    ]
 
 
 def first_entries(cache: _sqlite3.Connection, scope: str, without: list[str]) -> list[PacketEntry]:
     """The entries of a scope's first notes, without logs and the categories `without`."""
-    return _entries(cache, _FIRST, NOTE_SPAN - 1, scope, _json(cache, without), ENTRIES)
+    return _entries(cache, _FIRST, NOTE_SPAN - 1, scope, json_array(cache, without), ENTRIES)
 
 
 def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
@@ -312,9 +313,9 @@ def handoff_of(cache: _sqlite3.Connection, scope: str) -> CachedHandoff | None:
     return CachedHandoff(*map(str, row)) if row else None
 
 
-def _json(cache: _sqlite3.Connection, texts: list[str]) -> str:
+def json_array(db: _sqlite3.Connection, texts: list[str]) -> str:
     """These texts as a JSON array."""
-    return str(cache.execute(f"select json_array({', '.join('?' * len(texts))})", texts).fetchone()[0])
+    return str(db.execute(f"select json_array({', '.join('?' * len(texts))})", texts).fetchone()[0])
 
 
 def _entries(cache: _sqlite3.Connection, query: str, *values: str | int) -> list[PacketEntry]:

@@ -26,10 +26,11 @@ def news(world: World, cache: _sqlite3.Connection | None, scopes: list[Scope]) -
         missing.append(now)
     if (stamp := stamp_of(world.config_file)) != world.config_stamp:
         missing.append(stamp)
-    if saves := _waiting_saves(f"{world.repo.state}/journal"):
+    if saves := _stamp_of_saves(f"{world.repo.state}/journal"):
         missing.append(saves)
-    if cache is not None:
-        missing += _changed(cache, world.repo, scopes)
+    for _, path, before in watched_of(cache, folders_of(scopes)) if cache is not None else ():
+        if (stamp := stamp_of(f"{world.repo.home}/{path}")) != before:
+            missing.append(f"{path} {stamp}")
     text = "\n".join(missing).encode("utf-8", "replace")
     return _blake2.blake2b(text, digest_size=16).hexdigest() if missing else ""
 
@@ -48,7 +49,7 @@ def note_worker_told(repo: Repo, digest: str) -> bool:
     return bool(digest) and _replace(f"{repo.state}/told", digest.encode())
 
 
-def _waiting_saves(journal: str) -> str:
+def _stamp_of_saves(journal: str) -> str:
     """The stamp of the journal if saves wait in it, else ''."""
     try:
         names = os.listdir(journal)
@@ -57,39 +58,27 @@ def _waiting_saves(journal: str) -> str:
     return stamp_of(journal) if any(name[0].isdigit() for name in names) else ""
 
 
-def _changed(cache: _sqlite3.Connection, repo: Repo, scopes: list[Scope]) -> list[str]:
-    """The watched files of `scopes` that have another stamp now, each with it."""
-    kept = watched_of(cache, folders_of(scopes))
-    watched = [(path, stamp, stamp_of(f"{repo.home}/{path}")) for _, path, stamp in kept]
-    return [f"{path} {now}" for path, before, now in watched if now != before]
-
-
 def checked_out_commit(home: str) -> str:
     """The commit that is checked out in the clone at `home`; '' where git's files don't tell.
 
     The loose ref comes before the packed one, as it does for git.
     """
     head = _line(f"{home}/.git/HEAD")
-    if not head.startswith("ref: "):
-        return head
-    return ref_of(home, head[5:])
+    return ref_of(home, head[5:]) if head.startswith("ref: ") else head
 
 
 def ref_of(home: str, name: str) -> str:
     """What the ref `name` of the clone at `home` leads to; '' where git's files don't tell."""
-    return _line(f"{home}/.git/{name}") or _packed(f"{home}/.git/packed-refs", name)
+    if line := _line(f"{home}/.git/{name}"):
+        return line
+    data = bytes_of(f"{home}/.git/packed-refs", _PACKED_BYTES, follow=True) or b""
+    before, mark, _ = data.partition(f" {name}\n".encode())
+    return before.rpartition(b"\n")[2].decode("ascii", "replace") if mark else ""
 
 
 def _line(path: str) -> str:
     data = bytes_of(path, _REF_BYTES, follow=True)
     return data.decode("utf-8", "replace").strip() if data else ""
-
-
-def _packed(path: str, name: str) -> str:
-    """The commit of the ref `name` in a file of packed refs."""
-    data = bytes_of(path, _PACKED_BYTES, follow=True) or b""
-    before, found, _ = data.partition(f" {name}\n".encode())
-    return before.rpartition(b"\n")[2].decode("ascii", "replace") if found else ""
 
 
 def _replace(path: str, data: bytes) -> bool:

@@ -3,14 +3,7 @@
 import _sqlite3
 import os
 
-from ctxrepo.hooks.known.world import (
-    Repo,
-    World,
-    checkout_of,
-    checkout_with_config,
-    claim_of,
-    stamp_of,
-)
+from ctxrepo.hooks.known.world import Repo, World, checkout_of, checkout_with_config, claim_of, stamp_of
 from ctxrepo.hooks.own_files import bytes_of
 
 

@@ -259,10 +259,6 @@ def stamp_of(path: str) -> str:
 
 DEFAULT = "delta"
 
-_ELSEWHERE = ("system", "file")
-"""Modes in which the packet stands in the system prompt or in a file that the agent reads, so that hooks
-don't repeat it."""
-
 _GIVES = {
     "delta": ("preamble", "packet", "recall", "changes", "bridge", "subindex"),
     "turn": ("preamble", "packet", "recall", "changes", "bridge", "subindex"),
@@ -294,8 +290,9 @@ def is_for_one_turn(world: World) -> bool:
 
 
 def packet_is_elsewhere(world: World) -> bool:
-    """Whether the agent sees the packet all the time, in its system prompt or in a file."""
-    return world.mode in _ELSEWHERE
+    """Whether the agent sees the packet all the time, in its system prompt or in a file, so that hooks don't
+    repeat it."""
+    return world.mode in ("system", "file")
 
 
 def why_not(world: World, part: str) -> str:
@@ -307,15 +304,9 @@ class CompiledTape:
     """What is compiled of `[tape]` for the sessions of one agent."""
 
     __slots__ = (
-        "bridge_seconds",
-        "exclude_dirs",
-        "has_tools",
-        "is_manual",
-        "is_on",
-        "keywords",
-        "label_prefix",
+        "bridge_seconds", "exclude_dirs", "has_tools", "is_manual", "is_on", "keywords", "label_prefix",
         "only_git",
-    )
+    )  # fmt: skip
 
     def __init__(self, values: dict[str, str]) -> None:
         # A missing key is from an older worker: then the tape is off until this one has compiled it.

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from ctxrepo.hooks.known.cached import commit_of, generation_of
+from ctxrepo.hooks.known.cached import commit_of, generation_of, json_array
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import OPENING, age_of
 from ctxrepo.hooks.recall.prompt_query import hits_of
@@ -124,10 +124,10 @@ def _read_line(peer: _socket.socket, end: float) -> bytes:
     """A line from the helper, b'' where it is too long or isn't whole at the time `end`."""
     line = b""
     while not line.endswith(b"\n"):
-        left = end - time.monotonic()
-        if left <= 0 or len(line) > LINE_BYTES:
+        seconds = end - time.monotonic()
+        if seconds <= 0 or len(line) > LINE_BYTES:
             return b""
-        peer.settimeout(left)
+        peer.settimeout(seconds)
         part = peer.recv(LINE_BYTES)
         if not part:
             return b""
@@ -142,20 +142,11 @@ def _start(world: World) -> None:
 
 
 def _question(cache: _sqlite3.Connection, asked: RecallRequest) -> bytes:
-    earlier = _array(cache, [text[:MOST_READ] for text in asked.before[-_MOST_EARLIER:]])
-    scopes = _array(cache, asked.scopes)
+    earlier = json_array(cache, [text[:MOST_READ] for text in asked.before[-_MOST_EARLIER:]])
+    scopes = json_array(cache, asked.scopes)
     values = (VERSION, asked.prompt[:MOST_READ], earlier, scopes, asked.limit)
     text: str = cache.execute(_QUESTION, values).fetchone()[0]
     return text.encode("utf-8", "replace") + b"\n"
-
-
-def _array(cache: _sqlite3.Connection, texts: list[str]) -> str:
-    found: str = cache.execute(f"select json_array({', '.join('?' * len(texts))})", texts).fetchone()[0]
-    return found
-
-
-def _is_score(number: object, score: object) -> bool:
-    return isinstance(number, int) and isinstance(score, float)
 
 
 def _parse(cache: _sqlite3.Connection, world: World, line: str, asked: RecallRequest) -> Ranking | None:
@@ -164,7 +155,8 @@ def _parse(cache: _sqlite3.Connection, world: World, line: str, asked: RecallReq
     if (version, head, generation) != (VERSION, commit_of(cache), generation_of(cache)):
         return None
     rows = cache.execute(_SCORES, (line,)).fetchall()
-    if not (isinstance(margin, float) and isinstance(alone, float) and all(_is_score(*row) for row in rows)):
+    are_scores = all(isinstance(number, int) and isinstance(score, float) for number, score in rows)
+    if not (isinstance(margin, float) and isinstance(alone, float) and are_scores):
         return None
     ranking = ranking_of(cache, dict(rows), margin, alone, asked)
     if read == "false" and not world.is_gated:  # with the gate the helper has looked whether words answer

@@ -112,10 +112,10 @@ def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) ->
     """The `limit` entries with the best scores, best first."""
     if limit <= 0 or not scores:
         return []
-    found = hits_at(cache, _best(cache, scores, limit, _FIRST_ENTRIES))
-    for number, hit in found.items():
+    hits = hits_at(cache, _best(cache, scores, limit, _FIRST_ENTRIES))
+    for number, hit in hits.items():
         hit.score = scores[number]
-    return sorted(found.values(), key=_order)
+    return sorted(hits.values(), key=lambda hit: (-hit.score, hit.path, hit.first_line))
 
 
 def _candidates(
@@ -127,13 +127,13 @@ def _candidates(
         for number, score in entry_scores.items()
     }
     best = _best(cache, likely, most, _FIRST_ENTRIES)
-    found = dict.fromkeys(best)
+    numbers = dict.fromkeys(best)
     for number in best[:_WITH_NEIGHBOURS]:
-        found.update(dict.fromkeys((number - 1, number + 1)))
+        numbers.update(dict.fromkeys((number - 1, number + 1)))
     for note in _best(cache, note_scores, _NOTES, _FIRST_NOTES):
         rows = cache.execute(_ENTRIES_OF, (note, note + NOTE_SPAN - 1, _OF_NOTE)).fetchall()
-        found.update(dict.fromkeys([number for (number,) in rows]))
-    return [number for (number,) in cache.execute(_FOUND, (_list(list(found)),))]
+        numbers.update(dict.fromkeys([number for (number,) in rows]))
+    return [number for (number,) in cache.execute(_FOUND, (_list(list(numbers)),))]
 
 
 def _scored(
@@ -192,10 +192,6 @@ def _list(numbers: list[int]) -> str:
     return f"[{','.join(map(str, numbers))}]"
 
 
-def _order(hit: EntryHit) -> tuple[float, str, int]:
-    return (-hit.score, hit.path, hit.first_line)
-
-
 MAX_DOCUMENTS = 2000
 """A word that more documents of one scope hold is too common to tell anything, and is skipped."""
 
@@ -237,22 +233,15 @@ def postings(
     for kind, number in items or []:
         if {kind, number} <= holders.keys() and not _is_held(cache, f'"{kind}" "{number}"', spans):
             holders[kind] = holders[number] = []
-    found = [(weight, holders[word]) for word, weight in weights.items()]
-    found.sort(key=_holders)
-    kept = []
+    rarest = []
     read = 0
-    for weight, numbers in found:
-        read += len(numbers)
+    for word in sorted(weights, key=lambda word: len(holders[word])):
+        read += len(holders[word])
         if read > MAX_IN_ALL:
             break
-        if numbers:
-            kept.append((weight, numbers))
-    return kept
-
-
-def _holders(posting: tuple[float, list[int]]) -> int:
-    _, numbers = posting
-    return len(numbers)
+        if holders[word]:
+            rarest.append((weights[word], holders[word]))
+    return rarest
 
 
 def _is_held(cache: _sqlite3.Connection, query: str, spans: list[ScopeSpan]) -> bool:
@@ -280,16 +269,15 @@ def on_days(
     cache: _sqlite3.Connection, days: list[Day], spans: list[ScopeSpan], notes: int
 ) -> dict[int, float]:
     """Note → what it is worth that the prompt names its day or month."""
-    found: dict[int, float] = {}
+    worths: dict[int, float] = {}
     for year, month, day in days:
-        for pattern in dict.fromkeys(
-            (f"{year or '____'}-{month}-{day or '__'}", f"{year or '____'}-{month}-__")
-        ):
+        start = f"{year or '____'}-{month}-"
+        for pattern in dict.fromkeys((f"{start}{day or '__'}", f"{start}__")):
             rows = []
             for span in spans:
                 rows += cache.execute(_OF_DAY, (span.first, span.last, pattern, MAX_DOCUMENTS + 1)).fetchall()
             if len(rows) <= MAX_DOCUMENTS:
                 worth = ON_THE_DAY * worth_of(notes, len(rows))
                 for (note,) in rows:
-                    found[note] = found.get(note, 0.0) + worth
-    return found
+                    worths[note] = worths.get(note, 0.0) + worth
+    return worths

@@ -141,8 +141,8 @@ def min_score(cache: _sqlite3.Connection, scopes: list[str]) -> float:
 
 def more_by_chance(prompt: str) -> float:
     """How many times as much a prompt of so many words reaches by chance as one of the usual length."""
-    found: float = max(len(words(prompt)) / USUAL_WORDS, 1.0) ** 0.5
-    return found
+    share: float = max(len(words(prompt)) / USUAL_WORDS, 1.0) ** 0.5
+    return share
 
 
 def bonus(matched: float) -> float:
@@ -275,10 +275,10 @@ def _choose_best(ranking: Ranking, dose: Dose, margin: float) -> RecallAnswer:
     best, *_ = hits
     count = dose.entries(margin, limit)
     floor = best.score * dose.share
-    given = [hit for hit in hits[:count] if hit.score >= floor]
+    chosen = [hit for hit in hits[:count] if hit.score >= floor]
     enough = BEYOND_DOSE.format(count, margin) if count < limit else ENOUGH_BETTER
-    rest = [(hit, FAR_BELOW if hit.score < floor else enough) for hit in hits[len(given) :]]
-    return RecallAnswer("", given, rest[:LEFT_OUT])
+    rest = [(hit, FAR_BELOW if hit.score < floor else enough) for hit in hits[len(chosen) :]]
+    return RecallAnswer("", chosen, rest[:LEFT_OUT])
 
 
 def one_of_each_heading(answer: RecallAnswer, asked: list[str]) -> RecallAnswer:
@@ -286,15 +286,15 @@ def one_of_each_heading(answer: RecallAnswer, asked: list[str]) -> RecallAnswer:
     brings all that stands below it."""
     stems = [word[: max(_STEM, len(word) - _ENDING)] for word in asked]
     headings = set()
-    given, others = [], []
+    chosen, others = [], []
     for hit in answer.hits:
         text, heading = hit.text.lower(), (hit.path, hit.heading)
         is_by_heading = any(stem in hit.heading.lower() for stem in stems)
         if not is_by_heading or any(stem in text for stem in stems):
-            given.append(hit)
+            chosen.append(hit)
         elif heading in headings:
             others.append((hit, HEADING_ONLY))
         else:
-            given.append(hit)
+            chosen.append(hit)
             headings.add(heading)
-    return RecallAnswer(answer.why, given, [*others, *answer.left_out][:LEFT_OUT])
+    return RecallAnswer(answer.why, chosen, [*others, *answer.left_out][:LEFT_OUT])

@@ -151,19 +151,15 @@ def _store(field: str) -> "Callable[[SessionRecord, str], object]":
     return lambda record, rest: setattr(record, field, rest)
 
 
-def _read_given(record: SessionRecord, rest: str) -> None:
+def _read_entry(record: SessionRecord, rest: str, is_own: bool = False) -> None:
     entry, _, digest = rest.partition(" ")
-    if digest:
+    if not digest:
+        return
+    if not is_own:
         record.own.discard(entry)
-        record.entries[entry] = digest
-
-
-def _read_own(record: SessionRecord, rest: str) -> None:
-    entry, _, digest = rest.partition(" ")
-    if digest:
-        if entry not in record.entries:
-            record.own.add(entry)
-        record.entries[entry] = digest
+    elif entry not in record.entries:
+        record.own.add(entry)
+    record.entries[entry] = digest
 
 
 def _read_wrote(record: SessionRecord, rest: str) -> None:
@@ -240,9 +236,9 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 16
 
 
-GIVEN = LedgerWord("entry", _read_given, _pair, is_about_repository=True)
+GIVEN = LedgerWord("entry", _read_entry, _pair, is_about_repository=True)
 """ID HASH: the session was given this entry."""
-OWN = LedgerWord("own", _read_own, _pair, is_about_repository=True)
+OWN = LedgerWord("own", lambda r, rest: _read_entry(r, rest, is_own=True), _pair, is_about_repository=True)
 """ID HASH: it wrote this entry itself."""
 WROTE = LedgerWord("wrote", _read_wrote, _pair, is_about_repository=True)
 """PATH HASH: it wrote the note, which has this text now; NO_TEXT where it removed the note."""

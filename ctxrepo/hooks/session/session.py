@@ -5,7 +5,7 @@ import _sqlite3
 import os
 import time
 
-from ctxrepo.hooks.known.cached import CachedFault, faults_of
+from ctxrepo.hooks.known.cached import CachedFault, faults_of, json_array
 from ctxrepo.hooks.own_files import lines_of
 from ctxrepo.hooks.session.ledger import (
     BRIDGES,
@@ -148,8 +148,7 @@ class Session:
         wrote = self.record.wrote if rows else {}
         if not wrote:
             return rows
-        names = cache.execute(f"select json_array({', '.join('?' * len(wrote))})", list(wrote)).fetchone()[0]
-        hashes = dict(cache.execute(_HASHES, (names,)))
+        hashes = dict(cache.execute(_HASHES, (json_array(cache, list(wrote)),)))
         own = {row.path for row in rows if wrote.get(row.path) == hashes.get(row.path, NO_TEXT)}
         for path in sorted(own):
             self.note(MOVED, path, NO_TEXT)

@@ -54,25 +54,22 @@ def note_trace(
 
     `db` may be any open database: it only makes the JSON.
     """
-    moment = time.time()
     seed = f"{time.time_ns()} {os.getpid()} {subject.session}".encode("utf-8", "replace")
     name = _blake2.blake2b(seed, digest_size=4).hexdigest()
     try:
-        line = line_json(
-            db,
-            {
-                "id": name,
-                "at": round(moment, 3),
-                "agent": subject.agent,
-                "by": subject.by,
-                "session": _text(subject.session, _PLACE),
-                "prompt": _text(subject.prompt, MAX_PROMPT),
-                "edited": _text(subject.edited, _PLACE),
-                "silence": silence,
-                "given:json": _array(db, [_fields(hit) for hit in given[:MAX_GIVEN]]),
-                "left_out:json": _array(db, [(*_fields(hit), why) for hit, why in left_out[:MAX_LEFT_OUT]]),
-            },
-        )
+        fields: dict[str, object] = {
+            "id": name,
+            "at": round(time.time(), 3),
+            "agent": subject.agent,
+            "by": subject.by,
+            "session": _text(subject.session, _PLACE),
+            "prompt": _text(subject.prompt, MAX_PROMPT),
+            "edited": _text(subject.edited, _PLACE),
+            "silence": silence,
+            "given:json": _array(db, [_fields(hit) for hit in given[:MAX_GIVEN]]),
+            "left_out:json": _array(db, [(*_fields(hit), why) for hit, why in left_out[:MAX_LEFT_OUT]]),
+        }
+        line = line_json(db, fields)
     except _sqlite3.Error:
         return ""
     return name if _put(f"{repo.state}/traces.jsonl", line) else ""
@@ -108,11 +105,11 @@ def _put(path: str, line: str) -> bool:
 
 def _halve(path: str) -> None:
     """Put the newer half into a new file: a process that reads the old one meanwhile reads whole lines."""
-    kept = lines_of(path, MAX_BYTES // 2)[1:]
+    newer = lines_of(path, MAX_BYTES // 2)[1:]
     fresh = f"{path}.new"
     file = open_own(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
-        os.write(file, "\n".join(kept).encode("utf-8", "replace"))
+        os.write(file, "\n".join(newer).encode("utf-8", "replace"))
     finally:
         os.close(file)
     os.replace(fresh, path)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import World
 
-from ctxrepo.agents.codex.dialect import DIALECT, files_of, origin
+from ctxrepo.agents.codex.dialect import DIALECT, files_of
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 
 PATCH = """\
@@ -154,11 +154,11 @@ class TestFork:
         return str(path)
 
     def test_its_transcript_names_the_session_it_goes_on_with(self, tmp_path: Path) -> None:
-        assert origin(self.rollout(tmp_path, forked_from_id="s1")) == "s1"
+        assert DIALECT.origin(self.rollout(tmp_path, forked_from_id="s1")) == "s1"
 
     def test_where_it_names_none_there_is_none(self, tmp_path: Path) -> None:
-        assert origin(self.rollout(tmp_path)) == ""
-        assert origin(str(tmp_path / "missing")) == ""
+        assert DIALECT.origin(self.rollout(tmp_path)) == ""
+        assert DIALECT.origin(str(tmp_path / "missing")) == ""
 
     def test_what_the_origin_was_given_is_not_given_again(self, codex: Codex, tmp_path: Path) -> None:
         codex.tell("SessionStart", source="startup")
