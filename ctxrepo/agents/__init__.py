@@ -20,10 +20,8 @@ def names() -> list[str]:
 
 
 def dialect_of(name: str) -> Dialect | None:
-    """How the agent of this name talks to hooks; None when there is no such agent.
-
-    ImportError when its folder is there and its dialect isn't.
-    """
+    """How the agent of this name talks to hooks; None when there is no such agent. ImportError when its
+    folder is there and its dialect isn't."""
     low = name.lower()
     if low in _LOADED:
         return _LOADED[low]

@@ -107,8 +107,7 @@ class HookGroups:
         return ""
 
     def is_blank(self, text: str) -> bool:
-        """Whether this document says nothing: no text, or an object without a comment that is empty or names
-        the version only."""
+        """Whether it says nothing: no text, or an object without comments that names the version at most."""
         self._check(text)
         if not text.strip(_BLANK):
             return True

@@ -31,8 +31,7 @@ _Offered = TypeVar("_Offered")
 
 
 class _FolderPart(Generic[_Offered]):
-    """An attribute of `Agent`: a module of its folder that not every agent has, loaded when it is asked for;
-    None where there is no such module."""
+    """A module of an agent's folder that may be missing (None), loaded when it is asked for."""
 
     def __init__(self, module: str) -> None:
         self._module = module

@@ -22,13 +22,7 @@ Line = Callable[[str], str]
 
 
 class AgentIdentity(Protocol):
-    """`__init__.py`: what the agent is called. It is light, for hooks load it too.
-
-    Example usage::
-
-        who = AGENTS[name].identity
-        session = os.environ.get(who.SESSION, "") if who.SESSION else ""
-    """
+    """`__init__.py`: what the agent is called. It is light, for hooks load it too."""
 
     TITLE: str
     """Its name in a sentence."""
@@ -59,10 +53,8 @@ class Document(Protocol):
         ...
 
     def disconnect(self, text: str, original: str | None = None) -> str:
-        """`text` without what is ours and without what that leaves empty.
-
-        What is empty in `original`, the text before we came, stays empty.
-        """
+        """`text` without what is ours and without what that leaves empty. What is empty in `original`, the
+        text before we came, stays empty."""
         ...
 
     def lines(self, text: str) -> Mapping[str, Sequence[str]]:
@@ -80,10 +72,8 @@ class Document(Protocol):
 
 @dataclass(frozen=True)
 class EditedDocument:
-    """A document into which something of ours is put; the undo takes that out again.
-
-    `hooks` are the commands that stand in it, by event.
-    """
+    """A document into which something of ours is put; the undo takes that out again. `hooks` are the commands
+    that stand in it, by event."""
 
     path: Path
     document: Document
@@ -122,13 +112,7 @@ Wanted = EditedDocument | OwnFile | ShippedFile | SkillsFolder
 
 
 class Install(Protocol):
-    """`install.py`: what makes the agent call our hooks and know our skills.
-
-    Example usage::
-
-        for wanted in AGENTS[name].install.files(home, environment, line):
-            print(wanted.path)
-    """
+    """`install.py`: what makes the agent call our hooks and know our skills."""
 
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path:
         """The user's folder of this agent; ConfigError when the environment names an unusable one."""
@@ -208,12 +192,7 @@ class NativeMemory:
 
 
 class Imports(Protocol):
-    """`imports.py`, where there are memory programs of the agent's whose notes can be brought here.
-
-    Example usage::
-
-        names = [source.name for source in AGENTS[name].imports.SOURCES]
-    """
+    """`imports.py`, where there are memory programs of the agent's whose notes can be brought here."""
 
     SOURCES: Sequence[Source]
 
@@ -313,13 +292,7 @@ class Transcripts(Protocol):
 
 
 class Records(Protocol):
-    """`records.py`, where it has a `read`: what the agent records about our hooks in its transcripts.
-
-    Example usage::
-
-        session = AGENTS[name].records.read(lines)
-        ended = [call for call in session.calls if call.outcome == "ended"] if session else []
-    """
+    """`records.py`, where it has a `read`: what the agent records about our hooks in its transcripts."""
 
     UNRECORDED: Mapping[str, str]
     """What the agent doesn't record about an event's hooks."""

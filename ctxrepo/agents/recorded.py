@@ -68,8 +68,7 @@ class RecordedSession:
 
 @dataclass(frozen=True)
 class ToolUse:
-    """A tool that the agent used: the files that it named, as the agent writes them, and the command line
-    that it ran in a shell."""
+    """A tool that the agent used, with the files that it named and the command line that it ran."""
 
     name: str
     id: str = ""
@@ -99,8 +98,7 @@ class Message:
 
 @dataclass(frozen=True)
 class SessionHead:
-    """What the first lines of a transcript tell of its session: its id, '' where the file is named after it,
-    and the folder in which it was begun."""
+    """A session's id, '' where the file is named after it, and the folder in which it was begun."""
 
     id: str = ""
     cwd: str = ""

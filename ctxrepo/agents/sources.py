@@ -142,8 +142,7 @@ class NotTaken:
 
 @dataclass(frozen=True)
 class SourceSetting:
-    """A setting of ours that does what one of the source's does: `key` is to be `value`, because of
-    `reason`."""
+    """A setting of ours that does what one of the source's does, which is the `reason`."""
 
     key: str
     value: str
@@ -152,11 +151,8 @@ class SourceSetting:
 
 @dataclass(frozen=True)
 class SourceContents:
-    """What one place of a source holds.
-
-    `is_for_project`: something goes to the folder of the current project. `lacks_project`: something is a
-    project's, and none is known here.
-    """
+    """What one place of a source holds. `is_for_project`: something goes to the folder of the current
+    project. `lacks_project`: something is a project's, and none is known here."""
 
     source: str
     place: str

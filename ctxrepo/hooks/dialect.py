@@ -164,8 +164,7 @@ class Dialect:
         return [TouchedFile(event.path, wrote=event.wrote)] if event.path else []
 
     def failure(self, _db: _sqlite3.Connection, event: Event, _json: str) -> str:
-        """What the tool of this event said when it failed; '' where it did its work. The default is the
-        event's error."""
+        """What the tool said when it failed; '' where it did its work. The default is the event's error."""
         return event.error
 
     def reply(self, _db: _sqlite3.Connection, _event: str, text: str) -> str:
@@ -226,10 +225,7 @@ def extract_fields(
     db: _sqlite3.Connection, json_text: str, fields: dict[str, tuple[str, ...]]
 ) -> dict[str, str]:
     """For every field the first text found at its paths, '' when there is none; {} when `json_text` isn't
-    JSON.
-
-    There must be two paths at least: for one alone SQLite returns the value, for more a list.
-    """
+    JSON. There must be two paths at least: for one alone SQLite returns the value, for more a list."""
     pairs = [(name, path) for name, paths in fields.items() for path in paths]
     picks = ", ".join([f"'{path}'" for _, path in pairs])
     # Bytes, because JSON can spell half a surrogate pair, which isn't text.

@@ -44,8 +44,10 @@ class _Finder:
     def find_spec(self, name: str, path: "Sequence[str] | None", _target: object = None) -> ModuleSpec | None:
         if path is None or name[:8] != "ctxrepo.":
             return None
-        loader = _loader_of(name, path[0])
-        if loader is None:
+        last = name.rpartition(".")[2]
+        package = f"{path[0]}/{last}"
+        loader = _loader_of(name, path[0], last, "") or _loader_of(name, package, "__init__", package)
+        if loader is None:  # Python itself compiles it
             return None
         spec = ModuleSpec(name, loader, origin=loader.source)
         spec.has_location, spec.cached = True, loader.path
@@ -65,14 +67,7 @@ def find_quickly() -> None:
         sys.meta_path.insert(0, FINDER)
 
 
-def _loader_of(name: str, folder: str) -> _Loader | None:
-    """The loader of the module or package of this name in `folder`; None where Python would compile it."""
-    last = name.rpartition(".")[2]
-    package = f"{folder}/{last}"
-    return _loader_of_file(name, folder, last, "") or _loader_of_file(name, package, "__init__", package)
-
-
-def _loader_of_file(name: str, folder: str, stem: str, package: str) -> _Loader | None:
+def _loader_of(name: str, folder: str, stem: str, package: str) -> _Loader | None:
     source, compiled = f"{folder}/{stem}.py", f"{folder}/__pycache__/{stem}{_SUFFIX}"
     try:
         data = _read(compiled)

@@ -19,10 +19,7 @@ OPENING = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 def make_private(path: str) -> str:
     """Close the folder at `path` to other users if it isn't. Returns why it is not the user's alone even so,
-    as the end of a sentence, or ''.
-
-    Nearly always it is closed already, and one `lstat` shows that.
-    """
+    as the end of a sentence, or ''. Nearly always it is closed already, and one `lstat` shows that."""
     try:
         status = os.lstat(path)
     except OSError as error:
@@ -108,10 +105,8 @@ def _lets_others_replace(folder: str) -> bool:
 
 
 def _fault_after_closing(path: str) -> str:
-    """Close the folder to others; what kept it from being closed, as the end of a sentence, or ''.
-
-    It is closed through a handle, so that nobody can put another folder in its place meanwhile.
-    """
+    """Close the folder to others; what kept it from being closed, as the end of a sentence, or ''. It is
+    closed through a handle, so that nobody can put another folder in its place meanwhile."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | OPENING)
     except OSError as error:
@@ -129,9 +124,8 @@ def _fault_after_closing(path: str) -> str:
 
 
 def bytes_of(path: str, most: int, follow: bool = False) -> bytes | None:
-    """The bytes of the file at `path`; None when it can't be read, has more than `most`, or is no
-    regular file. A link is none either, unless `follow` is set.
-    """
+    """The bytes of the file at `path`; None when it can't be read, has more than `most`, or is no regular
+    file. A link is none either, unless `follow` is set."""
     data = _read(path, most + 1, follow)
     return data if data is not None and len(data) <= most else None
 

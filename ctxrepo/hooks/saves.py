@@ -120,8 +120,7 @@ def version_of(repo: Repo, file: TouchedFile, relative: str) -> ToolVersion | No
 
 
 def save(db: _sqlite3.Connection, repo: Repo, event: Event, version: ToolVersion) -> str:
-    """Put the version into the journal; '' once it survives a power cut, or why it doesn't, as the end of a
-    sentence."""
+    """Put the version into the journal; '' once it survives a power cut, else why not, to end a sentence."""
     now = time.time()
     fields: dict[str, object] = {
         "path": version.path,
@@ -142,8 +141,7 @@ def save(db: _sqlite3.Connection, repo: Repo, event: Event, version: ToolVersion
 
 
 def why_too_large(path: str, wrote: str) -> str:
-    """Why no version of the file at `path` was taken, as the end of a sentence; '' if there was nothing to
-    take."""
+    """Why the file at `path` was too large to be taken, as the end of a sentence; '' if it wasn't."""
     try:
         size = os.lstat(path).st_size
     except OSError:

@@ -52,10 +52,7 @@ def wake(world: World) -> bool:
 
 def _leave(repo: Repo, line: str, durable: bool) -> bool:
     """Put the line into a file of its own, which appears whole or not at all; the files' names tell their
-    order.
-
-    A full spool means that no worker has run for long: then only a `durable` line is left.
-    """
+    order. A full spool means that no worker has run for long: then only a `durable` line is left."""
     folder = f"{repo.state}/left"
     name = f"{time.time_ns()}-{os.getpid()}"
     try:
@@ -198,10 +195,8 @@ def _fork(words: list[str], lock: int) -> None:
 
 
 def _become_daemon(words: list[str], lock: int, writing: int) -> None:
-    """In the child: leave session and process group, and become the worker, with the lock. Never returns.
-
-    It is nobody's child once the hook has ended; a second fork, to be that sooner, takes as long as this one.
-    """
+    """In the child: leave session and process group, and become the worker, with the lock. Never returns. It
+    is nobody's child once the hook has ended; a second fork, to be that sooner, takes as long as this one."""
     try:
         os.setsid()
         os.close(writing)  # our parent goes on

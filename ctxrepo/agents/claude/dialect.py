@@ -87,10 +87,8 @@ _WORDS_BYTES = 64 * 1024
 
 
 def origin_of(process: str, transcript: str) -> str:
-    """The id of the session that the Claude Code with this process id was told to go on with.
-
-    '' where the command line names none, or where it goes on with only a part of that session.
-    """
+    """The id of the session that the Claude Code with this process id was told to go on with; '' where the
+    command line names none, or where it goes on with only a part of that session."""
     if not process.isascii() or not process.isdecimal():
         return ""
     data = bytes_of(f"/proc/{process}/cmdline", _WORDS_BYTES) or b""

@@ -70,8 +70,7 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first; subagents and what can't be read are left
-    out."""
+    """What user and agent said in these lines, oldest first, without subagents and what can't be read."""
     part_of, waiting = "", None
     for number, line in enumerate(lines):
         fields = record(line) if _may_say_something(line) else None

@@ -45,8 +45,7 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first, with the tools that the agent used before it
-    said something."""
+    """What user and agent said, oldest first, with the tools that the agent used before it said something."""
     tools: list[ToolUse] = []
     before, first = "", -1
     for number, line in enumerate(lines):

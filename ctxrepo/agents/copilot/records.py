@@ -62,8 +62,7 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first; subagents and what can't be read are left
-    out."""
+    """What user and agent said in these lines, oldest first, without subagents and what can't be read."""
     session, parent = "", ""
     for number, line in enumerate(lines):
         event = record(line) if any(kind in line for kind in _SAYING) else None

@@ -31,8 +31,7 @@ _BEHIND_EXIT_CODE = ("Signal: ", "Background PIDs: ", "Process Group PGID: ")
 
 class _Gemini(Dialect):
     def words(self, prompt: str) -> str:
-        """The prompt without what a hook of the session's start had it begin with, and without the content of
-        files."""
+        """The prompt without what a start's hook put before it, and without the content of files."""
         return without_context(prompt).partition(_FILES)[0].rstrip()
 
     def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:

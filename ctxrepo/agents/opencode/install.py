@@ -18,8 +18,7 @@ EVENTS = tuple(event for event, _ in DIALECT.events.values())
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
-    """The user's folder of OpenCode, which it reads whatever OPENCODE_CONFIG_DIR says: what that names is one
-    more."""
+    """The user's folder of OpenCode, which it always reads: OPENCODE_CONFIG_DIR names one more."""
     return (named_folder("XDG_CONFIG_HOME", environment) or user_home / ".config") / "opencode"
 
 

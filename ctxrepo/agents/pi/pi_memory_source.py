@@ -178,10 +178,8 @@ def _of_checkout(search: SourceSearch, folder: Path) -> Iterator[SourceContents]
 
 
 def _files_of_facts(search: SourceSearch) -> Iterator[tuple[Path, bool]]:
-    """Where the SQLite file may be, by pi's settings, and whether it is the project's.
-
-    A project's settings may name a place in its checkout and no other: whoever is cloned can write them.
-    """
+    """Where the SQLite file may be, by pi's settings, and whether it is the project's. A project's settings
+    may name a place in its checkout and no other: whoever is cloned can write them."""
     home, real = search.home, search.files.real
     default = home / ".pi" / "memory" / "memory.db"
     yield _file_of(_pi_settings(search), home, home) or default, False
@@ -344,8 +342,7 @@ def _plain(name: str) -> str:
 
 
 def delivery_of(settings: Mapping[str, Any]) -> tuple[SourceSetting, ...]:
-    """The change of our settings that does what pi's say of how pi-memory gives its facts to a session; none
-    where they say nothing."""
+    """Our setting for how pi's settings say that facts are given to a session; () where they say nothing."""
     for section in (NAME, "memory"):
         table = settings.get(section)
         if not isinstance(table, dict):

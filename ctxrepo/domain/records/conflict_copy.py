@@ -50,10 +50,8 @@ def copy_id(path: str) -> str:
 
 
 def read_copy(path: str, data: bytes) -> ConflictCopy | None:
-    """The copy that `copy_as_file` wrote to this file; None for a file that differs by a byte.
-
-    The text doesn't show whether a version ended with a newline; the hash in the name does.
-    """
+    """The copy that `copy_as_file` wrote to this file; None for a file that differs by a byte. The text
+    doesn't show whether a version ended with a newline; the hash in the name does."""
     head, body = frontmatter.split(decode_exactly(data))
     named = frontmatter.read(head).fields.get("path")
     sections = _sections(body)

@@ -17,10 +17,8 @@ _KINDS: dict[str, Kind] = {kind: kind for kind in _ORDER}
 
 @dataclass(frozen=True)
 class Evidence:
-    """A record about the entry `entry`; `to` is the entry that replaced it (superseded, moved).
-
-    The kind `renamed` is about the note at `path`, which moved to `to`; `entry` is ''.
-    """
+    """A record about the entry `entry`; `to` is the entry that replaced it (superseded, moved). The kind
+    `renamed` is about the note at `path`, which moved to `to`; `entry` is ''."""
 
     id: str
     ts: str

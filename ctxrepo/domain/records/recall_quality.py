@@ -90,10 +90,8 @@ def measured(answer: Sequence[Piece], evidence: frozenset[Line], texts: Texts) -
 
 
 def delivered(delivery: DeliveredBlock, evidence: frozenset[Line], texts: Texts) -> tuple[float, int]:
-    """(the share of the evidence's characters that was given, the bytes given besides evidence).
-
-    The latter are other entries, titles and places.
-    """
+    """(the share of the evidence's characters that was given, the bytes given besides evidence). The latter
+    are other entries, titles and places."""
     lines = {line for line in evidence if any(part.holds(line) for part in delivery.pieces)}
     total = sum(_length(texts, line) for line in evidence)
     share = sum(_length(texts, line) for line in lines) / total if total else 0.0
@@ -197,10 +195,8 @@ _SIGNS = lazy_pattern(r"[*`]+|__")
 
 @dataclass(frozen=True)
 class Usage:
-    """An entry's counts: deliveries, and for everything else the number of sessions.
-
-    `path` is its latest note; `first` and `last` are Unix seconds.
-    """
+    """An entry's counts: deliveries, and for everything else the number of sessions. `path` is its latest
+    note; `first` and `last` are Unix seconds."""
 
     id: str
     path: str

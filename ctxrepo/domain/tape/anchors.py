@@ -91,8 +91,7 @@ def shared_line(fields: Mapping[str, Any]) -> str:
 
 
 def to_anchors_file_line(anchor: Anchor) -> str:
-    """The anchor as one line of the project's anchors file, as the program writes it that keeps that file,
-    without a newline."""
+    """The anchor as a line of the project's anchors file, without a newline, as its program writes it."""
     return render_compactly(_fields(anchor))
 
 

@@ -29,8 +29,7 @@ _TOLD = 900
 
 @dataclass(frozen=True)
 class Handoff:
-    """`done` begins with the oldest, `files` with the newest; `asked` is what the user asked last, in their
-    own words."""
+    """`done` begins with the oldest, `files` with the newest; `asked` are the user's own words."""
 
     goal: str = ""
     done: tuple[str, ...] = ()

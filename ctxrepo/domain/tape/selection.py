@@ -23,10 +23,8 @@ _FILES = frozenset((".DS_Store", *_LOCKS))
 
 @dataclass(frozen=True)
 class SelectionRules:
-    """What decides whether a file may come first; all paths are absolute and without links.
-
-    `memory` are the folders of the notes in view, `tops` those of the project's checkouts.
-    """
+    """What decides whether a file may come first; all paths are absolute and without links. `memory` are the
+    folders of the notes in view, `tops` those of the project's checkouts."""
 
     memory: tuple[str, ...]
     tops: tuple[str, ...]
@@ -64,10 +62,8 @@ class SelectionRules:
 
 
 def is_ignored(path: str, top: str = "") -> bool:
-    """Whether a file is one that nobody works on: hidden, made by tools, or in a folder of such.
-
-    What is above `top`, a folder that the file is in, doesn't count.
-    """
+    """Whether a file is one that nobody works on: hidden, made by tools, or in a folder of such. What is
+    above `top`, a folder that the file is in, doesn't count."""
     relative = path[len(top.rstrip("/")) :] if top else path
     *folders, name = relative.strip("/").split("/")
     if name in _FILES or name.startswith("."):

@@ -82,8 +82,7 @@ class Conversation:
         return next((n for n, message in enumerate(self.messages) if message.id == anchor.entry), None)
 
     def holder_of(self, anchor: Anchor) -> int:
-        """The place of the message that an anchor belongs to: where it was left, else the last one before it
-        by time; ROOT where all came later."""
+        """The message at which an anchor was left, else the last one before it by time; ROOT for none."""
         place = self.place_of(anchor)
         if place is not None:
             return place
@@ -206,8 +205,7 @@ def tree_of(conversation: Conversation, anchors: Iterable[Anchor]) -> list[TreeL
 
 
 def _branches(places: list[int], margin: str) -> list[tuple[int, str, str]]:
-    """(place, what is drawn before it, and before what belongs to it) of these messages, the last one
-    first."""
+    """(place, what is drawn before it, what is drawn before its parts) of these messages, the last first."""
     if len(places) == 1:
         return [(places[0], margin, margin)]
     newest_first = list(reversed(places))

@@ -36,8 +36,7 @@ Kind = Literal["read", "edit", "write", "memory_write"]
 
 @dataclass(frozen=True)
 class Touch:
-    """A tool read or changed a file, or these lines of it; `at` is in unix seconds, `session` is '' where
-    nobody knows it."""
+    """A tool read or changed these lines of a file, or all; `at` in Unix seconds, `session` '' if unknown."""
 
     at: float
     path: str

@@ -84,9 +84,7 @@ def ticked(text: str, item: Item, is_done: bool) -> str:
 
 def item_line(text: str) -> str:
     """The lines of an open item with this text, without the last line end; further lines are indented.
-
-    UsageError for a text that would be anything else than one item.
-    """
+    UsageError for a text that would be anything else than one item."""
     lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text.strip())]
     first, *rest = [line for line in lines if line] or [""]
     first = _MARKERS.sub("", first, count=1)
@@ -125,10 +123,8 @@ def added(text: str, line: str) -> str:
 
 
 def cleared(path: str, text: str) -> tuple[str, list[Item], list[Item]]:
-    """Remove the items that are done; returns (the text, the removed items, the done items that stay).
-
-    An item stays while anything below it is open or isn't an item: somebody wrote it.
-    """
+    """Remove the items that are done; returns (the text, the removed items, the done items that stay). An
+    item stays while anything below it is open or isn't an item: somebody wrote it."""
     lines = lines_of(text)
     roots: list[Item] = []
     gone: list[Item] = []
@@ -148,8 +144,7 @@ def cleared(path: str, text: str) -> tuple[str, list[Item], list[Item]]:
 
 def _gap(lines: Sequence[str], item: Item, newline: str) -> list[str]:
     """The lines that replace a removed item: a blank line if a comment above would otherwise belong to the
-    next item.
-    """
+    next item."""
     above = lines[item.first - 1] if item.first else ""
     below = lines[item.end] if item.end < len(lines) else ""
     return [newline] if COMMENT.match(above) and ITEM.match(below) else []

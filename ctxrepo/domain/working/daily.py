@@ -53,10 +53,8 @@ def days(paths: Iterable[str]) -> list[str]:
 
 
 def line(text: str, now: datetime) -> str:
-    """The entry for a report at this moment: `- 09:47 +0100 text`, further lines indented.
-
-    The offset is always included: people who travel, or work with others, have several zones in one note.
-    """
+    """The entry for a report at this moment: `- 09:47 +0100 text`, further lines indented. The offset is
+    always included: people who travel, or work with others, have several zones in one note."""
     words = _MARKER.sub("", text.strip(), count=1)
     if not words:
         raise UsageError("there is nothing to log", "Say in a sentence what was done, found or decided.")
@@ -64,10 +62,8 @@ def line(text: str, now: datetime) -> str:
 
 
 def logged(text: str | None, entry: str, day: str) -> str:
-    """Add `entry` to the note of a day, which is created if it is None.
-
-    Two machines create it alike, so that their notes merge into one.
-    """
+    """Add `entry` to the note of a day, which is created if it is None. Two machines create it alike, so that
+    their notes merge into one."""
     if text is None:
         head = {"description": f"Log of {day}", "created": day, "updated": day}
         text = frontmatter.render(head) + "\n"

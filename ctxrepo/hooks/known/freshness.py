@@ -59,10 +59,8 @@ def _stamp_of_saves(journal: str) -> str:
 
 
 def checked_out_commit(home: str) -> str:
-    """The commit that is checked out in the clone at `home`; '' where git's files don't tell.
-
-    The loose ref comes before the packed one, as it does for git.
-    """
+    """The commit that is checked out in the clone at `home`; '' where git's files don't tell. The loose ref
+    comes before the packed one, as it does for git."""
     head = _line(f"{home}/.git/HEAD")
     return ref_of(home, head[5:]) if head.startswith("ref: ") else head
 

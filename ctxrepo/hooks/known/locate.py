@@ -93,10 +93,7 @@ def place_of(db: _sqlite3.Connection, world: World, folder: SessionFolder) -> Pl
 
 def claim_at(db: _sqlite3.Connection, folder: SessionFolder) -> tuple[str, bool]:
     """(why the checkout around this folder may not be what it says, or ''; whether it is therefore given
-    nothing).
-
-    Nothing is said against a project that CTXREPO_PROJECT names: that is the user's word.
-    """
+    nothing). Nothing is said against a project that CTXREPO_PROJECT names: that is the user's word."""
     return ("", False) if folder.project_name else claim_of(db, folder.top)
 
 

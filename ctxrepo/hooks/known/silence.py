@@ -13,10 +13,8 @@ _IS_OFF = """
 
 
 def why_silent(db: _sqlite3.Connection, switches: list[tuple[str, str]]) -> str:
-    """Why nothing is given where these switches are (World.switches_in); '' where none asks for silence.
-
-    A file that can't be read asks for nothing.
-    """
+    """Why nothing is given where these switches are (World.switches_in); '' where none asks for silence. A
+    file that can't be read asks for nothing."""
     for file, path in switches:
         if is_switched_off(db, bytes_of(file, MAX_BYTES, follow=True) or b"", path):
             return f"{file} asks for silence"

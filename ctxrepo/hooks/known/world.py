@@ -195,8 +195,7 @@ class World:
 
     @property
     def tape_owner(self) -> str:
-        """Whose settings of the tape hold for the sessions of this hook's agent: its name where it has its
-        own, '' for config.toml's."""
+        """The agent's name where it has settings of its own for the tape; '' where config.toml's hold."""
         agent = self.delivery.agent
         return agent if f"tape_enabled:{agent}" in self.settings else ""
 
@@ -290,8 +289,7 @@ def is_for_one_turn(world: World) -> bool:
 
 
 def packet_is_elsewhere(world: World) -> bool:
-    """Whether the agent sees the packet all the time, in its system prompt or in a file, so that hooks don't
-    repeat it."""
+    """Whether the agent sees the packet all the time, in a system prompt or a file: hooks don't repeat it."""
     return world.mode in ("system", "file")
 
 

@@ -57,10 +57,8 @@ def note_compaction(world: World, event: Event) -> None:
 
 
 def after_compaction(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """The packet that the session is owed since a compaction; '' where it is owed none.
-
-    It leaves recall its room, because an agent may cap together what one event is answered.
-    """
+    """The packet that the session is owed since a compaction; '' where it is owed none. It leaves recall its
+    room, because an agent may cap together what one event is answered."""
     session = Session(world.state, world.repo.id, event.agent, event.session)
     if session.record.is_off or event.silence_reason or not session.takes_packet():
         return ""

@@ -29,10 +29,8 @@ Then go on with what was asked. Leave no anchor where one makes no sense here.""
 
 
 def keyword_block(world: World, event: Event, place: Place, session: Session) -> str:
-    """The block that asks for an anchor, or ''; the ledger notes which one is wanted.
-
-    An earlier one that wasn't left is wanted no more, unless the user asked for it in so many words.
-    """
+    """The block that asks for an anchor, or ''; the ledger notes which one is wanted. An earlier one that
+    wasn't left is wanted no more, unless the user asked for it in so many words."""
     tape = tape_of(world, event.agent)
     is_in_project = bool(place.project) or not place.is_known
     if tape.leaves_alone(event.cwd, is_in_project) or is_notice(event.prompt):

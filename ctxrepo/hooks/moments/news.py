@@ -75,8 +75,7 @@ def _project_block(prompt: "Prompt", room: int) -> str:
 
 
 def _memory_block(prompt: "Prompt", rows: list[IndexRow], room: int) -> tuple[str, set[str]]:
-    """(the MEMORY.md of each scope where it is among the changed `rows` and the session is owed it, the paths
-    of those notes)."""
+    """(each changed MEMORY.md that the session is owed, the paths of those notes); `rows` are the changes."""
     owed_since = prompt.session.record.owed_since
     if not owed_since:
         return "", set()

@@ -111,8 +111,7 @@ def _take_generation(cache: _sqlite3.Connection, session: Session) -> int | None
 def _up_to_date(
     db: _sqlite3.Connection, world: World, event: Event, folder: SessionFolder, place: Place, session: Session
 ) -> tuple[_sqlite3.Connection | None, Place]:
-    """The cache and the place; where the project is unknown, or files tell of something that the cache
-    doesn't hold, the worker is woken."""
+    """The cache and the place. The worker is woken where these don't hold all that files tell of."""
     cache = open_cache(f"{world.repo.state}/cache.db")
     if not place.is_known:
         _ask_for_project(db, world, event, folder, session)
@@ -125,9 +124,7 @@ def _ask_for_project(
     db: _sqlite3.Connection, world: World, event: Event, folder: SessionFolder, session: Session
 ) -> None:
     """Wake the worker to find out which project this is: once, and again when the folder's git files change.
-
-    A worker that runs anyway, as at the end of each turn, looks again too.
-    """
+    A worker that runs anyway, as at the end of each turn, looks again too."""
     stamps = stamps_of(db, folder)
     if stamps == session.record.sought:
         return
@@ -146,8 +143,7 @@ def _catch_up(
     event: Event,
     folder: SessionFolder,
 ) -> tuple[_sqlite3.Connection | None, Place]:
-    """Wake the worker and wait briefly; the cache and the place as they are then. What takes longer comes
-    with the next prompt."""
+    """Wake the worker and wait briefly; the cache and the place then. The rest comes with the next prompt."""
     from ctxrepo.hooks.known.freshness import WORKER_SECONDS, open_when_current
     from ctxrepo.hooks.wakeup import spool, wake
 

@@ -69,8 +69,7 @@ def fault_part(prompt: Prompt, _room: int) -> str:
 
 
 def bridge_part(prompt: Prompt, room: int) -> str:
-    """What the session is told of the one before, once the worker has left that; no later than with its third
-    prompt, and once."""
+    """What the session is told of the one before, once: with its third prompt at the latest."""
     session = prompt.session
     waited = session.record.bridge_wait
     if waited is None:
@@ -143,8 +142,7 @@ def why_recall_is_off(world: World, env: dict[str, str]) -> str:
 def not_given(
     hits: list[EntryHit], shown: list[EntryHit], before: dict[str, str], budget: int
 ) -> list[tuple[EntryHit, str]]:
-    """The hits that are not `shown`, each with why; `before` are the entries that the session knew already
-    (id -> hash)."""
+    """The hits that are not `shown`, each with why; `before`: what the session knew already (id -> hash)."""
     return [
         (hit, GIVEN_ALREADY if before.get(hit.id) == hit.hash else f"no room for it within {budget} bytes")
         for hit in hits

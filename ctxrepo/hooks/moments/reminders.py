@@ -123,10 +123,8 @@ def _likely(
 
 
 def named_parts(text: str, parts: list[str]) -> int:
-    """How many of the last names of a path (`parts`) occur together in the text: `a/b.py` counts 2.
-
-    0 where the text names another `b.py`, or none.
-    """
+    """How many of the last names of a path (`parts`) occur together in the text: `a/b.py` counts 2; 0 where
+    the text names another `b.py`, or none."""
     low, name, best = text.lower(), parts[-1], 0
     at = low.find(name)
     while at >= 0:

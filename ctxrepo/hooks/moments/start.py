@@ -54,8 +54,7 @@ class PacketRequest:
 
 
 def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event) -> str:
-    """The packet; '' when the session goes on with a context that holds one, and where the agent is given it
-    with the first prompt."""
+    """The packet; '' where the session holds one already, or is given it with the first prompt."""
     session = Session(world.state, world.repo.id, event.agent, event.session)
     before = session.record
     if event.source in ("clear", "compact"):
@@ -100,8 +99,7 @@ def packet_with_prompt(
 
 
 def _may_follow_another(world: World, event: Event, before: SessionRecord) -> bool:
-    """Whether the session may be told what was said in the one before. An agent may call this hook again
-    while a session goes on."""
+    """Whether it may be told of the session before. An agent may call this hook while a session goes on."""
     if event.source in ("clear", "compact") or world.of_tape("bridge_seconds", event.agent) in ("", "0"):
         return False
     return not before.began or event.source in ("resume", "fork")

@@ -45,8 +45,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
 
 
 def prompt_of_subagent(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """What the prompt recalls that an agent gave to its subagent; what is new in the memory is told to the
-    agent alone."""
+    """What a subagent's task recalls; what is new in memory is told to the agent that started it."""
     folder = SessionFolder(event.cwd)
     cache = _cache_for(db, world, event, folder)
     if cache is None:
@@ -66,8 +65,7 @@ def prompt_of_subagent(db: _sqlite3.Connection, world: World, event: Event) -> s
 def _cache_for(
     db: _sqlite3.Connection, world: World, event: Event, folder: SessionFolder
 ) -> _sqlite3.Connection | None:
-    """The cache; None where the session that started the subagent is given nothing, or where there is no
-    cache."""
+    """The cache; None where there is none, or the session that started the subagent is given nothing."""
     if event.silence_reason or Session(world.state, world.repo.id, event.agent, event.session).record.is_off:
         return None
     return None if is_withheld(db, world, folder) else open_cache(f"{world.repo.state}/cache.db")

@@ -50,8 +50,7 @@ class _Index(PacketLane):
 
 
 def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
-    """The bytes that each scope may take: all the room, but the global one beside a project only its share,
-    less what its MEMORY.md took."""
+    """All the room for each scope; the global one beside a project has its share less its MEMORY.md."""
     allowed = {scope.folder: room for scope in draft.contents.scopes}
     for folder in allowed:
         if draft.contents.is_global_beside_project(folder):
@@ -68,9 +67,7 @@ def _within(
     room: int,
 ) -> list[str]:
     """The lines that fit: of each scope the first rows, up to one that doesn't fit, in the order of `rows`.
-
-    Of a thousand rows a tenth fits, so a line is made only while its scope has room.
-    """
+    Of a thousand rows a tenth fits, so a line is made only while its scope has room."""
     lines = []
     for row, folder in rows:
         if allowed[folder] < 0:

@@ -54,10 +54,6 @@ class PacketContents:
         self.touched: dict[str, str] = {}
         """Notes that the index puts first, in this order: path -> why, in a few words."""
 
-    def keys_of(self, name: str) -> list[str]:
-        """The keys of the sections for which this lane has a list of entries, which may be empty."""
-        return [key for lane, key in self.entries if lane == name]
-
     def memory_text_of(self, folder: str) -> str:
         return next((scope.memory_text for scope in self.scopes if scope.folder == folder), "")
 
@@ -160,7 +156,7 @@ class PacketLane:
 
     def keys(self, contents: PacketContents) -> list[str]:
         """The keys of this lane's sections, the global scope's first; [''] for one section of all."""
-        return [key for key in contents.keys_of(self.name) if self.entries(contents, key)]
+        return [key for name, key in contents.entries if name == self.name and self.entries(contents, key)]
 
     def entries(self, contents: PacketContents, key: str) -> list[PacketEntry]:
         """The entries of a section."""
@@ -175,8 +171,7 @@ class PacketLane:
         return f"## {self.name.capitalize()}\n"
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        """The section in at most `room` bytes; '' where that is too little. Unless a lane knows better, these
-        are its entries below its title."""
+        """The section in at most `room` bytes, '' where that is too little: mostly entries below a title."""
         lines = [line for _, line in self.lines(draft, section)]
         title, bounds = self.title(draft, section), section.bounds
         return pieces(title, lines, "entries", room, bounds.keep, bounds.most_lines)

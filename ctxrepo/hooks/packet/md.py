@@ -21,10 +21,7 @@ _NOTES = "select path, description, tags from note where path > ? and path < ? o
 
 def md_block(sections: list[tuple[str, str, list[NoteFields]]], root: str, room: int = UNLIMITED) -> str:
     """All notes, four lines each, or as many as fit in `room` bytes; '' where none does. No newline at the
-    end.
-
-    A section is (source, folder, its notes); `root` is the memory repository's own folder.
-    """
+    end. A section is (source, folder, its notes); `root` is the memory repository's own folder."""
     room -= size(_OPENING + _CLOSING)
     text = ""
     for source, folder, notes in sections:

@@ -148,11 +148,8 @@ class Packet:
 def packet(
     contents: PacketContents, today: int, secret: str, preset: str = DEFAULT, budget: int = 0
 ) -> Packet:
-    """One block of at most `budget` bytes (0: the preset's).
-
-    `today` is in days since 1970, `secret` the key of the seal in hex. What doesn't fit is cut between lines
-    or entries, and the cut is marked.
-    """
+    """One block of at most `budget` bytes (0: the preset's). `today` is in days since 1970, `secret` the key
+    of the seal in hex. What doesn't fit is cut between lines or entries, and the cut is marked."""
     most, lanes = BUDGETS[preset], lanes_of(preset)
     draft = PacketDraft(contents, today, min(budget, most) if budget else most)
     _write_sections(draft, _sections(contents, lanes, preset))
@@ -243,8 +240,7 @@ def render(
 def render_late(
     cache: _sqlite3.Connection, world: World, place: Place, budget: int
 ) -> tuple[str, dict[str, str]]:
-    """The project's part of the packet, and the entries in it (id -> hash), for a session that began before
-    its project was known."""
+    """The project's part of the packet, which came late, and the entries in it (id -> hash)."""
     if world.preset == MD or budget <= 0:
         return "", {}
     contents = PacketContents(scopes=place.scopes[-1:])

@@ -98,8 +98,7 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
 
 
 def entry_title(hit: EntryHit, today: int, above: EntryHit | None = None) -> str:
-    """The line over an entry. Below another one of its note it doesn't say again where that is and how old,
-    nor the same heading."""
+    """The line over an entry. Place, age and heading aren't repeated below an entry of the same note."""
     titles = hit.heading.replace(BETWEEN_TITLES, " > ")
     if above is None or above.updated != hit.updated or (above.heading and not titles):
         return entry_head(entry_place(hit.path, *_where(hit)), titles, age_mark(hit.updated, today))

@@ -167,8 +167,7 @@ def _parse(cache: _sqlite3.Connection, world: World, line: str, asked: RecallReq
 def ranking_of(
     cache: _sqlite3.Connection, scores: dict[int, float], margin: float, alone: float, asked: RecallRequest
 ) -> Ranking:
-    """The ranking that scores by words and meaning come to. The best stands out by `margin`, and without the
-    prompts before this one by `alone`."""
+    """The ranking by these scores. The best stands out by `margin`, without earlier prompts by `alone`."""
     hits = hits_of(cache, scores, len(scores))
     ranking = Ranking(asked, hits, NOTHING)
     ranking.reached = margin

@@ -222,8 +222,7 @@ def choose(ranking: Ranking, is_gated: bool) -> RecallAnswer:
 
 
 def choose_for_prompt(ranking: Ranking) -> RecallAnswer:
-    """A dose of what stands out, or silence, and why; by words where the model can't read the prompt and they
-    have an answer."""
+    """A dose of what stands out, or silence, and why; by words where the model can't read the prompt."""
     answer = None if ranking.by_words is None else choose_dose(ranking.by_words)
     return answer if answer and answer.hits else choose_dose(ranking)
 

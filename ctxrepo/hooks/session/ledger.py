@@ -27,10 +27,8 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def ledger_path(state: str, agent: str, session: str, sub: str = "") -> str:
-    """The session's ledger below the state root; '' for a session without an id.
-
-    A subagent (`sub`) of it has a ledger of its own, because it is given things on its own.
-    """
+    """The session's ledger below the state root; '' for a session without an id. A subagent (`sub`) of it has
+    a ledger of its own, because it is given things on its own."""
     name = f"{session}.{sub}" if sub else session
     return f"{state}/{FOLDER}/{_plain(agent)}-{_plain(name)}" if session else ""
 
@@ -41,8 +39,7 @@ def mark_of(repo: str) -> str:
 
 
 def read_ledger(path: str, repo: str) -> SessionRecord:
-    """What the ledger at `path` says of the session and of the repository with this id; an empty record where
-    there is no ledger."""
+    """What the ledger at `path` says of the session and this repository; nothing where there is none."""
     record = SessionRecord()
     for line in _lines_about(path, repo):
         record.read(line)
@@ -50,8 +47,7 @@ def read_ledger(path: str, repo: str) -> SessionRecord:
 
 
 def given_before_writes(path: str, repo: str) -> list[tuple[str, dict[str, str]]]:
-    """Each write of the session to this repository: (the note's path, the entries of the repository that it
-    was given before: id -> hash)."""
+    """(a note's path, the entries given before: id -> hash) of each write to this repository."""
     given: dict[str, str] = {}
     writes = []
     for line in _lines_about(path, repo):
@@ -65,8 +61,7 @@ def given_before_writes(path: str, repo: str) -> list[tuple[str, dict[str, str]]
 
 
 def switch_memory(path: str, is_off: bool) -> None:
-    """Note in the ledger at `path` that the session is given nothing from now on, or memory again. What the
-    session writes is kept all the same."""
+    """Note that the session is given nothing from now on, or memory again. What it writes is always kept."""
     add(path, [(OFF if is_off else ON).line()])
 
 

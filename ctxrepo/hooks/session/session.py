@@ -80,8 +80,7 @@ class Session:
         return f"{self.state}/{self.repo}/{BRIDGES}/{name}.jsonl" if name else ""
 
     def note(self, word: LedgerWord, *values: object) -> None:
-        """Note a line of the ledger: this word of session/ledger_words.py, with the values that belong to
-        it."""
+        """Note a line of the ledger: a word of session/ledger_words.py with its values."""
         line = word.line(*values)
         self._lines.append(mark_of(self.repo) + line if word.is_about_repository else line)
         if self._record is not None:
@@ -111,10 +110,8 @@ class Session:
             self.note(CWD, cwd)
 
     def begin_as_copy_of(self, session: str) -> None:
-        """Note what that session was given, because this one goes on with a copy of its conversation.
-
-        Nothing is noted where that session is unknown (''); then this one may be given something again.
-        """
+        """Note what that session was given, because this one goes on with a copy of its conversation. Nothing
+        is noted where that session is unknown (''); then this one may be given something again."""
         if session in ("", self.id):
             return
         for line in lines_of(ledger_path(self.state, self.agent, session), MAX_BYTES):

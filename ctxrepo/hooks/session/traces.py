@@ -50,10 +50,8 @@ def note_trace(
     given: list[EntryHit],
     left_out: list[tuple[EntryHit, str]],
 ) -> str:
-    """Write a trace of what was given for the subject; its id, or '' when it couldn't be written.
-
-    `db` may be any open database: it only makes the JSON.
-    """
+    """Write a trace of what was given for the subject; its id, or '' when it couldn't be written. `db` may be
+    any open database: it only makes the JSON."""
     seed = f"{time.time_ns()} {os.getpid()} {subject.session}".encode("utf-8", "replace")
     name = _blake2.blake2b(seed, digest_size=4).hexdigest()
     try:
