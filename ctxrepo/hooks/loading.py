@@ -44,9 +44,9 @@ class _Finder:
     def find_spec(self, name: str, path: "Sequence[str] | None", _target: object = None) -> ModuleSpec | None:
         if path is None or name[:8] != "ctxrepo.":
             return None
-        last = name.rpartition(".")[2]
-        package = f"{path[0]}/{last}"
-        loader = _loader_of(name, path[0], last, "") or _loader_of(name, package, "__init__", package)
+        folder, last = path[0], name.rpartition(".")[2]
+        package = f"{folder}/{last}"
+        loader = _loader_of(name, folder, last, "") or _loader_of(name, package, "__init__", package)
         if loader is None:  # Python itself compiles it
             return None
         spec = ModuleSpec(name, loader, origin=loader.source)

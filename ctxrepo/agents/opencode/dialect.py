@@ -47,6 +47,10 @@ class _OpenCode(Dialect):
         _, (output,) = _rows(db, _TEXTS, json)
         return output
 
+    def reply(self, _db: _sqlite3.Connection, _event: str, text: str) -> str:
+        """The text itself, which the bridge puts into the session."""
+        return text
+
 
 def unquoted(prompt: str) -> str:
     """A prompt without the quotes around all of it, which `opencode run` adds where there are blanks."""
