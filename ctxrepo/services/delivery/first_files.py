@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from ctxrepo.agents import only_reads
+from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.settings.values import TapeSettings
@@ -280,7 +280,7 @@ def _order(
 def _handoffs(memory: Memory, home: ProjectHome, since: float) -> Iterator[tuple[float, bool]]:
     """When handoffs of the project were left since then, and whether a keyword asked for them."""
     for anchor in _anchors(memory, home.folder, since) if home.folder else ():
-        if anchor.type == "handoff" and (at := _unix(anchor.timestamp)) >= since:
+        if anchor.type == "handoff" and (at := seconds_of(anchor.timestamp) or 0.0) >= since:
             yield at, anchor.trigger == "keyword"
 
 
@@ -290,13 +290,6 @@ def _anchors(memory: Memory, folder: str, since: float) -> Iterator[Anchor]:
         if tape_folder(path) == folder and stamp.mtime_ns >= since * 1e9:
             yield from anchors_of(decode(memory.worktree.read(path) or b""))
     yield from LocalTape(memory.state).handoffs(folder)
-
-
-def _unix(timestamp: str) -> float:
-    try:
-        return datetime.fromisoformat(timestamp).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return 0.0
 
 
 def _ignored(memory: Memory, home: ProjectHome, paths: Sequence[str]) -> set[str]:

@@ -62,8 +62,10 @@ def check_git(memory: Memory) -> CheckOutcome:
 
 def check_clone(memory: Memory) -> CheckOutcome:
     """Whether the clone is as we need it: on its branch, and harmless to who runs git there."""
-    head = memory.clone.checked_out() or "no branch"
-    return CheckOutcome("clone", f"{memory.root} on {head}", [*_clone(memory), *_registry(memory)])
+    head, findings = memory.clone.checked_out() or "no branch", [*_clone(memory)]
+    if problem := read_registry(memory).problem:
+        findings.append(Finding(problem, f"Mend {memory.root / REGISTRY}."))
+    return CheckOutcome("clone", f"{memory.root} on {head}", findings)
 
 
 def check_objects(memory: Memory) -> CheckOutcome:
@@ -73,8 +75,8 @@ def check_objects(memory: Memory) -> CheckOutcome:
 
 def check_notes(memory: Memory) -> CheckOutcome:
     """Whether every note that the memory holds is written on this machine."""
-    count = len(note_paths(memory))
-    return CheckOutcome("notes", f"{count} on this machine", [*_halfway(memory), *_unseen(memory)])
+    findings = [*filter(None, [halfway(memory)]), *_unseen(memory)]
+    return CheckOutcome("notes", f"{len(note_paths(memory))} on this machine", findings)
 
 
 def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
@@ -146,11 +148,6 @@ def _clone(memory: Memory) -> Iterator[Finding]:
         )
 
 
-def _registry(memory: Memory) -> Iterator[Finding]:
-    if problem := read_registry(memory).problem:
-        yield Finding(problem, f"Mend {memory.root / REGISTRY}.")
-
-
 def _damage(memory: Memory) -> Iterator[Finding]:
     for lock in old_locks(memory.clone):
         yield Finding(
@@ -165,11 +162,6 @@ def _damage(memory: Memory) -> Iterator[Finding]:
         )
     except CtxrepoError as error:
         yield Finding(error.message, error.hint)
-
-
-def _halfway(memory: Memory) -> Iterator[Finding]:
-    if half := halfway(memory):
-        yield Finding(half.problem, half.remedy)
 
 
 def _unseen(memory: Memory) -> Iterator[Finding]:

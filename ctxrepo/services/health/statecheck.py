@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from ctxrepo.agents.known import SETUP_HINT, agent_named
@@ -11,7 +11,7 @@ from ctxrepo.domain.formats.moment import ago, counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
-from ctxrepo.services.delivery.file_blocks import states_of_blocks
+from ctxrepo.services.delivery.file_blocks import BlockState, states_of_blocks
 from ctxrepo.services.faults.faults import (
     Fault,
     Trouble,
@@ -168,7 +168,7 @@ def check_sessions(memory: Memory) -> CheckOutcome:
 def check_blocks(memory: Memory) -> CheckOutcome | None:
     """Whether files that hold the packet follow the memory, where there are any."""
     found = list(states_of_blocks(memory))
-    return CheckOutcome("files", f"{len(found)} hold the packet", [*_blocks(memory)]) if found else None
+    return CheckOutcome("files", f"{len(found)} hold the packet", [*_blocks(found)]) if found else None
 
 
 def _state(memory: Memory) -> Iterator[Finding]:
@@ -209,9 +209,9 @@ def _trouble(who: str, trouble: Trouble | None, now: datetime) -> Iterator[Findi
         )
 
 
-def _blocks(memory: Memory) -> Iterator[Finding]:
+def _blocks(found: Iterable[BlockState]) -> Iterator[Finding]:
     again = "`ctxrepo file add` with its path puts the packet there again, `ctxrepo file remove` forgets it."
-    for one in states_of_blocks(memory):
+    for one in found:
         path = shown(str(one.block.path))
         if one.state == "stale":
             yield Finding(f"the packet in {path} is older than the memory", "`ctxrepo file refresh`")

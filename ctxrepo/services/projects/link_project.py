@@ -23,7 +23,7 @@ from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.relocate import Relocation, relocate, require_nothing_held_back
-from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 
 _NOTHING = Relocation(0, 0, ())
@@ -55,7 +55,12 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
             return ProjectLink(identity, registry.canonical(identity), project.folder, is_changed=False)
         require_nothing_held_back(held, before)
         draft.saying = f"{identity} is {project.folder}"
-        _enter(draft, identity, project)
+        text = draft.text(REGISTRY) or ""
+        if project.id:
+            text = with_alias(with_project(text, identity, None), identity, project.id)
+        else:
+            text = with_project(with_alias(text, identity, None), identity, project.folder)
+        draft.put(REGISTRY, text)
         relocated = relocate(draft, before, project.folder, now) if before else _NOTHING
     return ProjectLink(identity, project.id or identity, project.folder, True, before, relocated)
 
@@ -77,15 +82,6 @@ def _found(memory: Memory, registry: Registry, target: str) -> Project:
         f"there is no project {shown(name, 80)!r} in the memory",
         f"Did you mean {near}?" if near else "`ctxrepo project list` shows them.",
     )
-
-
-def _enter(draft: Draft, identity: str, project: Project) -> None:
-    text = draft.text(REGISTRY) or ""
-    if project.id:
-        text = with_alias(with_project(text, identity, None), identity, project.id)
-    else:
-        text = with_project(with_alias(text, identity, None), identity, project.folder)
-    draft.put(REGISTRY, text)
 
 
 @dataclass(frozen=True)

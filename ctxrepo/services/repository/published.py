@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from ctxrepo.agents import dialect_of, names
@@ -28,6 +28,9 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
     `interpreter` (an absolute path) to STATE/hook, and a copy of a readable config.toml."""
     settings = memory.settings
     published = read_settings(memory.places.state)
+    dialects = ((name, dialect_of(name)) for name in names())
+    # How hooks know that an agent runs them that also runs those of others.
+    marks = [f"{dialect.hook_mark}={name}" for name, dialect in dialects if dialect and dialect.hook_mark]
     values = {
         "config": str(memory.places.config_file),
         "stamp": memory.settings_stamp,
@@ -35,7 +38,7 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         # The key that proves that a block around delivered text is ours, not written by a note's author.
         "secret": published.get("secret") or random_name(16),
         "global": memory.global_folder,
-        "hook_marks": " ".join(_hook_marks()),
+        "hook_marks": " ".join(marks),
         "instructions": instruction_files(),
         "silence": silence_switches(),
         "mode": settings.delivery.mode,
@@ -74,14 +77,6 @@ def can_find_by_meaning(memory: Memory) -> bool:
     from ctxrepo.storage.meaning.models import find_model, has_libraries  # every command comes here
 
     return has_libraries() and find_model(recall.model, memory.places.models) is not None
-
-
-def _hook_marks() -> Iterator[str]:
-    """How hooks know that an agent runs them that also runs those of others."""
-    for name in names():
-        dialect = dialect_of(name)
-        if dialect and dialect.hook_mark:
-            yield f"{dialect.hook_mark}={name}"
 
 
 def _tape(tape: TapeSettings) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import datetime
 
@@ -32,7 +32,9 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
     if foreign_format(memory.clone.git_dir):
         return  # doctor says how it is converted; whatever we wrote there would do harm
     broken = Broken.at(memory.clone.git_dir, now)
-    yield from _cache(memory)
+    if not is_sound(memory.state.cache):
+        discard(memory.state.cache)
+        yield "the cache was damaged and is rebuilt"
     yield from (f"moved the errors of hooks and worker to {file}" for file in put_aside(memory))
     with memory.writing():
         for lock in old_locks(memory.clone):
@@ -52,12 +54,6 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
     except RepositoryState:
         return  # whose files these are is for a person to say; doctor tells
     yield from _files(memory, now)
-
-
-def _cache(memory: Memory) -> Iterator[str]:
-    if not is_sound(memory.state.cache):
-        discard(memory.state.cache)
-        yield "the cache was damaged and is rebuilt"
 
 
 def _files(memory: Memory, now: datetime) -> Iterator[str]:
@@ -165,15 +161,11 @@ def _guessed(memory: Memory, home: str) -> dict[str, bytes | None]:
 
 def _before_commands(memory: Memory, path: str, data: bytes | None) -> bytes | None:
     """A file without what commands wrote to it and no commit of ours has yet."""
-    return _without(path, data, [save for save in _commands(memory) if save.path == path])
+    for save in reversed([save for save in _commands(memory) if save.path == path]):
+        if merge_file(path, save.base, save.after, data).data == data:
+            data = merge_file(path, save.after, save.base, data).data
+    return data
 
 
 def _commands(memory: Memory) -> list[Save]:
     return [save for save in memory.journal.read() if save.is_command]
-
-
-def _without(path: str, data: bytes | None, saves: Sequence[Save]) -> bytes | None:
-    for save in reversed(saves):
-        if merge_file(path, save.base, save.after, data).data == data:
-            data = merge_file(path, save.after, save.base, data).data
-    return data

@@ -234,7 +234,11 @@ def _break_off_review(memory: Memory) -> None:
 def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result: Exchange) -> Exchange:
     """Push `commit` to the shared branch or to a review branch."""
     objects = memory.objects
-    branch = chosen = _branch(memory, theirs)
+    current = open_review(memory)
+    new = (
+        NEW if theirs and memory.repository.review == "branch" else ""
+    )  # an empty remote gets the shared one
+    branch = chosen = current.branch if current else new
     sent_before = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
     if commit in (theirs, sent_before):
         return result
@@ -268,13 +272,6 @@ def _push(memory: Memory, commit: str, branch: str, now: datetime) -> tuple[Remo
         if answer.outcome != "overtaken":  # else the remote has a branch of that name that we don't know
             return answer, name
     return answer, ""
-
-
-def _branch(memory: Memory, theirs: str | None) -> str:
-    """The branch to push to, '' for the shared one; an empty remote gets the shared branch first."""
-    if current := open_review(memory):
-        return current.branch
-    return NEW if theirs and memory.repository.review == "branch" else ""
 
 
 Merge = Callable[[str | None], MergeResult | None]

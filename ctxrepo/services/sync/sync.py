@@ -85,7 +85,9 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
     except Busy:  # another sync takes longer than `wait`: commit at least
         return _synced(memory, _commit(memory, now, request.wanted), Exchange(_UNDER_WAY))
     if send or not exchanged.answer.ok:  # a fetch that went well says nothing of a push that didn't
-        memory.set_remote_trouble(_trouble(exchanged.answer))
+        trouble = exchanged.answer.trouble
+        words = f"the memory is saved here but does not reach its remote: {trouble}; `ctxrepo sync` says more"
+        memory.set_remote_trouble(words if trouble else "")
     tell_all(memory, result.held, result.skipped)
     return result
 
@@ -108,13 +110,4 @@ def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> Syn
         notices=(*exchanged.notices, *of_obstacles(memory).values()),
         created=committed.created,
         skipped=committed.skipped,
-    )
-
-
-def _trouble(answer: RemoteAnswer) -> str:
-    """The line for sessions about a remote that won't recover by itself; '' for none."""
-    if not answer.trouble:
-        return ""
-    return (
-        f"the memory is saved here but does not reach its remote: {answer.trouble}; `ctxrepo sync` says more"
     )

@@ -69,7 +69,7 @@ class Report:
 
 def usage(memory: Memory, scope: str, project: Project | None, limit: int) -> Report:
     """The entries of one scope, or of all, that were delivered most."""
-    return _report(memory, scope, project, limit, _is_any)
+    return _report(memory, scope, project, limit, lambda *_: True)
 
 
 def zombies(
@@ -83,10 +83,6 @@ def zombies(
         return is_live and not (known and known.is_pinned) and is_zombie(one, now, sessions)
 
     return _report(memory, scope, project, limit, is_one)
-
-
-def _is_any(*_: object) -> bool:
-    return True
 
 
 def _report(
@@ -198,12 +194,8 @@ def _places(memory: Memory) -> dict[str, str]:
     touched = dict.fromkeys(access.path for access in AccessLog(memory.state.access).newest())
     notes = [path for path in touched if path.endswith(".md")]
     root = str(memory.root)
-    found = memory.outside.ask_each(notes, partial(_inside, root), _folder)
+    found = memory.outside.ask_each(notes, partial(inside, folder=root), _folder)
     return {path: relative for path, relative in found if relative}
-
-
-def _inside(root: str, path: str) -> str | None:
-    return inside(path, root)
 
 
 def _folder(path: str) -> Path:

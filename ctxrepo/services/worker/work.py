@@ -6,7 +6,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import field
 from datetime import datetime
 from typing import NamedTuple
@@ -71,7 +70,6 @@ class Rounds:
     def __init__(self) -> None:
         self.events: list[SpoolEvent] = []
         """Events of all rounds, from which usage is counted at the end, when nobody waits."""
-        self.needs_another_worker = False
         self._unvisited: deque[_Round] = deque()
         self._waiting_for_fetch: list[SpoolEvent] = []
 
@@ -137,35 +135,25 @@ class Worker:
             if time.monotonic() > began + _MOST_WAITS * quiet:
                 self.wake()  # this one must get on with its errands
                 break
-        for step in self._last_steps():
-            step()
+        self._finish()
 
-    def _last_steps(self) -> Sequence[Callable[[], None]]:
-        """What is done, in this order, when nothing is left to commit."""
-        return (
-            self._renew_blocks,  # a sync by hand may have changed notes, and leaves no work
-            self._tidy,
-            self._run_errands,  # may take minutes; sessions that wait for a fetch are told during it
-            self._store_stamps,  # of the files that the errands have changed
-            self._count_usage,
-            self._wake_another,  # last: it may take the lock at once
-        )
-
-    def _renew_blocks(self) -> None:
+    def _finish(self) -> None:
+        """Do what is to be done, in this order, when nothing is left to commit."""
+        # A sync by hand may have changed notes, and leaves no work.
         self._visits_by_current_settings().renew_blocks()
-
-    def _tidy(self) -> None:
         self.memory.journal.tidy(time.time())
         remove_old(self.memory.places.sessions, time.time())
-
-    def _run_errands(self) -> None:
-        self.rounds.needs_another_worker = not self.remote_queue.run(self._arrived)
-
-    def _wake_another(self) -> None:
-        """Wake another worker for errands that are left, and when the settings, ours from the start, have
-        changed."""
+        # This may take minutes; sessions that wait for a fetch are told during it.
+        are_errands_done = self.remote_queue.run(self._arrived)
+        self._store_stamps()  # of the files that the errands have changed
+        try:
+            if _is_turn(self.rounds.events):
+                observe(self.memory, self.rounds.events, self.now().timestamp())
+        except Exception as error:  # nobody waits for it
+            self.log(in_words(error))
+        # Another worker goes on with errands that are left, or by new settings; it may take the lock at once.
         settings_stamp = stamp_of(str(self.memory.places.config_file))
-        if self.rounds.needs_another_worker or settings_stamp != self.memory.settings_stamp:
+        if not are_errands_done or settings_stamp != self.memory.settings_stamp:
             self.wake()
 
     def maintain(self) -> None:
@@ -222,12 +210,20 @@ class Worker:
         agents = {event.agent for event in events} | {save.by.agent for save in result.done}
         may_send = sends(self.memory, agents or {""})  # '' where only somebody else did something
         for event in events:
-            with self._forgiving():
+            try:
                 queue_handoff(self.memory, event)
-        # Leave errands before the spool is cut: after a kill the next worker finds one or the other.
+            except (CtxrepoError, OSError) as error:  # the other events are handled all the same
+                self.log(str(error))
+        # A fetch is due at a session's start; a push after a commit, as an agent may end without a word, at a
+        # session's end, and at its start (a worker may have been killed before it sent). Both are left before
+        # the spool is cut: after a kill the next worker finds one or the other.
         fetches = starts_fetch(self.memory, events)
         is_end = any(e.event in ("start", "end") for e in events)
-        self._leave_errands(fetches=fetches, sends=may_send and (has_news or is_end))
+        errands = Errands(self.memory.state.root)
+        if fetches:
+            errands.leave("fetch")
+        if may_send and (has_news or is_end):
+            errands.leave("send")
         spool.drop(end, events)
         self.rounds.add(_Round(events, began, before), fetches=fetches)
         if fetches:
@@ -247,16 +243,6 @@ class Worker:
                 self._note_round(began)
             visits.build_bridges(events)  # no session waits for these two
             visits.leave_anchors(events)
-
-    def _leave_errands(self, *, fetches: bool, sends: bool) -> None:
-        """A fetch is left if one is due at a session's start. A push is left after a commit, as an agent may
-        end without a word, at a session's end, and at its start (a worker may have been killed before it
-        sent)."""
-        errands = Errands(self.memory.state.root)
-        if fetches:
-            errands.leave("fetch")
-        if sends:
-            errands.leave("send")
 
     def _arrived(self, asked: float) -> None:
         """A fetch that began at `asked` is done: tell the sessions that wait for it."""
@@ -278,22 +264,6 @@ class Worker:
             store_stamps(self.memory, {self.memory.global_folder: None, **dict.fromkeys(scopes)}, before)
         except Exception as error:  # hooks will wake another worker
             self.log(in_words(error))
-
-    def _count_usage(self) -> None:
-        """Count what sessions made of the entries they were given."""
-        try:
-            if _is_turn(self.rounds.events):
-                observe(self.memory, self.rounds.events, self.now().timestamp())
-        except Exception as error:  # nobody waits for it
-            self.log(in_words(error))
-
-    @contextmanager
-    def _forgiving(self) -> Iterator[None]:
-        """Log an error in handling one event, so that the other events are handled."""
-        try:
-            yield
-        except (CtxrepoError, OSError) as error:
-            self.log(str(error))
 
     def _visits_by_current_settings(self) -> Visits:
         """Visits by the settings as they are now. A checkout is judged once and known for good, and
