@@ -235,9 +235,8 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result
     """Push `commit` to the shared branch or to a review branch."""
     objects = memory.objects
     current = open_review(memory)
-    new = (
-        NEW if theirs and memory.repository.review == "branch" else ""
-    )  # an empty remote gets the shared one
+    # An empty remote gets the shared branch first.
+    new = NEW if theirs and memory.repository.review == "branch" else ""
     branch = chosen = current.branch if current else new
     sent_before = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
     if commit in (theirs, sent_before):
