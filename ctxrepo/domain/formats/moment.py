@@ -74,9 +74,9 @@ def _moment_in(text: str, words: str, now: datetime) -> datetime:
         return _midnight(now.date() - timedelta(days=_NAMED[words]))
     if ago := _AGO.fullmatch(words):
         count = int(ago[1]) if (ago[1] or "").isdecimal() else 1
-        is_hours = ago[2][0] == "h"
-        days_ago = 0 if is_hours else count * _DAYS[ago[2][0]]
-        return now - timedelta(hours=count) if is_hours else _midnight(now.date() - timedelta(days=days_ago))
+        if ago[2].startswith("h"):
+            return now - timedelta(hours=count)
+        return _midnight(now.date() - timedelta(days=count * _DAYS[ago[2][0]]))
     try:
         return datetime.fromisoformat(text.strip())
     except ValueError:

@@ -47,11 +47,8 @@ def keeping_claims(before: str, after: str) -> str:
     """Undo a change of the registry; if it only added projects, these stay: one is registered along with
     its first write, and others may have written for it since."""
     was, became = parse(before), parse(after)
-    if not (
-        was.projects.items() <= became.projects.items() and was.aliases.items() <= became.aliases.items()
-    ):
-        return before
-    return after
+    has_projects = was.projects.items() <= became.projects.items()
+    return after if has_projects and was.aliases.items() <= became.aliases.items() else before
 
 
 def emptied(text: str) -> str:

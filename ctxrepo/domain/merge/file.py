@@ -197,9 +197,7 @@ def _shown(values: _Values, key: Key) -> str | None:
 def _written(merged: _Values, sides: Mapping[str, _Values]) -> str:
     """The text of the side that needs fewer changes, with these made; of equal ones the greater. Setting a
     key parses the whole text again, so unchanged keys are not set."""
-    from ctxrepo.domain.formats.toml_edit import (
-        with_value,  # tomlkit costs a start of Python; most merge notes
-    )
+    from ctxrepo.domain.formats.toml_edit import with_value  # tomlkit costs a start of Python; most are notes
 
     missing = {
         text: sorted(k for k in merged.keys() | values.keys() if _shown(merged, k) != _shown(values, k))

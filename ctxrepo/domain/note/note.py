@@ -74,9 +74,8 @@ def encode(text: str) -> bytes:
 
 def bump_updated(text: str, today: str) -> str:
     """Set `updated` where the note has it; never add it."""
-    return (
-        frontmatter.set_field(text, "updated", today) if "updated" in frontmatter.read(text).fields else text
-    )
+    is_dated = "updated" in frontmatter.read(text).fields
+    return frontmatter.set_field(text, "updated", today) if is_dated else text
 
 
 def units_of(path: str, data: bytes | None) -> Counter[str]:

@@ -260,8 +260,5 @@ def _named(said: list[str], place: int) -> Day:
 def _number(word: str) -> str:
     """A day of a month as two digits, '' for another word."""
     bare = word[:-2] if word.endswith(_ENDINGS) else word
-    return (
-        bare.zfill(2)
-        if bare.isdecimal() and bare.isascii() and len(bare) <= 2 and 1 <= int(bare) <= 31
-        else ""
-    )
+    is_day = bare.isdecimal() and bare.isascii() and len(bare) <= 2 and 1 <= int(bare) <= 31
+    return bare.zfill(2) if is_day else ""

@@ -199,9 +199,8 @@ class Git:
         """Run `git *args`; its whole process group is ended after `timeout` seconds. `index` stands in for
         the clone's index. With `trace` its errors hold the packets it exchanged with a server."""
         silence, limits = watch.silence, watch.limits
-        more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (
-            {"GIT_TRACE_PACKET": "1"} if trace else {}
-        )
+        more = {"GIT_INDEX_FILE": str(index)} if index else {}
+        more |= {"GIT_TRACE_PACKET": "1"} if trace else {}
         try:
             process = subprocess.Popen(
                 self._command(args, limits),

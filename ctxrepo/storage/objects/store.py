@@ -75,10 +75,8 @@ class Objects(Refs, Past):
 
     def passed_through(self, files: Mapping[str, Key]) -> dict[str, Key]:
         """The same files; a too large one gets a key like that of a link: a merge takes it whole."""
-        large = {
-            p: f"{enums.FileMode.BLOB:o}:{k}" for p, k in files.items() if ":" not in k and self.is_large(k)
-        }
-        return {**files, **large}
+        large = {path: key for path, key in files.items() if ":" not in key and self.is_large(key)}
+        return {**files, **{path: f"{enums.FileMode.BLOB:o}:{key}" for path, key in large.items()}}
 
     def need(self, keys: Iterable[Key]) -> None:
         """Fetch those of these that a partial clone left on the remote, all at once."""

@@ -204,9 +204,8 @@ def extent(read: Callable[[str], bytes], tree: str, at: str) -> Extent:
             continue
         waiting.pop()
         if folder not in extents:
-            extents[folder] = _together(
-                [(name, extents[below] if below else None) for name, below in entries[folder]]
-            )
+            inside = [(name, extents[below] if below else None) for name, below in entries[folder]]
+            extents[folder] = _together(inside)
             entries[folder] = []
     return extents[tree]
 

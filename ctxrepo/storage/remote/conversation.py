@@ -84,9 +84,9 @@ class Remote:
         answer = self._fetch_refs(*deepen, refspec=self._refspec(self.clone.branch))
         if answer.outcome == "missing" and "couldn't find remote ref" in answer.reason:
             answer = self._branch_is_gone()
-        return (
-            self._fetch_refs("--prune", refspec=self._refspec(f"{also}/*")) if answer.ok and also else answer
-        )
+        if not (answer.ok and also):
+            return answer
+        return self._fetch_refs("--prune", refspec=self._refspec(f"{also}/*"))
 
     def fetch_objects(self, objects: Sequence[str]) -> RemoteAnswer:
         """Fetch objects that a partial clone left on the remote."""

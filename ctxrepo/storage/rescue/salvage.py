@@ -53,9 +53,8 @@ class Wholeness:
             stack.pop()
             if (at, with_files) not in verdicts:
                 folders = inside.pop(at)
-                verdicts[at, with_files] = folders is not None and all(
-                    verdicts[folder, with_files] for folder in folders
-                )
+                is_whole = folders is not None and all(verdicts[below, with_files] for below in folders)
+                verdicts[at, with_files] = is_whole
         return verdicts[tree, with_files]
 
     def commit(self, tip: str) -> bool:

@@ -187,18 +187,17 @@ class SessionIndex:
     def store(self, session: IndexedSession, since: int, messages: Iterable[NewMessage]) -> IndexedSession:
         """What a session says from the place `since` on; inside the caller's transaction."""
         values = (getattr(session, field.name) for field in fields(session) if field.name != "number")
-        (number,) = self.db.execute(
-            _SESSION, [storable(v) if isinstance(v, str) else v for v in values]
-        ).fetchone()
+        row = [storable(value) if isinstance(value, str) else value for value in values]
+        (number,) = self.db.execute(_SESSION, row).fetchone()
         before = {key: rest for key, *rest in self.db.execute(_FROM, (number, since)).fetchall()}
         for message in messages:
-            row, *facts = before.pop(message.key, (0,))
-            if row and facts == [message.place, message.length, message.traits]:
+            old, *facts = before.pop(message.key, (0,))
+            if old and facts == [message.place, message.length, message.traits]:
                 continue
-            if row:
-                self.db.execute(_DELETE, (row,))
+            if old:
+                self.db.execute(_DELETE, (old,))
             self._add(number, message)
-        self.db.executemany(_DELETE, [(row,) for row, *_ in before.values()])
+        self.db.executemany(_DELETE, [(old,) for old, *_ in before.values()])
         return replace(session, number=number)
 
     def _add(self, session: int, message: NewMessage) -> None:
@@ -316,7 +315,5 @@ def matching(db: sqlite3.Connection, asked: IndexQuery) -> list[MessageRow]:
 def beside(db: sqlite3.Connection, row: MessageRow, count: int) -> tuple[list[MessageRow], list[MessageRow]]:
     """The messages before and after one in its transcript, in their order."""
     place = (row.session, row.place, count)
-    before, after = (db.execute(query, place).fetchall() for query in (_BEFORE, _AFTER))
-    return [MessageRow(*neighbour) for neighbour in reversed(before)], [
-        MessageRow(*neighbour) for neighbour in after
-    ]
+    before, after = ([MessageRow(*r) for r in db.execute(query, place)] for query in (_BEFORE, _AFTER))
+    return before[::-1], after

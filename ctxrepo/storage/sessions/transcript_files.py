@@ -88,9 +88,8 @@ def _in_database(layout: Layout, file: TranscriptFile) -> Iterator[TranscriptFil
             case (str(session), cwd, mark):
                 name, folder = f"{file.path}#{session}", cwd if isinstance(cwd, str) else ""
                 written = file.mtime - order
-                yield TranscriptFile(
-                    name, file.agent, file.path, file.inode, 0, written, folder, session, str(mark)
-                )
+                now = (file.inode, 0, written)
+                yield TranscriptFile(name, file.agent, file.path, *now, folder, session, str(mark))
 
 
 PIECE = 4 * 1024 * 1024

@@ -97,9 +97,8 @@ def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
         with transaction(db):
             db.execute("delete from checkout where top = ?", row[:1])
             db.execute("insert into checkout values (?, ?, ?, ?, ?, ?, ?)", row)
-            db.execute(
-                "delete from checkout where rowid <= (select max(rowid) from checkout) - ?", (MAX_CHECKOUTS,)
-            )
+            oldest = "delete from checkout where rowid <= (select max(rowid) from checkout) - ?"
+            db.execute(oldest, (MAX_CHECKOUTS,))
     return True
 
 

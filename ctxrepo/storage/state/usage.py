@@ -129,26 +129,11 @@ _MEET = """
     on conflict(id) do update set path = excluded.path, last = max(last, excluded.last)
 """
 _PAIR = "insert or ignore into pair(session, entry, at) values (?, ?, ?)"
-_ONCE = {
-    "delivered": "update pair set delivered = 1 where session = ? and entry = ? and not delivered",
-    "opened": "update pair set opened = 1 where session = ? and entry = ? and not opened",
-    "used": "update pair set used = 1 where session = ? and entry = ? and not used",
-    "contradicted": "update pair set contradicted = 1 where session = ? and entry = ? and not contradicted",
-}
-_COUNT = {
-    "delivered": "update entry set sessions = sessions + 1 where id = ?",
-    "opened": "update entry set opened = opened + 1 where id = ?",
-    "used": "update entry set used = used + 1 where id = ?",
-    "contradicted": "update entry set contradicted = contradicted + 1 where id = ?",
-}
+_ONCE = "update pair set {0} = 1 where session = ? and entry = ? and not {0}"
+_COUNT = "update entry set {0} = {0} + 1 where id = ?"
 _AGAIN = "update entry set delivered = delivered + 1 where id = ?"
-_OPEN = {
-    "opened": "select entry, at from pair where session = ? and delivered and not opened order by entry",
-    "used": "select entry, at from pair where session = ? and delivered and not used order by entry",
-    "contradicted": """
-        select entry, at from pair where session = ? and delivered and not contradicted order by entry""",
-    "delivered": "select entry, at from pair where session = ? and not delivered order by entry",
-}
+_OPEN = "select entry, at from pair where session = ? and {} and not {} order by entry"
+"""In the braces stand kinds, by which the columns are called."""
 _DELIVERED = "select entry from pair where session = ? and delivered"
 _ALL = "select id, path, first, last, delivered, sessions, opened, used, contradicted from entry order by id"
 _FORGET = (
@@ -182,12 +167,13 @@ class UsageStore:
         self._db.execute(_PAIR, (session, entry, at))
         if kind == "delivered":
             self._db.execute(_AGAIN, (entry,))
-        if self._db.execute(_ONCE[kind], (session, entry)).rowcount:
-            self._db.execute(_COUNT[kind], (entry,))
+        if self._db.execute(_ONCE.format(kind), (session, entry)).rowcount:
+            self._db.execute(_COUNT.format("sessions" if kind == "delivered" else kind), (entry,))
 
     def given(self, session: str, lacking: Kind) -> dict[str, float]:
         """The entries that were delivered to a session and not yet `lacking`, each with when."""
-        return dict(self._db.execute(_OPEN[lacking], (session,)).fetchall())
+        query = _OPEN.format("true" if lacking == "delivered" else "delivered", lacking)
+        return dict(self._db.execute(query, (session,)).fetchall())
 
     def delivered_to(self, session: str) -> set[str]:
         """The entries that are known to have been delivered to a session."""

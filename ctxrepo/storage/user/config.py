@@ -82,9 +82,8 @@ class _Reading:
         try:
             return tomllib.loads(self.text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
-            where = (
-                f" (the last of {len(self.text.splitlines())} lines)" if "end of doc" in str(error) else ""
-            )
+            count = len(self.text.splitlines())
+            where = f" (the last of {count} lines)" if "end of doc" in str(error) else ""
             raise ConfigError(
                 f"{self.file} can't be read: {error}{where}", "Mend the file; nothing was changed."
             ) from error

@@ -117,10 +117,9 @@ class Checkout:
         """Write down which files are hidden now, before they can come to light again."""
         if snapshot.hidden:
             self.hidden.add(snapshot.hidden)
+            gone = dict.fromkeys(snapshot.hidden)
             for name in (WT_NEXT, WT):
-                self.objects.set_ref(
-                    name, self.objects.edit(self.objects.ref(name), dict.fromkeys(snapshot.hidden))
-                )
+                self.objects.set_ref(name, self.objects.edit(self.objects.ref(name), gone))
 
     def differing(self, snapshot: Snapshot, tree: str | None) -> Differing:
         """The files of the snapshot that differ from those in a tree."""
@@ -146,9 +145,8 @@ class Checkout:
         skipped = {**snapshot.skipped, **self._obstacles(snapshot, before, head)}
         snapshot = replace(snapshot, skipped=skipped)
         trees = (snapshot.next, snapshot.base)
-        now = {
-            path: key for tree in trees for path, key in files_at_places(self.objects, tree, skipped).items()
-        }
+        files = (files_at_places(self.objects, tree, skipped) for tree in trees)
+        now = {path: key for each in files for path, key in each.items()}
         known = self.objects.files(snapshot.base, before)
         back = {
             path: key

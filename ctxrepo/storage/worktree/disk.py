@@ -156,12 +156,9 @@ def read_worktree(
 def read_files(worktree: Worktree, paths: frozenset[str]) -> tuple[SomeFiles, dict[str, str]]:
     """These files, and path -> why of those that were skipped."""
     scan = worktree.scan_some(paths)
-    ids = {path: read_id(worktree, path) for path in scan.files}
-    unread = dict.fromkeys((path for path, oid in ids.items() if oid is None), UNREAD)
-    return SomeFiles({path: oid for path, oid in ids.items() if oid is not None}, paths), {
-        **scan.skipped,
-        **unread,
-    }
+    ids = {path: oid for path in scan.files if (oid := read_id(worktree, path)) is not None}
+    unread = dict.fromkeys((path for path in scan.files if path not in ids), UNREAD)
+    return SomeFiles(ids, paths), {**scan.skipped, **unread}
 
 
 def _differing(
@@ -227,9 +224,7 @@ class Hidden:
         for path in files:
             if place := next((p for p in prefixes_of(path) if p in skipped), None):
                 hidden_at.setdefault(place, []).append(path)
-        return [
-            Obstacle(place, skipped[place], tuple(sorted(hidden_at[place]))) for place in sorted(hidden_at)
-        ]
+        return [Obstacle(at, skipped[at], tuple(sorted(hidden_at[at]))) for at in sorted(hidden_at)]
 
     def _keep(self, files: Mapping[str, Key]) -> None:
         if files:

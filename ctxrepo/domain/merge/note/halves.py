@@ -107,9 +107,8 @@ def _tags(was: _Fields, us: _Fields, them: _Fields, key: Key) -> str:
     """The lines of all tags that a side added or nobody removed; those of a side that has exactly these."""
     base, ours, theirs = ([(tag,) for tag in side.read.tags] for side in (was, us, them))
     tags_that_stay = {tag for tag in (*ours, *theirs) if (tag in ours and tag in theirs) or tag not in base}
-    stay: list[Key] = order(
-        *([tag for tag in tags if tag in tags_that_stay] for tags in (base, ours, theirs))
-    )
+    sides = ([tag for tag in tags if tag in tags_that_stay] for tags in (base, ours, theirs))
+    stay: list[Key] = order(*sides)
     same = [side.lines[key] for side, tags in ((us, ours), (them, theirs)) if tags == stay]
     if same:
         return max(same)

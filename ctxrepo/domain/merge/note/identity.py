@@ -92,14 +92,10 @@ def _moves(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
     their_moves: dict[Key, Key] = {}
     for says in our_gone.keys() | their_gone.keys():
         gone, come = our_gone[says] & their_gone[says], our_come[says] & their_come[says]
-        by_both = dict(zip(_last_first(come), _last_first(gone), strict=False))
+        by_both = _last_first(come, gone)
         moved = set(by_both.values())
-        our_moves |= by_both | dict(
-            zip(_last_first(our_come[says] - come), _last_first(our_gone[says] - moved), strict=False)
-        )
-        their_moves |= by_both | dict(
-            zip(_last_first(their_come[says] - come), _last_first(their_gone[says] - moved), strict=False)
-        )
+        our_moves |= by_both | _last_first(our_come[says] - come, our_gone[says] - moved)
+        their_moves |= by_both | _last_first(their_come[says] - come, their_gone[says] - moved)
     return our_moves, their_moves
 
 
@@ -112,8 +108,9 @@ def _places(version: BodyVersion, other: BodyVersion) -> defaultdict[str, set[Ke
     return places
 
 
-def _last_first(keys: Set[Key]) -> list[Key]:
-    return sorted(keys, reverse=True)
+def _last_first(come: Set[Key], gone: Set[Key]) -> dict[Key, Key]:
+    """new key -> old key, the last with the last, as far as there are both."""
+    return dict(zip(sorted(come, reverse=True), sorted(gone, reverse=True), strict=False))
 
 
 def _sayings(version: BodyVersion, other: BodyVersion, once: Set[str]) -> dict[str, Saying]:

@@ -114,9 +114,8 @@ class Body:
                 heads = [(p, k) for p, k in heads if path[: len(p)] == p and len(p) < len(path)]
             home = heads[-1][1] if heads else ROOT
             name = explicit_id(piece.text)
-            part = Part(
-                piece.kind, piece.text, path, home, normalised(piece.text), "" if name in not_ids else name
-            )
+            name = "" if name in not_ids else name
+            part = Part(piece.kind, piece.text, path, home, normalised(piece.text), name)
             key = _key(part)
             seen[key] += 1
             key = (*key, str(seen[key]))

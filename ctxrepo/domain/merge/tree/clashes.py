@@ -218,9 +218,8 @@ def _names_in_use(
     """The folder names, case-folded, that are in use, registered or not."""
     paths = [*names_in(""), *(tapes_of(name) for name in names_in(TAPES))]
     names = {scope_of(path) for tree in (*trees, paths) for path in tree}
-    return {
-        fold(name) for name in (*names, *more, *(f for each in registries for f in each.projects.values()))
-    }
+    registered = (folder for each in registries for folder in each.projects.values())
+    return {fold(name) for name in (*names, *more, *registered)}
 
 
 def _free(folder: str, taken: set[str]) -> str:
