@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _GC_THRESHOLD = 50_000
-"""New objects after which the garbage collector runs; most commands make fewer."""
+"""New objects after which garbage is collected; most commands make fewer, and imports are never garbage."""
 
 _CLEAN_EXITS = ("hook", "_work", "_warm", "_merge")
 """What ends by sys.exit, with Python's own cleanup; commands and completion can't wait for that."""

@@ -58,8 +58,8 @@ _HINT = "Say for example 2026-11-20, yesterday, last week, 3 days ago, in may."
 
 
 def since(text: str, now: datetime, local: Callable[[datetime], datetime]) -> datetime:
-    """The start of a period in words, a date or a moment, in the zone that `local` adds to it; UsageError
-    for anything else. A month or day without a year is the latest that has begun."""
+    """The start of a period in words, a date or a moment; UsageError for others. `local` adds the zone of
+    then: summer time may have begun since. A month or day without a year is the latest that has begun."""
     words = " ".join(text.casefold().split())
     try:
         moment = _moment_in(text, words, now)

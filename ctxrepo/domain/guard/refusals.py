@@ -20,8 +20,8 @@ MAX_BYTES = 1024 * 1024
 
 @dataclass(frozen=True)
 class Refusal:
-    """A reason to refuse the file at `path`, which may hold a secret: show `at`. `rule` is `path`, `size`,
-    `schema`, `secret` or `deletions`; `line` is 1-based or 0; `fingerprint` is a secret's."""
+    """A reason to refuse the file at `path`, which may hold a secret (show `at`), as `message` never does.
+    `rule` is `path`, `size`, `schema`, `secret` or `deletions`; `line` is 1-based, 0 for the whole file."""
 
     path: str = field(repr=False)
     rule: str

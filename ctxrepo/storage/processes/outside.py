@@ -33,8 +33,8 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class Outside:
-    """Asks about folders in another process, which is left behind where one hangs. A question is a named
-    function, or a `partial` of one, to be pickled. `unresponsive`: what hung in the last minute."""
+    """Asks about folders in another process, left behind where one hangs, with what it changed in memory.
+    A question is a named function, or a `partial` to be pickled. `unresponsive`: what hung lately."""
 
     unresponsive: Path
 

@@ -109,8 +109,8 @@ class FileVersions:
 
 
 def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[FileVersions]:
-    """Every file of three trees; several with one path are merged. A file that one side moved and the
-    other edited or removed is one file; if both moved it, the greater name is used."""
+    """Every file of three trees; several with one path are merged. One that a side moved and the other
+    edited is one file; it stays if the other removed it, and has the greater name if both moved it."""
     by_us, by_them = _moves(base, ours, theirs, blobs), _moves(base, theirs, ours, blobs)
     paired: tuple[set[str], set[str], set[str]] = (set(), set(), set())
     for path in sorted(by_us.keys() | by_them.keys()):
