@@ -150,8 +150,7 @@ class Trust(Protocol):
     """How a person trusts hooks in the agent itself, as the end of a sentence."""
 
     LEFT: str
-    """What stays behind in the agent's own files when our hooks are removed, as a sentence without its
-    stop."""
+    """What stays in the agent's own files without our hooks, as a sentence without its stop."""
 
     def question(self) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """The calls that ask for our hooks: (method, parameters), each answered before the next."""
@@ -212,8 +211,7 @@ class MemorySettings(Protocol):
     """The memory program whose settings they are."""
 
     SILENCE: tuple[str, str]
-    """The agent's settings of a project, as a path below its folder, and where in their JSON a project asks
-    to be given no memory."""
+    """A project's settings, as a path below its folder, and where in their JSON it asks for no memory."""
 
     WRITES_ANCHORS_FILE: bool
     """Whether the program keeps a project's anchors in the file `layout.anchors_file`: a line there that
@@ -274,12 +272,10 @@ class Transcripts(Protocol):
     `:any_case` whatever the case; '' where they are files of lines."""
 
     FOLDER_FILE: str
-    """The file, seen from the folder that a session's file is in, whose text is the folder that the session
-    works in; '' where the transcript tells it."""
+    """A file, seen from a session's, that says in which folder the session works; '' if the transcript does."""
 
     RESUME: str
-    """The command with which a person goes on with the session `{session}`, in the folder that it works
-    in."""
+    """The command with which a person goes on with the session `{session}` in its folder."""
 
     def head(self, lines: Iterable[str], /) -> SessionHead:
         """What the first lines of a file tell of its session."""

@@ -164,21 +164,14 @@ class SourceContents:
     lacks_project: bool = False
 
 
-@dataclass(frozen=True)
-class MarkdownContents:
-    """The notes of a folder, and what of it stays out."""
-
-    notes: tuple[SourceNote, ...]
-    not_taken: tuple[NotTaken, ...]
-
-
 def markdown_of(
     folder: FolderContents,
     target: Callable[[str], str],
     explanations: Sequence[tuple[str, str]] = (),
     shown: str = "",
-) -> MarkdownContents:
-    """The notes of `folder`, each at the path that `target` says; '' is one that is passed over in silence.
+) -> tuple[tuple[SourceNote, ...], tuple[NotTaken, ...]]:
+    """(the notes of `folder`, what of it stays out). Each note is at the path that `target` says; one at '' is
+    passed over in silence.
 
     `explanations` are beginnings of paths of other files, with what those are to the program; `shown` stands
     before the paths that a person is shown.
@@ -192,8 +185,7 @@ def markdown_of(
             unread.append(NotTaken(shown + path, "it looks like a hidden or temporary file"))
             continue
         notes.append(note_of(shown + path, place, data))
-    unread += _others(folder.others, explanations, shown)
-    return MarkdownContents(tuple(notes), tuple(unread))
+    return tuple(notes), (*unread, *_others(folder.others, explanations, shown))
 
 
 def note_of(origin: str, path: str, data: bytes) -> SourceNote:

@@ -74,10 +74,10 @@ class TouchedFile:
 class HookAnswer:
     """What a hook has for the model, by where it is to stand."""
 
-    __slots__ = ("kept", "system", "turn")
+    __slots__ = ("lasting", "system", "turn")
 
-    def __init__(self, kept: str = "", system: str = "", turn: str = "") -> None:
-        self.kept = kept
+    def __init__(self, lasting: str = "", system: str = "", turn: str = "") -> None:
+        self.lasting = lasting
         """What the conversation keeps."""
         self.system = system
         """The packet, for an agent that puts it into its system prompt."""
@@ -86,7 +86,7 @@ class HookAnswer:
 
     def text(self) -> str:
         """All of it, for an agent that has one place for it."""
-        return self.system + self.kept + self.turn
+        return self.system + self.lasting + self.turn
 
 
 class OwnSettings:
@@ -137,16 +137,13 @@ class Dialect:
         self.packet_at = packet_at
         """When a session is given its packet: AT_START, WITH_PROMPT or BESIDE_PROMPT."""
         self.hook_mark = hook_mark
-        """The environment variable that the agent sets for hooks and for nothing else, where it also runs the
-        hooks of other agents; '' for most agents."""
+        """Where the agent also runs hooks of other agents: the variable that it sets for hooks alone; else ''."""
         self.unheard = unheard
         """The events, as the agent writes them, whose answer it throws away: nothing is given with them."""
         self.keeps_start = keeps_start
-        """Whether a session that is resumed still holds what it was given at its start. Where it doesn't, its
-        start gives that again, to the byte."""
+        """Whether a resumed session still holds what its start gave; else its start gives the same bytes again."""
         self.starts_after_compaction = starts_after_compaction
-        """Whether the agent calls the start's hook after a compaction too. Where it doesn't, the packet comes
-        again with the next prompt or tool call."""
+        """Whether it calls the start's hook after a compaction; else the packet comes with what is next."""
         self.own_modes = own_modes
         """The modes of delivery, of `system` and `turn`, that the agent carries out by itself."""
 

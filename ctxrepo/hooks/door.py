@@ -102,12 +102,7 @@ def _why_silent(db: _sqlite3.Connection, world: World, folder: str) -> str:
 
 
 def _answer_at(
-    moment: str,
-    db: _sqlite3.Connection,
-    world: World,
-    dialect: Dialect,
-    event: Event,
-    json_text: str,
+    moment: str, db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event, json_text: str
 ) -> HookAnswer:
     """The answer of the moment's module, which is imported here."""
     if moment == "start":
@@ -129,7 +124,7 @@ def _answer_at(
 
             packet = first_prompt.answer(db, world, dialect, event)
         answer = prompt.answer(db, world, event, len(packet.encode("utf-8", "replace")))
-        answer.kept = packet + answer.kept
+        answer.lasting = packet + answer.lasting
         return answer
     if moment == "tool":
         from ctxrepo.hooks.moments import tool

@@ -48,7 +48,7 @@ class _Pi(Dialect):
         At a start it is printed even if it is empty: without it the extension takes the hook to have failed,
         and keeps what stands in the system prompt.
         """
-        parts = [part or None for part in (answer.kept, answer.system, answer.turn)]
+        parts = [part or None for part in (answer.lasting, answer.system, answer.turn)]
         is_start = self.events[event.name.lower()][1] == "start"
         if not is_start and not any(parts):
             return ""

@@ -45,15 +45,15 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
         top, slash, rest = path.partition("/")
         return f"{scopes[top]}/{rest}" if slash and top in scopes else ""
 
-    made = markdown_of(folder, target, ((f"{TAPES}/", "tapes: their anchors are told apart"),))
+    notes, others = markdown_of(folder, target, ((f"{TAPES}/", "tapes: their anchors are told apart"),))
     tapes = tuple(_tapes(search, root, folder.others, scopes))
-    not_taken = [n for n in made.not_taken if not n.what.startswith(f"{TAPES}/")]
+    not_taken = [n for n in others if not n.what.startswith(f"{TAPES}/")]
     not_taken += _nobodys(list(folder.notes), scopes)
-    into = {note.path.partition("/")[0] for note in made.notes} | {tape.folder for tape in tapes}
+    into = {note.path.partition("/")[0] for note in notes} | {tape.folder for tape in tapes}
     yield SourceContents(
         PROGRAM,
         search.shown(root),
-        made.notes,
+        notes,
         tapes,
         not_taken=tuple(not_taken),
         is_for_project=bool(search.project) and search.project in into,

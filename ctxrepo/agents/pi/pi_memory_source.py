@@ -151,8 +151,8 @@ def _markdown(search: SourceSearch, folder: Path) -> Iterator[SourceContents]:
     contents = search.files.read_folder(folder)
     if not (contents.notes or contents.unread):
         return
-    made = markdown_of(contents, lambda path: f"{search.global_folder}/{path}", _THEIRS)
-    yield SourceContents(NAME, search.shown(folder), made.notes, not_taken=made.not_taken)
+    notes, not_taken = markdown_of(contents, lambda path: f"{search.global_folder}/{path}", _THEIRS)
+    yield SourceContents(NAME, search.shown(folder), notes, not_taken=not_taken)
 
 
 def _of_checkout(search: SourceSearch, folder: Path) -> Iterator[SourceContents]:
@@ -163,15 +163,15 @@ def _of_checkout(search: SourceSearch, folder: Path) -> Iterator[SourceContents]
     def target(path: str) -> str:
         return "" if path.startswith(f"{TOPICS}/") else f"{scope}/{path}"
 
-    made = markdown_of(contents, target, (*_THEIRS, *_SCORED))
-    if not made.notes:
+    notes, others = markdown_of(contents, target, (*_THEIRS, *_SCORED))
+    if not notes:
         return
     has_topics = any(path.startswith(f"{TOPICS}/") for path in contents.notes)
     yield SourceContents(
         NAME,
         search.shown(folder),
-        made.notes,
-        not_taken=(*made.not_taken, *((_OF_TOPICS,) if has_topics else ())),
+        notes,
+        not_taken=(*others, *((_OF_TOPICS,) if has_topics else ())),
         is_for_project=bool(search.project),
         lacks_project=not search.project,
     )

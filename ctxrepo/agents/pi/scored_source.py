@@ -39,11 +39,11 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     if search.chosen:
         require_here(search, place)
     scope = search.project or "project"
-    made = markdown_of(
+    unpinned, others = markdown_of(
         files.read_folder(place / TOPICS), lambda path: f"{scope}/{TOPICS}/{path}", shown=f"{TOPICS}/"
     )
     scores, trouble = files.read_fields(place / SCORES, follow=False)
-    not_taken = [*made.not_taken]
+    not_taken = [*others]
     if trouble:
         not_taken.append(NotTaken(SCORES, trouble))
     elif scores is not None:
@@ -53,7 +53,7 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     not_taken += [NotTaken(name, why) for name, why in _THEIRS if files.exists(place / name)]
     not_taken += [_WATERMARK] if files.exists(place / _WATERMARK.what) else []
     pinned = _pinned(scores or {})
-    notes = tuple(replace(note, pins=_pins(note, pinned)) for note in made.notes)
+    notes = tuple(replace(note, pins=_pins(note, pinned)) for note in unpinned)
     yield SourceContents(
         NAME,
         search.shown(place),

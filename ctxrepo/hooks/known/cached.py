@@ -5,8 +5,7 @@ import _sqlite3
 from ctxrepo.hooks.known.world import open_database
 
 FORMAT = "8"
-"""Version of the layout, and of the rules by which entries are pinned and superseded. A cache of another
-version counts as missing."""
+"""Version of the layout, and of the rules of pins and superseding; a cache of another counts as missing."""
 
 BETWEEN_TITLES = "\x1f"
 """Stands between the titles in an entry's `heading`."""

@@ -27,8 +27,7 @@ class Place:
         self.project = project
         """The id of its project, or ''."""
         self.scopes = scopes
-        """The scopes whose notes a session here is given: the global one, then the project's if it is
-        another."""
+        """Whose notes a session here is given: the global one, and the project's if it is another."""
         self.folder = folder
         """The folder of the project's scope, or ''; it may be the global one."""
         self.is_known = is_known
@@ -49,8 +48,7 @@ class SessionFolder:
 
 
 BY_NAME = "="
-"""Stands before the text of CTXREPO_PROJECT, in place of a checkout's path, in the row of the project that it
-names."""
+"""Stands before CTXREPO_PROJECT's text, in place of a checkout's path, in the row of that project."""
 
 _LINK_BYTES = 4096
 

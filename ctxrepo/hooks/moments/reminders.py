@@ -30,11 +30,7 @@ _NAMED = "select entry from mention where name = ? and entry between ? and ? lim
 
 
 def reminder(
-    db: _sqlite3.Connection,
-    cache: _sqlite3.Connection,
-    world: World,
-    event: Event,
-    path: str,
+    db: _sqlite3.Connection, cache: _sqlite3.Connection, world: World, event: Event, path: str
 ) -> str:
     """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
     if not event.session:  # without a ledger it would be said at every edit
@@ -47,8 +43,7 @@ def reminder(
         return ""
     if is_silent(db, world, event, folder, session):  # few edits come so far
         return ""
-    if not hits:
-        hits = _news(session, _likely(cache, world, event, folders, path))
+    hits = hits or _news(session, _likely(cache, world, event, folders, path))
     if not hits:
         return ""
     from ctxrepo.hooks.session.traces import Subject

@@ -45,8 +45,7 @@ class PacketRequest:
     def __init__(self, session: Session, asked: list[str], since: float, budget: int) -> None:
         self.session = session
         self.asked = asked
-        """What the last prompts were about, where the session is compacted in the middle of its work: it is
-        given again what they recall."""
+        """What prompts before a compaction were about: the session is given again what they recall."""
         self.since = since
         """A round of the worker that began after this time has read that the session began."""
         self.budget = budget

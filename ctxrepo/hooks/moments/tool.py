@@ -97,13 +97,7 @@ def _log(db: _sqlite3.Connection, repo: Repo, event: Event, file: TouchedFile) -
     append_rolling(f"{repo.state}/access.jsonl", line, ACCESS_BYTES, BRIEFLY)
 
 
-def _save(
-    db: _sqlite3.Connection,
-    world: World,
-    event: Event,
-    file: TouchedFile,
-    relative: str,
-) -> list[str]:
+def _save(db: _sqlite3.Connection, world: World, event: Event, file: TouchedFile, relative: str) -> list[str]:
     """Save what was written; returns what to say when that could not be done."""
     from ctxrepo.hooks.saves import save, version_of, why_too_large  # few tools touch the memory
     from ctxrepo.hooks.session.session import Session
@@ -142,11 +136,7 @@ def _failure(
 
 
 def _reminders(
-    db: _sqlite3.Connection,
-    cache: _sqlite3.Connection,
-    world: World,
-    event: Event,
-    edited: list[str],
+    db: _sqlite3.Connection, cache: _sqlite3.Connection, world: World, event: Event, edited: list[str]
 ) -> str:
     if not world.reminds:
         return ""

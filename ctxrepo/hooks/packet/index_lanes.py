@@ -60,11 +60,7 @@ def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
 
 
 def _within(
-    rows: list[tuple[IndexRow, str]],
-    section: Section,
-    draft: PacketDraft,
-    allowed: dict[str, int],
-    room: int,
+    rows: list[tuple[IndexRow, str]], section: Section, draft: PacketDraft, allowed: dict[str, int], room: int
 ) -> list[str]:
     """The lines that fit: of each scope the first rows, up to one that doesn't fit, in the order of `rows`.
     Of a thousand rows a tenth fits, so a line is made only while its scope has room."""

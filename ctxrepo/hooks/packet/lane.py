@@ -65,8 +65,7 @@ class PacketContents:
 
 DEFAULT, DAILY, SEMANTIC = "", "daily", "semantic"
 SUBAGENT = "subagent"
-"""Names of presets. Nobody chooses the last: it is short, because subagents have one task each and are
-many."""
+"""Presets. Nobody chooses the last: it is short, because subagents are many and have one task each."""
 
 GLOBAL_DIVISOR = 3
 """Beside a project, the global scope gets at most one third of the budget."""

@@ -87,8 +87,7 @@ class _Scratchpad(NoteLane):
 
 def wordings(text: str) -> list[tuple[str, str]]:
     """(box, words) of each item in an entry of a checklist, on one line and cut, as a handoff would write it.
-    An item of several lines yields a pair for each line, with its words up to there: a handoff may have only
-    those."""
+    Each line of an item yields a pair with its words up to there, as a handoff may have only those."""
     pairs = []
     box = words = ""
     for text_line in text.split("\n"):

@@ -282,11 +282,7 @@ def _md(cache: _sqlite3.Connection, world: World, place: Place, budget: int) -> 
 
 
 def _collect(
-    contents: PacketContents,
-    lanes: list[PacketLane],
-    cache: _sqlite3.Connection,
-    world: World,
-    project: str,
+    contents: PacketContents, lanes: list[PacketLane], cache: _sqlite3.Connection, world: World, project: str
 ) -> None:
     """Have each lane put what it shows into `contents`; `project` is an id, or ''."""
     source = PacketSource(cache, selected_of(cache, project, world.tape_owner), world.budget)

@@ -196,8 +196,7 @@ MAX_DOCUMENTS = 2000
 """A word that more documents of one scope hold is too common to tell anything, and is skipped."""
 
 WORDS_IN_FULL = 16
-"""Up to so many words each have MAX_DOCUMENTS. With more words the limit of each shrinks in proportion, so
-that a long prompt reads no more documents."""
+"""Up to so many words have MAX_DOCUMENTS each; more share them, so that a long prompt reads no more."""
 
 MAX_IN_ALL = 4000
 """The most documents that are read for all words; the commonest words are left out first."""

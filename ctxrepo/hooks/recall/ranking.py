@@ -19,12 +19,10 @@ MIN_SCORE_OFFSET). In a larger memory more is found by chance, and a rare word i
 (docs/adr/0024-evidence-within-a-budget.md)."""
 
 USUAL_WORDS = 12
-"""In a prompt of more words more of them are found by chance; what that adds up to grows with the square root
-of their number."""
+"""In a longer prompt chance finds more; what that adds up to grows with the root of its words."""
 
 FEW_ENTRIES = 0.5
-"""Where that score comes to less, or to nothing, a memory has so few entries that a prompt is given all that
-fits."""
+"""Where that score comes to less, a memory has so few entries that a prompt is given all that fits."""
 
 SURE = 100.0
 """A margin that is large enough for everything."""
@@ -56,8 +54,7 @@ class RecallRequest:
     def __init__(self, prompt: str, before: list[str], scopes: list[str], limit: int = LIMIT) -> None:
         self.prompt = prompt
         self.before = before
-        """What earlier prompts of its session were about, oldest first. From a hook: at most two, of each the
-        first twelve words."""
+        """What earlier prompts were about, oldest first; from a hook two at most, of each twelve words."""
         self.scopes = scopes
         """The scopes whose entries may answer."""
         self.limit = limit
@@ -185,8 +182,7 @@ class Dose:
 
 
 BY_EDIT = Dose(least=1.75, per_margin=0.0, share=1.0)
-"""For an edit, which asks nothing: at most one entry, and mostly none
-(docs/adr/0049-a-dose-of-recall.md)."""
+"""For an edit, which asks nothing: mostly none, at most one (docs/adr/0049-a-dose-of-recall.md)."""
 
 BY_WORDS = Dose(least=0.85, per_margin=15.0, share=0.5)
 BY_MEANING = Dose(least=0.8, per_margin=16.0, share=0.35)

@@ -63,8 +63,7 @@ class SessionRecord:
         self.sought = ""
         """The stamps of its folder's git files when the worker was last asked for the project."""
         self.owed_since = 0.0
-        """When it began to wait for a round of the worker that its start could not wait for, in Unix seconds;
-        0 when it is owed nothing."""
+        """When it began to wait for what its start could not wait for, in Unix seconds; 0: owed nothing."""
         self.packet = ""
         """What it was given at its start, where its agent forgets that when it is resumed."""
         self.is_compacted = False
@@ -255,8 +254,7 @@ HANDOFF = LedgerWord("handoff", _store("handoff"), is_about_repository=True)
 OWED = LedgerWord("owed", _read_owed, _moment, is_about_repository=True)
 """TIME: it is owed what a round of the worker brings that begins after this time; 0 for nothing."""
 PACKET = LedgerWord("packet", _read_packet, _escaped, is_about_repository=True)
-"""TEXT: it was given this at its start, and is given it again when it is resumed; newlines and backslashes
-are escaped by a backslash."""
+"""TEXT, with newlines and backslashes escaped: its start gave it this, and gives it again when resumed."""
 COMPACTED = LedgerWord("compacted", _read_compacted, is_about_repository=True)
 """It was compacted by an agent that calls no start's hook then, and is owed the packet."""
 GIVER = LedgerWord("gives", _read_giver, str, is_about_repository=True)
@@ -270,8 +268,7 @@ SOUGHT = LedgerWord("sought", _store("sought"))
 PARENT = LedgerWord("of", _store("parent"))
 """SESSION: it is a subagent, which this session started."""
 BRIDGE = LedgerWord("bridge", _read_bridge, str)
-"""COUNT: so many of its prompts came before what it may be told of the last session; `-`: no prompt waits for
-that."""
+"""COUNT: how many of its prompts have waited for what it is told of the last session; `-`: none waits."""
 BEGAN = LedgerWord("began", _read_began, _seconds, is_lasting=True)
 """TIME: it began then."""
 CWD = LedgerWord("cwd", _store("cwd"), is_lasting=True)

@@ -92,9 +92,8 @@ class Session:
             self.note(GIVEN, entry, digest)
 
     def note_write(self, path: str, data: bytes | None, is_move: bool = False) -> None:
-        """Note that the session wrote `data` to the note at `path`, or removed the note (None). Other files
-        than notes are not noted, as the cache doesn't hold them. With `is_move` the note's text stayed as it
-        was."""
+        """Note that the session wrote `data` to the note at `path`, removed it (None), or moved it as it was
+        (`is_move`). Files that are no notes are not noted, as the cache doesn't hold them."""
         if not path.endswith(".md") or "\n" in path:
             return
         text = (data or b"").decode("utf-8", "replace")  # as the cache reads it
