@@ -272,7 +272,7 @@ class Transcripts(Protocol):
     `:any_case` whatever the case; '' where they are files of lines."""
 
     FOLDER_FILE: str
-    """A file, seen from a session's, that says in which folder the session works; '' if the transcript does."""
+    """A file, seen from a session's folder, with the folder where it works; '' if the transcript tells."""
 
     RESUME: str
     """The command with which a person goes on with the session `{session}` in its folder."""

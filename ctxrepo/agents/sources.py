@@ -170,7 +170,7 @@ def markdown_of(
     explanations: Sequence[tuple[str, str]] = (),
     shown: str = "",
 ) -> tuple[tuple[SourceNote, ...], tuple[NotTaken, ...]]:
-    """(the notes of `folder`, what of it stays out). Each note is at the path that `target` says; one at '' is
+    """(the notes of `folder`, what of it stays out). `target` says the path of each note; one at '' is
     passed over in silence.
 
     `explanations` are beginnings of paths of other files, with what those are to the program; `shown` stands

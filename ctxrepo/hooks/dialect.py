@@ -137,11 +137,11 @@ class Dialect:
         self.packet_at = packet_at
         """When a session is given its packet: AT_START, WITH_PROMPT or BESIDE_PROMPT."""
         self.hook_mark = hook_mark
-        """Where the agent also runs hooks of other agents: the variable that it sets for hooks alone; else ''."""
+        """The variable that it sets for hooks alone, where it also runs those of other agents; else ''."""
         self.unheard = unheard
         """The events, as the agent writes them, whose answer it throws away: nothing is given with them."""
         self.keeps_start = keeps_start
-        """Whether a resumed session still holds what its start gave; else its start gives the same bytes again."""
+        """Whether a resumed session holds what its start gave; else its start gives the same bytes again."""
         self.starts_after_compaction = starts_after_compaction
         """Whether it calls the start's hook after a compaction; else the packet comes with what is next."""
         self.own_modes = own_modes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from ctxrepo.domain.note import compose, frontmatter
@@ -53,7 +53,9 @@ def items_of(path: str, text: str) -> list[Item]:
         above = [j for j in above if i < ends[j]]
         match = ITEM.match(lines[i].raw)
         assert match
-        words = "\n".join([without_id(match[3] or "").strip(), *_further(lines, i, ends[i])]).strip()
+        further = takewhile(lambda line: line.kind == "text", lines[i + 1 : ends[i]])
+        texts = (match[3] or "", *(line.raw for line in further))
+        words = "\n".join(without_id(text).strip() for text in texts).strip()
         own = ids.get(i + offset, "") if lines[i].heads else explicit_id(lines[i].raw)
         seen[normalised(words)] = nth = seen.get(normalised(words), 0) + 1
         items.append(
@@ -62,7 +64,7 @@ def items_of(path: str, text: str) -> list[Item]:
                 text=words,
                 is_done=match[2] != " ",
                 depth=len(above),
-                first=_first(lines, i) + offset,
+                first=i - (i > 0 and lines[i - 1].kind == "comment") + offset,
                 line=i + offset,
                 end=ends[i] + offset,
                 is_clear=match[2] != " " and _is_clear(lines, i, ends[i]),
@@ -161,18 +163,6 @@ def _end(lines: Sequence[Line], start: int) -> int:
                 break
             end = i + 1
     return end
-
-
-def _further(lines: Sequence[Line], start: int, end: int) -> Iterator[str]:
-    """The further lines of an item's text."""
-    for line in lines[start + 1 : end]:
-        if line.kind != "text":
-            return
-        yield without_id(line.raw).strip()
-
-
-def _first(lines: Sequence[Line], start: int) -> int:
-    return start - 1 if start and lines[start - 1].kind == "comment" else start
 
 
 def _is_clear(lines: Sequence[Line], start: int, end: int) -> bool:

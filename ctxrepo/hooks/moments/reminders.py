@@ -11,10 +11,6 @@ from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.recall.ranking import RecallRequest, choose_for_prompt, rank_by_words
 from ctxrepo.hooks.session.session import Session
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # most tools bring nothing, and needn't load it
-    from ctxrepo.hooks.session.traces import Subject
-
 LIMIT = 3
 ROOM = 1000
 COMMON = 30
@@ -44,11 +40,7 @@ def reminder(
     if is_silent(db, world, event, folder, session):  # few edits come so far
         return ""
     hits = hits or _news(session, _likely(cache, world, event, folders, path))
-    if not hits:
-        return ""
-    from ctxrepo.hooks.session.traces import Subject
-
-    return give(db, world, session, Subject.of(event, edited=path), hits)
+    return _give(db, world, session, hits, event.prompt, path) if hits else ""
 
 
 def _news(session: Session, hits: list[EntryHit]) -> list[EntryHit]:
@@ -56,18 +48,23 @@ def _news(session: Session, hits: list[EntryHit]) -> list[EntryHit]:
     return [hit for hit in hits if session.record.entries.get(hit.id) != hit.hash]
 
 
-def give(
-    db: _sqlite3.Connection, world: World, session: Session, subject: "Subject", hits: list[EntryHit]
+def _give(
+    db: _sqlite3.Connection,
+    world: World,
+    session: Session,
+    hits: list[EntryHit],
+    asked: str,
+    edited: str = "",
 ) -> str:
     """A block of these entries beside the answer of a tool, noted in the ledger and traced."""
     from ctxrepo.hooks.packet.sections import recall_block
-    from ctxrepo.hooks.session.traces import note_trace
+    from ctxrepo.hooks.session.traces import Subject, note_trace
 
     text, shown = recall_block(hits, today(), world.secret, ROOM)
     session.note_given({hit.id: hit.hash for hit in shown})
     session.save()
     left_out = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in shown]
-    note_trace(db, world.repo, subject, "", shown, left_out)
+    note_trace(db, world.repo, Subject(session.agent, session.id, asked, edited), "", shown, left_out)
     return text
 
 
@@ -166,9 +163,7 @@ def failure_block(
     hits = _news(session, hits)
     if not hits or is_silent(db, world, event, folder, session):
         return ""
-    from ctxrepo.hooks.session.traces import Subject
-
-    return give(db, world, session, Subject(event.agent, event.session, asked), hits)
+    return _give(db, world, session, hits, asked)
 
 
 def question(command: str, output: str) -> str:

@@ -100,7 +100,8 @@ def _answer_line(world: World, question: bytes) -> bytes:
     try:
         peer.setblocking(False)
         if not _is_safe(path) or peer.connect_ex(path):
-            _start(world)
+            if age_of(f"{world.repo.state}/{FAILED}") > _BACK_OFF:
+                start_helper(world.interpreter, world.state, world.repo.state)
             return b""
         if not is_own(peer) or peer.send(question) < len(question):
             return b""
@@ -133,12 +134,6 @@ def _read_line(peer: _socket.socket, end: float) -> bytes:
             return b""
         line += part
     return line if len(line) <= LINE_BYTES else b""
-
-
-def _start(world: World) -> None:
-    """Start a helper, unless one could not start a short while ago."""
-    if age_of(f"{world.repo.state}/{FAILED}") > _BACK_OFF:
-        start_helper(world.interpreter, world.state, world.repo.state)
 
 
 def _question(cache: _sqlite3.Connection, asked: RecallRequest) -> bytes:

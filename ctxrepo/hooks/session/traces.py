@@ -38,8 +38,8 @@ class Subject:
         """The command that asked, where it was no hook."""
 
     @staticmethod
-    def of(event: Event, edited: str = "") -> "Subject":
-        return Subject(event.agent, event.session, event.prompt, edited)
+    def of(event: Event) -> "Subject":
+        return Subject(event.agent, event.session, event.prompt)
 
 
 def note_trace(
