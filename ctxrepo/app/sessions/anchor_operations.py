@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.domain.tape.handoff_parts import Handoff
     from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult
-    from ctxrepo.services.anchors.session_handoff import HandoverRequest
 
 
 @dataclass(frozen=True)
@@ -74,13 +73,13 @@ def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:
     return Result(instruction, {"instruction": instruction})
 
 
-def draft_handoff(desk: Desk, request: HandoverRequest) -> Result[Handoff]:
+def draft_handoff(desk: Desk, request: AnchorRequest) -> Result[Handoff]:
     """Say what would be handed over: what is given, and what is gathered in place of the rest."""
     made = _prepared(desk, request)
     return Result(made, _fields(made))
 
 
-def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
+def hand_over(desk: Desk, request: AnchorRequest) -> Result[HandedOver]:
     """Leave an anchor that tells the next session how to continue."""
     from ctxrepo.services.anchors.session_handoff import hand_over
     from ctxrepo.services.anchors.trigger import triggered
@@ -111,7 +110,8 @@ def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[Anchor]:
     return Result(handoff, {**data, "handoff": meta_of(handoff_of(handoff.meta))["handoff"]})
 
 
-def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
+def _prepared(desk: Desk, request: AnchorRequest) -> Handoff:
+    from ctxrepo.domain.tape.handoff_parts import Handoff
     from ctxrepo.services.anchors.session_handoff import WorkingSession, prepare
     from ctxrepo.services.sessions.conversations import transcript_of
 
@@ -119,7 +119,7 @@ def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
     transcript = transcript_of(agent, session, desk.places.user_home, desk.env)
     working = WorkingSession(agent, session, str(desk.cwd), transcript)
     now = desk.now.astimezone()  # whose day it is decides which log is today's
-    return prepare(desk.memory, request.handoff, working, desk.project, now, request.scope)
+    return prepare(desk.memory, request.handoff or Handoff(), working, desk.project, now, request.scope)
 
 
 def _last_entry(desk: Desk) -> str:

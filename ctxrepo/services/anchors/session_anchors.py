@@ -12,8 +12,8 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.domain.tape.handoff_parts import Handoff
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.anchors.leave_anchor import session_named, write
-from ctxrepo.services.anchors.session_handoff import HandoverRequest, WorkingSession, hand_over, prepare
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest, session_named, write
+from ctxrepo.services.anchors.session_handoff import WorkingSession, hand_over, prepare
 from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape_files import BY_ITSELF
@@ -54,7 +54,7 @@ def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, st
     handoff = prepare(memory, Handoff(), working, project, now)
     origin = Origin(memory.host, event.session, event.agent)
     entry = last_entry(memory, event.agent, event.session, event.transcript)
-    request = HandoverRequest(handoff, "handoff/compaction", trigger=BY_ITSELF, entry=entry)
+    request = AnchorRequest("handoff/compaction", trigger=BY_ITSELF, handoff=handoff, entry=entry)
     hand_over(memory, request, project, origin, now)
 
 

@@ -159,36 +159,13 @@ def prepare(
     return _without_secrets(fitted(Handoff(**parts)), given)
 
 
-@dataclass(frozen=True)
-class HandoverRequest:
-    """A handoff, the name of its anchor, and whose tape it stands on ('' the project's). What it is left for:
-    a trigger, and the keywords that asked for it. `entry` is the message of the transcript at which it is."""
-
-    handoff: Handoff
-    name: str = NAME
-    scope: str = ""
-    trigger: str = "direct"
-    keywords: Sequence[str] = ()
-    entry: str = ""
-
-
 def hand_over(
-    memory: Memory, request: HandoverRequest, project: Project | None, origin: Origin, now: datetime
+    memory: Memory, request: AnchorRequest, project: Project | None, origin: Origin, now: datetime
 ) -> AnchorResult | None:
-    """Leave it as an anchor, unless it says nothing (None); when the newest says the same, that one
-    stands."""
-    handoff = request.handoff
-    if not handoff.says_something:
-        return None
-    anchor_request = AnchorRequest(
-        request.name,
-        keywords=request.keywords,
-        scope=request.scope,
-        trigger=request.trigger,
-        handoff=handoff,
-        entry=request.entry,
-    )
-    return anchor(memory, anchor_request, project, origin, now)
+    """Leave its handoff as an anchor, unless that says nothing (None); when the newest says the same, that
+    one stands."""
+    says_something = request.handoff is not None and request.handoff.says_something
+    return anchor(memory, request, project, origin, now) if says_something else None
 
 
 def _without_secrets(handoff: Handoff, given: Handoff) -> Handoff:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from ctxrepo.agents import only_reads
@@ -14,7 +14,7 @@ from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.settings.values import TapeSettings
-from ctxrepo.domain.tape.anchors import Anchor, anchors_of
+from ctxrepo.domain.tape.anchors import anchors_of
 from ctxrepo.domain.tape.selection import (
     MD,
     OWN,
@@ -279,17 +279,13 @@ def _order(
 
 def _handoffs(memory: Memory, home: ProjectHome, since: float) -> Iterator[tuple[float, bool]]:
     """When handoffs of the project were left since then, and whether a keyword asked for them."""
-    for anchor in _anchors(memory, home.folder, since) if home.folder else ():
+    files = memory.worktree.scan(TAPES).files if home.folder else {}
+    of_home = {path: stamp for path, stamp in files.items() if tape_folder(path) == home.folder}
+    recent = [path for path, stamp in of_home.items() if stamp.mtime_ns >= since * 1e9]
+    shared = (anchor for path in recent for anchor in anchors_of(decode(memory.worktree.read(path) or b"")))
+    for anchor in chain(shared, LocalTape(memory.state).handoffs(home.folder) if home.folder else ()):
         if anchor.type == "handoff" and (at := seconds_of(anchor.timestamp) or 0.0) >= since:
             yield at, anchor.trigger == "keyword"
-
-
-def _anchors(memory: Memory, folder: str, since: float) -> Iterator[Anchor]:
-    """The anchors of a scope in files that were written since then, and the handoffs that stay here."""
-    for path, stamp in memory.worktree.scan(TAPES).files.items():
-        if tape_folder(path) == folder and stamp.mtime_ns >= since * 1e9:
-            yield from anchors_of(decode(memory.worktree.read(path) or b""))
-    yield from LocalTape(memory.state).handoffs(folder)
 
 
 def _ignored(memory: Memory, home: ProjectHome, paths: Sequence[str]) -> set[str]:

@@ -15,7 +15,7 @@ from ctxrepo.app.sessions.recall import FolderRecallRequest, MemoryRecallRequest
 from ctxrepo.domain.tape.handoff_parts import Handoff
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest
-from ctxrepo.services.anchors.session_handoff import HandoverRequest
+from ctxrepo.services.anchors.session_handoff import NAME
 from ctxrepo.services.recall.recall import Question
 
 
@@ -63,7 +63,7 @@ def test_a_folder_needs_no_memory(ada: Machine, tmp_path: Path) -> None:
 
 
 def test_a_handoff_is_drafted_left_and_read_and_stands_in_the_packet(desk: Desk) -> None:
-    request = HandoverRequest(Handoff("Retries", next="Test the limit"))
+    request = AnchorRequest(NAME, handoff=Handoff("Retries", next="Test the limit"))
     drafted = desk.perform(anchor_operations.draft_handoff, request).data
     left = desk.perform(anchor_operations.hand_over, request)
     assert left.data["text"] == drafted["text"]

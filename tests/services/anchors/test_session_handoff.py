@@ -18,7 +18,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.tape.handoff_parts import MAX_BYTES, Handoff, handoff_of, told
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult, anchor
-from ctxrepo.services.anchors.session_handoff import HandoverRequest, WorkingSession, hand_over, prepare
+from ctxrepo.services.anchors.session_handoff import WorkingSession, hand_over, prepare
 from ctxrepo.services.notes.working_notes import add, log
 from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
@@ -63,7 +63,7 @@ def prepared(
 
 def leave(machine: Machine, handoff: Handoff, minutes: int = 0, **how: Any) -> AnchorResult | None:
     when = NOW + timedelta(minutes=minutes)
-    request = HandoverRequest(handoff, "handoff/x", **how)
+    request = AnchorRequest("handoff/x", handoff=handoff, **how)
     return hand_over(machine.open(), request, machine.project(), origin(machine), when)
 
 
@@ -233,7 +233,7 @@ class TestLeft:
         assert (gathered.goal, gathered.next) == ("Mend the typo", "Ask the bank")
         hand_over(
             mine.open(),
-            HandoverRequest(gathered, "handoff/compaction", trigger="compaction"),
+            AnchorRequest("handoff/compaction", handoff=gathered, trigger="compaction"),
             mine.project(),
             origin(mine, "s-2"),
             NOW + timedelta(minutes=1),

@@ -149,14 +149,15 @@ def handoff(
     """
     from ctxrepo.app.sessions import anchor_operations as handoffs
     from ctxrepo.domain.tape.handoff_parts import Handoff, told
-    from ctxrepo.services.anchors.session_handoff import NAME, HandoverRequest
+    from ctxrepo.services.anchors.leave_anchor import AnchorRequest
+    from ctxrepo.services.anchors.session_handoff import NAME
 
     desk = open_desk()
     if show:
         answer(desk, handoffs.read_handoff, handoffs.NewestHandoffRequest(scope), json, _newest)
         return
     given = Handoff(goal, tuple(done or ()), tuple(left or ()), step, tuple(file or ()))
-    request = HandoverRequest(given, name or NAME, scope)
+    request = AnchorRequest(name or NAME, scope=scope, handoff=given)
     if dry_run:
         nothing = "there is nothing to hand over"
         answer(desk, handoffs.draft_handoff, request, json, lambda made: told(made) or nothing)
