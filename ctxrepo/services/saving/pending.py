@@ -88,17 +88,13 @@ def fold_all(memory: Memory, pending: Pending) -> list[FoldedFile]:
     for path, mine in by_path.items():
         ground = pending.grounds[path]
         if path in pending.on_disk:
-            saves = _without_committed(memory, [_with_base(memory, save) for save in mine])
-            files.append(fold(path, ground, saves, pending.on_disk[path]))
+            # The base of a tool's save is what was checked out when the tool wrote.
+            based = [replace(s, base=memory.objects.find(s.tree, s.path)) if s.tree else s for s in mine]
+            files.append(fold(path, ground, _without_committed(memory, based), pending.on_disk[path]))
         elif not (unsafe(path) or is_ignored(path)):
             base = ground.base
             files.append(FoldedFile(path, base, base, base, base, versions=versions_in(mine)))
     return files
-
-
-def _with_base(memory: Memory, save: Save) -> Save:
-    """The save of a tool with what was checked out when the tool wrote."""
-    return replace(save, base=memory.objects.find(save.tree, save.path)) if save.tree else save
 
 
 def _without_committed(memory: Memory, saves: Sequence[Save]) -> list[Save]:

@@ -91,7 +91,6 @@ def _update(memory: Memory, head: str) -> None:
 
 
 def _fill(memory: Memory, head: str, tree: str | None) -> None:
-    """Fill the cache from all notes of a commit."""
     objects = memory.objects
     notes = notes_at(memory, tree)
     objects.need(notes.values())
@@ -113,7 +112,6 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
 def _apply_differences(
     memory: Memory, head: str, tree: str | None, differences: Mapping[str, tuple[Key | None, Key | None]]
 ) -> None:
-    """Update the cache by the files that differ between two commits."""
     objects, cone = memory.objects, memory.checkout.cone
     if REGISTRY in differences:
         # Before the cache has this commit: after a kill in between nobody would do it.

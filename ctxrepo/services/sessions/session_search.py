@@ -98,20 +98,15 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
         raise NotFound(f"nothing found for {query.text or query.file!r} in agents' sessions")
     anchors = _anchors_of(memory, frozenset(found.session.id for found in messages))
     terms = terms_of(query.text)
-    return [
-        _hit(found, terms, session_filter.projects, anchors) for found in _with_neighbours_shown(messages)
-    ]
-
-
-def _with_neighbours_shown(messages: Sequence[FoundMessage]) -> list[FoundMessage]:
-    """The same with their neighbours as shown. Secrets are looked for in all at once: each search has a
-    cost."""
+    # Secrets are looked for in all neighbours at once: most are short, and each search has a cost.
     neighbours = [other for found in messages for other in (*found.before, *found.after)]
     sides = iter(shown(neighbours, _NEIGHBOUR_SHOWN, NEIGHBOUR_CHARS))
-    return [
-        found._replace(before=[*islice(sides, len(found.before))], after=[*islice(sides, len(found.after))])
-        for found in messages
-    ]
+    hits = []
+    for found in messages:
+        before, after = ([*islice(sides, len(side))] for side in (found.before, found.after))
+        clean = found._replace(before=before, after=after)
+        hits.append(_hit(clean, terms, session_filter.projects, anchors))
+    return hits
 
 
 def _hit(

@@ -232,7 +232,6 @@ def _break_off_review(memory: Memory) -> None:
 
 
 def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result: Exchange) -> Exchange:
-    """Push `commit` to the shared branch or to a review branch."""
     objects = memory.objects
     current = open_review(memory)
     # An empty remote gets the shared branch first.

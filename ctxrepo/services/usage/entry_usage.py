@@ -103,7 +103,10 @@ def _report(
     cached = ((one, memory.cache.find_entry(one.id)) for one in there)
     wanted = [(one, known) for one, known in cached if is_wanted(one, known)]
     return Report(
-        entries=[_counted(one, known) for one, known in wanted[:limit]],
+        entries=[
+            EntryUsage(one, *((known.entry.at, known.entry.plain) if known else (one.path, "")))
+            for one, known in wanted[:limit]
+        ],
         count=len(wanted),
         delivered=sum(one.delivered for one in there),
         sessions=sum(one.sessions for one in there),
@@ -111,10 +114,6 @@ def _report(
         used=sum(one.used for one in there),
         contradicted=sum(one.contradicted for one in there),
     )
-
-
-def _counted(one: Usage, known: CachedEntry | None) -> EntryUsage:
-    return EntryUsage(one, known.entry.at, known.entry.plain) if known else EntryUsage(one, one.path, "")
 
 
 REPLY_BYTES = 256 * 1024
