@@ -54,11 +54,8 @@ class HookGroups:
         return {**kind, "command": command, "timeout": timeout}
 
     def connect(self, text: str, line: Callable[[str], str]) -> str:
-        """Put our hook into each event; jsontree.Malformed when this document can't be read.
-
-        An entry of ours is brought up to date where it stands. Where a person has put our hook into a group
-        of theirs, only its command is.
-        """
+        """Put our hook into each event, or bring it up to date: its entry, or its command in a group of a
+        person's. jsontree.Malformed when this document can't be read."""
         if not text.strip(_BLANK):
             text = "\ufeff{}\n" if text.startswith("\ufeff") else "{}\n"
         self._check(text)

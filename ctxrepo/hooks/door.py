@@ -75,11 +75,8 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
 
 
 def _ask_for_rebuild(state: str) -> None:
-    """Ask the worker to rebuild hooks.db; until it has, sessions get nothing.
-
-    Nobody knows the repository, so the lock is taken in the state root. It isn't the lock of the memory's
-    worker, and the worker doesn't use it.
-    """
+    """Ask the worker to rebuild hooks.db; until then sessions get nothing. Nobody knows the repository, so a
+    lock in the state root is taken, which isn't that of the memory's worker."""
     from ctxrepo.hooks.own_files import log_line
     from ctxrepo.hooks.wakeup import start_worker
 

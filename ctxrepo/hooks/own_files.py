@@ -64,11 +64,8 @@ def ensure_private_folder(path: str) -> bool:
 
 
 def open_own(path: str, flags: int) -> int:
-    """Open a file of ours and return its handle; OSError where something else is at `path`.
-
-    A new file is for the user alone, and one that others may open is closed to them. O_TRUNC empties a file
-    only after its owner is known.
-    """
+    """The handle of a file of ours, closed to others; OSError where something else is at `path`. O_TRUNC
+    empties a file only after its owner is known."""
     handle = os.open(path, flags & ~os.O_TRUNC | OPENING, 0o600)
     try:
         status = os.fstat(handle)
@@ -290,10 +287,7 @@ def age(moment: float) -> float:
 
 
 def today() -> int:
-    """Today in the user's time zone, in days since 1970: ages and daily notes are counted from it.
-
-    A daily note belongs to a day of the user's. A note's `updated` is a UTC date, which may be a day off;
-    ages are told in months, where one day makes no difference.
-    """
+    """Today in the user's time zone, in days since 1970. A note's `updated` is a UTC date, a day off at most,
+    which doesn't matter for ages in months."""
     now = time.time()
     return int((now + time.localtime(now).tm_gmtoff) // 86400)

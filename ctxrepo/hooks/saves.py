@@ -17,11 +17,8 @@ _FULL = 28
 
 
 def add(folder: str, data: bytes, most: int = 0) -> str:
-    """Put the bytes of an operation into the journal; when this returns, they survive a power cut.
-
-    Returns the file's name. OSError where that can't be done, or where more than `most` bytes (0: any number)
-    would wait: then no file is left.
-    """
+    """Put an operation into the journal, where it survives a power cut; the file's name. OSError, and no
+    file, where that can't be, or more than `most` bytes (0: any number) would wait."""
     if not ensure_private_folder(folder):
         raise NotADirectoryError(20, "It isn't a folder of your own, and ctxrepo keeps one there", folder)
     names = names_in(folder)

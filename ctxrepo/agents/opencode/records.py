@@ -63,11 +63,8 @@ def head(_: Iterable[str], /) -> SessionHead:
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first; what can't be read is left out.
-
-    Each follows the one before: OpenCode's own `parentID` names, for all that the agent said in a turn, what
-    the user had said, and a session goes on in one line.
-    """
+    """What user and agent said in these lines, oldest first. Each follows the one before: `parentID` names,
+    for all that the agent said in a turn, what the user had said."""
     origin, before, waiting = "", "", None
     for number, text in enumerate(lines):
         line = record(text)

@@ -43,11 +43,8 @@ class _Pi(Dialect):
         return [TouchedFile(_as_pi_reads(event.path), f"[{ranges}]", event.wrote)]
 
     def output(self, db: _sqlite3.Connection, world: World, event: Event, answer: HookAnswer) -> str:
-        """One object, which the extension can't take for whole when it isn't.
-
-        At a start it is printed even if it is empty: without it the extension takes the hook to have failed,
-        and keeps what stands in the system prompt.
-        """
+        """One object, which can't be taken for whole when it isn't. At a start even an empty one: without it
+        the extension takes the hook to have failed, and keeps the system prompt."""
         parts = [part or None for part in (answer.lasting, answer.system, answer.turn)]
         is_start = self.events[event.name.lower()][1] == "start"
         if not is_start and not any(parts):

@@ -142,11 +142,8 @@ def _actions(value: object, default: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def tape_settings(section: Mapping[str, Any], bridges: bool) -> TapeSettings:
-    """The settings of the tape in pi-memory-md's `section`; `bridges` says that its hooks name the bridge.
-
-    A tape is on where there is a `tape` block that doesn't say `enabled: false`. A value of a kind that
-    pi-memory-md has no reading for counts as not set.
-    """
+    """pi-memory-md's settings of the tape: on where `tape` doesn't say `enabled: false`. A value that it has
+    no reading for counts as not set; `bridges` says that its hooks name the bridge."""
     tape = section.get("tape")
     block = _table(tape)
     context, anchor = _table(block.get("context")), _table(block.get("anchor"))

@@ -182,11 +182,8 @@ class TreeLine:
 
 
 def tree_of(conversation: Conversation, anchors: Iterable[Anchor]) -> list[TreeLine]:
-    """The messages from the first on, each branch as a whole, the newest branch last.
-
-    What goes on without a branch stays at its margin, so that a long session isn't wide. Anchors that were
-    left before all messages stand at the first one.
-    """
+    """The messages, each branch as a whole, the newest last; only branches move the margin, so that a long
+    session isn't wide. Anchors left before all messages stand at the first one."""
     children: dict[int, list[int]] = defaultdict(list)
     for place, parent in enumerate(conversation.parents):
         children[parent].append(place)

@@ -22,11 +22,8 @@ _MARKERS = lazy_pattern(r"\A(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\](?:[ \t]
 
 @dataclass(frozen=True)
 class Item:
-    """`line` is its 0-based line in the note, `first` the line of its comment or `line`, `end` the line after
-    everything nested below it.
-
-    `depth` counts the items above it. `is_clear`: it is done, and so is everything below it.
-    """
+    """Lines count from 0: `line` is its own, `first` that of its comment or `line`, `end` the one after all
+    nested below. `depth` counts the items above; `is_clear`: it and all below it is done."""
 
     id: str
     text: str

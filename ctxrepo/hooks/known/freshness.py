@@ -41,11 +41,8 @@ def is_unwatched(cache: _sqlite3.Connection, scopes: list[Scope]) -> bool:
 
 
 def note_worker_told(repo: Repo, digest: str) -> bool:
-    """Note that the worker is being told of the news that `digest` stands for. False where there is none
-    (''), or another hook has told it already.
-
-    So news that the worker can't take in, such as a branch that a person has checked out, wakes it only once.
-    """
+    """Note that the worker is told of news; False where there is none (''), or it was told already: so what
+    it can't take in, such as a branch that a person has checked out, wakes it once."""
     return bool(digest) and _replace(f"{repo.state}/told", digest.encode())
 
 

@@ -93,11 +93,8 @@ def _memory_block(prompt: "Prompt", rows: list[IndexRow], room: int) -> tuple[st
 
 
 def _handoff_block(prompt: "Prompt", *, is_in_packet: bool) -> str:
-    """A handoff that the fetch brought after the start had stopped waiting.
-
-    It is looked for at the first prompt only: one that is left after that is for the next session. With
-    `is_in_packet` the late part of the packet shows it already.
-    """
+    """A handoff that came after the start's wait, at the first prompt only: a later one is for the next
+    session. With `is_in_packet` the late part of the packet shows it already."""
     began_with = prompt.session.record.handoff
     if not began_with:
         return ""

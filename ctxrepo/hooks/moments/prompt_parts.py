@@ -106,11 +106,8 @@ def recall_part(prompt: Prompt, room: int) -> str:
 
 
 def anchor_part(prompt: Prompt, _room: int) -> str:
-    """The request for an anchor, where the prompt has a keyword for one.
-
-    Nearly always no keyword is a part of the prompt, not even within a word, and no earlier one is still
-    asked for; so the modules that look closely aren't loaded.
-    """
+    """The request for an anchor, where the prompt has a keyword for one. Nearly always it has none, even
+    within a word, and none is still asked for: then no module that looks closely is loaded."""
     event, session = prompt.event, prompt.session
     keywords, text = prompt.world.of_tape("keywords", event.agent), event.prompt.lower()
     if not keywords:
