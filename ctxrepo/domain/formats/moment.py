@@ -29,6 +29,11 @@ def seconds_of(text: str) -> float | None:
         return None
 
 
+def wall_time(moment: datetime, *, seconds: bool = False) -> str:
+    """`2026-11-22 10:50`, by this machine's own time zone."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M{':%S' if seconds else ''}}"
+
+
 def ago(then: datetime, now: datetime) -> str:
     """`3 days ago`, in the greatest unit that fits."""
     seconds = int((now - then).total_seconds())

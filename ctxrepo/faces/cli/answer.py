@@ -16,6 +16,7 @@ from ctxrepo.faces.cli import output, waiting
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.app.result import Result
+    from ctxrepo.app.views.view import View
 
 Request = TypeVar("Request")
 Value = TypeVar("Value")
@@ -65,6 +66,29 @@ def answer(
 ) -> None:
     """Perform an operation, show its result, and end with its exit code."""
     show(perform(desk, operation, request), as_json, text, hints)
+
+
+def answer_with_view(
+    desk: Desk,
+    operation: Operation[Request, Value],
+    request: Request,
+    as_json: bool,
+    view: Callable[[Value], View],
+    *,
+    label_width: int = 8,
+    hints_with_json: bool = False,
+) -> None:
+    """The same for a result that has a view; fields have their text behind labels of this width."""
+
+    def hints(value: Value) -> Iterable[str]:
+        return view(value).hints if hints_with_json or not as_json else ()
+
+    show(
+        perform(desk, operation, request),
+        as_json,
+        lambda value: output.drawn(view(value), label_width),
+        hints,
+    )
 
 
 def answer_with_past(

@@ -5,15 +5,18 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, TextIO
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ctxrepo.domain.formats.moment import counted as counted
+from ctxrepo.domain.formats.moment import wall_time as wall_time
 from ctxrepo.domain.project.layout import visible as visible
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import pipe, waiting
 from ctxrepo.lazy import lazy_pattern
+
+if TYPE_CHECKING:
+    from ctxrepo.app.views.view import View, ViewSection
 
 SCHEMA_VERSION = 1
 
@@ -35,11 +38,6 @@ def done(as_json: bool, data: Mapping[str, Any], text: str) -> None:
         _envelope(ok=True, data=data, error=None)
     elif text:
         _print(visible(text), sys.stdout)
-
-
-def wall_time(moment: datetime, *, seconds: bool = False) -> str:
-    """`2026-11-22 10:50`, by this machine's own time zone."""
-    return f"{moment.astimezone():%Y-%m-%d %H:%M{':%S' if seconds else ''}}"
 
 
 def failed_with_data(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> None:
@@ -69,6 +67,29 @@ def failed(as_json: bool, error: CtxrepoError) -> None:
 def notice(text: str) -> None:
     """Something worth knowing that is not the answer."""
     _print(f"ctxrepo: {_one_line(text)}", sys.stderr)
+
+
+def drawn(view: View, label_width: int) -> str:
+    """A view as text: sections with an empty line between them, each part on lines of its own."""
+    return "\n\n".join("\n".join(_section_lines(section, label_width)) for section in view.sections)
+
+
+def _section_lines(section: ViewSection, label_width: int) -> Iterator[str]:
+    from ctxrepo.app.views.view import Field, Table, TextLine
+
+    if section.heading:
+        yield f"{section.heading}:"
+    for part in section.parts:
+        if isinstance(part, TextLine):
+            yield "  " * part.depth + part.text
+        elif isinstance(part, Field):
+            first, *further = part.lines
+            yield f"{part.label:<{label_width}} {first}"
+            yield from (f"{'':<{label_width}} {line}" for line in further)
+        elif isinstance(part, Table):
+            yield from aligned([part.columns, *part.rows])
+        else:
+            yield from part.lines
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:

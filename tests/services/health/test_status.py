@@ -7,8 +7,9 @@ from pathlib import Path
 from connecting import workplace
 from machines import NOW, Machine
 
+from ctxrepo.app.views.health import status_view
+from ctxrepo.app.views.view import Field
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.faces.cli.repository import reporting
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.health.status import Status, status
 from ctxrepo.services.history.undoing import undo
@@ -97,8 +98,9 @@ def test_proposals_are_counted_until_they_are_dropped(ada: Machine) -> None:
     assert now(ada).staged == 2
     undo(ada.open(), Origin(memory.host), NOW)
     assert now(ada).staged == 1
-    (said,) = [line for line in reporting.status_lines(now(ada), NOW) if line.startswith("inbox")]
-    assert said.startswith("inbox    1 proposal waits; ")
+    (section,) = status_view(now(ada), NOW).sections
+    fields = {part.label: part.lines for part in section.parts if isinstance(part, Field)}
+    assert fields["inbox"][0].startswith("1 proposal waits; ")
 
 
 def test_a_project_without_notes_may_be_another_one_by_a_new_address(ada: Machine) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.agents.known import sources
@@ -11,7 +12,7 @@ from ctxrepo.app.notes.upkeep import CheckRequest
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
 from ctxrepo.faces.cli.ask import confirm, tell
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     import typer
 
     from ctxrepo.agents.sources import SourceContents
-    from ctxrepo.app.notes.upkeep import CheckedNotes, ImportResult
-    from ctxrepo.services.checks.fix import FileFix
+    from ctxrepo.app.notes.upkeep import ImportResult
     from ctxrepo.services.imports.destination import ImportPlan, PlannedNote, PlannedSetting, PlannedTape
 
 _SHOWN = 40
@@ -47,24 +47,13 @@ def check(request: CheckRequest, json: bool = False) -> None:
     Example: ctxrepo check --fix --dry-run
     """
     from ctxrepo.app.notes.upkeep import check
+    from ctxrepo.app.views.health import check_view
 
     if request.is_trial and not request.fixes:
         raise UsageError("--dry-run needs --fix", "Without --fix nothing is changed in any case.")
 
-    def said(checked: CheckedNotes) -> str:
-        lines = [line for fix in checked.fixed for line in _fixed(fix, request.is_trial)]
-        lines += [
-            f"{f.path}{f':{f.line}' if f.line else ''}: {f.problem}. {f.remedy}" for f in checked.findings
-        ]
-        return "\n".join(lines) or "nothing to fix"
-
-    answer(open_desk(), check, request, json, said)
-
-
-def _fixed(fix: FileFix, is_dry: bool) -> Iterator[str]:
-    if fix.diff:
-        yield fix.diff
-    yield f"{'would fix' if is_dry else 'fixed'} {fix.path}: {'; '.join(fix.deeds)}"
+    view = partial(check_view, is_trial=request.is_trial)
+    answer_with_view(open_desk(), check, request, json, view)
 
 
 def import_(

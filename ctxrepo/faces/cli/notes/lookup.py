@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, cast
 
-from ctxrepo.app.notes.browsing import DeliveryList, ExportRequest, ListRequest
+from ctxrepo.app.notes.browsing import ExportRequest, ListRequest
 from ctxrepo.app.notes.writing import TargetRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, answer_with_past, open_desk
+from ctxrepo.faces.cli.answer import answer, answer_with_past, answer_with_view, open_desk
 from ctxrepo.faces.cli.options import (
     LIMIT,
     OWN,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from ctxrepo.app.notes.browsing import ExportedScope
     from ctxrepo.services.notes.changing import Tag
-    from ctxrepo.services.notes.list_notes import NoteSummary
     from ctxrepo.services.reading.folder_sizes import FolderSize
     from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.searching import Hit, Mode
@@ -80,36 +79,19 @@ def list_notes(
     if tree and (tags or folder or long or request.limit):
         raise UsageError("--tree counts all notes", "Leave out all but --scope and --depth.")
 
-    def nothing(notes: Sized) -> Iterator[str]:
-        if not notes and not json:
-            asked = f"no note is below {folder}" if folder else "no note has these tags" if tags else ""
-            yield asked or "no notes yet: `ctxrepo remember` writes the first"
-
     desk = open_desk()
     if tree:
         answer(desk, browsing.list_folders, request, json, _folder_table)
     elif long:
-        answer(desk, browsing.list_delivered, request, json, _delivery_table, nothing)
+        from ctxrepo.app.views.notes import delivery_view
+
+        answer_with_view(
+            desk, browsing.list_delivered, request, json, lambda notes: delivery_view(notes, request)
+        )
     else:
-        answer(desk, browsing.list_notes, request, json, lambda notes: "\n".join(map(_note, notes)), nothing)
+        from ctxrepo.app.views.notes import list_view
 
-
-def _note(note: NoteSummary) -> str:
-    tags = f" [{', '.join(note.tags)}]" if note.tags else ""
-    mark = " (pinned)" * note.pinned + (f"  ({note.problem})" if note.problem else "")
-    return f"{note.place} — {note.description or 'No description'}{tags}{mark}"
-
-
-def _delivery_table(listed: DeliveryList) -> str:
-    """Path, bytes, entries, pinned, delivered."""
-    if not listed.notes:
-        return ""
-    rows = [("note", "bytes", "entries", "pinned", "delivered")]
-    rows += [
-        (w.note.place, str(w.bytes), str(w.note.entries), "pinned" if w.pinned else "", w.delivered or "no")
-        for w in listed.notes
-    ]
-    return "\n".join([*output.aligned(rows), f"{listed.total} bytes are given in all"])
+        answer_with_view(desk, browsing.list_notes, request, json, lambda notes: list_view(notes, request))
 
 
 def _folder_table(folders: Sequence[FolderSize]) -> str:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.agents.known import AGENTS, SETUP_HINT
 from ctxrepo.app.repository.diagnosis import DoctorRequest
-from ctxrepo.domain.formats.moment import ago
-from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
-from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
 from ctxrepo.faces.cli.options import OWN, command, json_option, option
 from ctxrepo.faces.cli.output import counted
 
 if TYPE_CHECKING:
     import typer
 
-    from ctxrepo.app.repository.diagnosis import Diagnosis
-    from ctxrepo.services.faults.finding import CheckOutcome
-    from ctxrepo.services.health.health import LastSession
-    from ctxrepo.services.health.status import Status
-    from ctxrepo.services.setup.connection import Standing
     from ctxrepo.services.setup.hook_records import AgentRecords, Row
     from ctxrepo.storage.state.ledgers import FaultRecord
 
@@ -42,9 +32,10 @@ def status(json: Annotated[bool, json_option()] = False) -> None:
     Example: ctxrepo status
     """
     from ctxrepo.app.repository.diagnosis import status
+    from ctxrepo.app.views.health import status_view
 
     desk = open_desk()
-    answer(desk, status, None, json, lambda now: "\n".join(status_lines(now, desk.now)))
+    answer_with_view(desk, status, None, json, lambda status: status_view(status, desk.now))
 
 
 @command(json=OWN, fixes="--fix")
@@ -79,13 +70,9 @@ def doctor(
     elif faults:
         answer(open_desk(), operations.list_faults, None, json, _fault_lines)
     else:
-        answer(open_desk(), operations.doctor, request, json, _diagnosis)
+        from ctxrepo.app.views.health import doctor_view
 
-
-def _diagnosis(found: Diagnosis) -> str:
-    lines = [f"mended: {deed}" for deed in found.mended]
-    lines += [line for one in found.checked for line in _outcome_lines(one)]
-    return "\n".join([*lines, _summed(found.findings)])
+        answer_with_view(open_desk(), operations.doctor, request, json, doctor_view, label_width=9)
 
 
 def _fault_lines(found: Sequence[FaultRecord]) -> str:
@@ -96,108 +83,6 @@ def _fault_lines(found: Sequence[FaultRecord]) -> str:
 def _hook_lines(found: Sequence[AgentRecords]) -> str:
     findings = [finding for agent in found for finding in agent.findings]
     return "\n".join([*_record_lines(found), *(f"{f.problem}\n  {f.remedy}" for f in findings)])
-
-
-def _outcome_lines(one: CheckOutcome) -> Iterator[str]:
-    how = f"{len(one.findings)} wrong" if one.findings else "ok"
-    yield f"{one.name:<9} {how}: {one.stands}"
-    for finding in one.findings:
-        yield f"  {finding.problem}"
-        yield f"    {finding.remedy}"
-
-
-def _summed(count: int) -> str:
-    return f"{output.counted(count, 'thing is', 'things are')} wrong" if count else "all is well"
-
-
-_STRUCK = 5
-"""Entries that reviewers struck out of which each is told."""
-
-
-def status_lines(now: Status, moment: datetime) -> Iterator[str]:
-    """A line for each thing, under the same names every time."""
-    is_there = now.checked_out == now.branch
-    where = now.branch if is_there else f"{now.checked_out or 'no branch'} instead of {now.branch}"
-    yield f"memory   {now.root} on {where}, {counted(now.notes, 'note')}"
-    yield f"remote   {_remote(now, moment)}"
-    yield f"project  {_project(now)}"
-    if now.claim:
-        given = "It is given nothing" if now.is_withheld else "It is given that memory"
-        yield f"claim    {shown(now.claim)}. {given}; `ctxrepo project trust` says that it is yours"
-    yield f"agents   {'; '.join(_agent(one) for one in now.agents) or _NONE}"
-    yield f"session  {_session(now.served, moment)}"
-    yield f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge{_in_review(now)}"
-    yield from (f"fault    {fault}" for fault in now.faults)
-    if now.embedded:
-        yield f"meaning  {now.embedded[0]} of {now.embedded[1]} texts embedded"
-    if now.indexed:
-        sessions, messages = (
-            counted(now.indexed.sessions, "session"),
-            counted(now.indexed.messages, "message"),
-        )
-        yield f"search   {sessions} indexed, {messages}, {now.indexed.bytes / 1e6:.1f} MB"
-    if now.review:
-        yield f"review   {now.review} waits for somebody to look at it"
-    for one in now.declined:
-        entries = counted(len(one.entries), "entry", "entries")
-        yield f"declined {one.name}: {entries} removed in a review, kept in {one.ref}"
-        yield from (f"         - {entry}" for entry in one.entries[:_STRUCK])
-    if now.declined:
-        yield "         `ctxrepo declined dismiss` takes them off this list"
-    if now.staged:
-        waits = "1 proposal waits" if now.staged == 1 else f"{now.staged} proposals wait"
-        yield f"inbox    {waits}; no session is given what is proposed, and no command accepts it yet"
-    if now.obstacle:
-        yield f"stopped  {now.obstacle}"
-
-
-def _in_review(now: Status) -> str:
-    return f", {now.in_review} in review" if now.review else ""
-
-
-_NONE = f"none is connected: {SETUP_HINT}"
-
-
-def _remote(now: Status, moment: datetime) -> str:
-    if not now.remote:
-        return "none: on this machine only"
-    last = now.exchanged
-    if last.at and last.outcome != "ok":
-        well = f", the last that went well {ago(last.fetched, moment)}" if last.fetched else ""
-        return f"{now.remote}; the last exchange, {ago(last.at, moment)}, failed ({last.outcome}){well}"
-    return f"{now.remote}, {f'last exchange {ago(last.at, moment)}' if last.at else 'no exchange yet'}"
-
-
-def _project(now: Status) -> str:
-    if not now.project:
-        return "none: global only"
-    place = f"{now.project.id} in {now.project.folder}/"
-    if now.project.is_registered:
-        return place
-    moved = "; if its address has changed: `ctxrepo project link`" if now.knows_others else ""
-    return f"{place} (nothing written yet{moved})"
-
-
-def _agent(one: Standing) -> str:
-    title = AGENTS[one.agent].title
-    if one.state == "absent":
-        return f"{title} is not connected: `ctxrepo setup {one.agent}`"
-    if one.findings:
-        return f"{title} is connected, and something is wrong with it: `ctxrepo doctor`"
-    return f"{title} is connected{' by its plugin' if one.state == 'plugin' else ''}"
-
-
-def _session(served: LastSession | None, moment: datetime) -> str:
-    if served is None:
-        return "none was served on this machine yet"
-    title = AGENTS[served.agent].title if served.agent in AGENTS else shown(served.agent)
-    where = f" in {served.project}" if served.project else ""
-    given = (
-        "given nothing, as it was told"
-        if served.is_off
-        else f"given {counted(served.given, 'entry', 'entries')}"
-    )
-    return f"{title}{where}, {ago(served.at, moment)}, {given}"
 
 
 def _record_lines(found: Sequence[AgentRecords]) -> Iterator[str]:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.app.review.decisions import ConflictRequest, ResolveRequest
-from ctxrepo.domain.formats.moment import ago
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
 from ctxrepo.faces.cli.options import command, json_option, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.app.review.decisions import ShownConflict
-    from ctxrepo.services.history.conflict_copies import Conflict
     from ctxrepo.services.history.settle_conflict import Resolution
 
 group = typer.Typer()
@@ -44,18 +40,10 @@ def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
     Example: ctxrepo conflicts list
     """
     from ctxrepo.app.review.decisions import list_conflicts
+    from ctxrepo.app.views.past import conflicts_view
 
     desk = open_desk()
-
-    def said(found: Sequence[Conflict]) -> str:
-        return "\n".join(_line(one, desk.now) for one in found) or "nothing is set aside"
-
-    def next_step(found: Sequence[Conflict]) -> Iterator[str]:
-        readable = [one for one in found if one.copy]
-        if readable and not json:
-            yield f"look at one with `ctxrepo conflicts show {readable[0].id}`"
-
-    answer(desk, list_conflicts, None, json, said, next_step)
+    answer_with_view(desk, list_conflicts, None, json, lambda conflicts: conflicts_view(conflicts, desk.now))
 
 
 @group.command()
@@ -66,17 +54,10 @@ def show(request: ConflictRequest, json: bool = False) -> None:
     Example: ctxrepo conflicts show aa31ddc8fc
     """
     from ctxrepo.app.review.decisions import show_conflict
+    from ctxrepo.app.views.past import conflict_view
 
     desk = open_desk()
-
-    def said(found: ShownConflict) -> str:
-        return "\n\n".join(_parts(found, desk.now))
-
-    def next_step(found: ShownConflict) -> Iterator[str]:
-        if not json:
-            yield f"`ctxrepo conflicts resolve {found.conflict.id} --keep kept`, or other, or both"
-
-    answer(desk, show_conflict, request, json, said, next_step)
+    answer_with_view(desk, show_conflict, request, json, lambda conflict: conflict_view(conflict, desk.now))
 
 
 @group.command()
@@ -101,33 +82,7 @@ def resolve(request: ResolveRequest, json: bool = False) -> None:
     answer(open_desk(), resolve, request, json, said)
 
 
-def _parts(found: ShownConflict, now: datetime) -> Iterator[str]:
-    conflict, copy = found.conflict, found.copy
-    what = "a part" if copy.kept else "the whole file"
-    yield f"{conflict.id}  {copy.path}: {what}, {_age(conflict.since, now)}"
-    if copy.base:
-        yield f"was:\n{_indented(copy.base)}"
-    if copy.kept:
-        yield f"kept:\n{_indented(copy.kept)}"
-        yield f"other:\n{_indented(copy.other)}"
-    yield "\n".join(["from kept to other:", *found.diff])
-
-
-def _line(conflict: Conflict, now: datetime) -> str:
-    if conflict.copy is None:
-        return f"unreadable  {conflict.file}: keeps no version, look at it in an editor"
-    return f"{conflict.id}  {conflict.copy.path}  {_age(conflict.since, now)}  {conflict.words}"
-
-
 def _told(done: Resolution, keep: str) -> str:
     holds = {"kept": "kept the current version", "other": "kept the other version", "both": "kept both"}[keep]
     already = " already" if keep != "kept" and not done.is_changed else ""
     return f"resolved: {done.id} {done.path}, {holds}{already}"
-
-
-def _age(since: datetime | None, now: datetime) -> str:
-    return "not committed" if since is None else ago(since, now)
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.split("\n"))

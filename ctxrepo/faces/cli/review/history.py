@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.review.past import HistoryRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk, perform
+from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk, perform
 from ctxrepo.faces.cli.answer import show as show_result
 from ctxrepo.faces.cli.options import LIMIT, command, option
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import typer
 
     from ctxrepo.app.result import Result
-    from ctxrepo.app.review.past import PastCommits
-    from ctxrepo.services.history.commits import CommitSummary, Old
+    from ctxrepo.services.history.commits import Old
 
 
 def register(app: typer.Typer) -> None:
@@ -50,6 +49,7 @@ def history(
     Example: ctxrepo history topics/release.md
     """
     from ctxrepo.app.review import past
+    from ctxrepo.app.views.past import history_view, review_view
 
     about = request.target
     desk = open_desk()
@@ -59,18 +59,14 @@ def history(
         if markdown:
             answer(desk, past.pull_request, None, json, str)
         else:
-            answer(desk, past.in_review, None, json, _waiting)
+            answer_with_view(desk, past.in_review, None, json, review_view)
     elif show:
         if about is None:
             raise UsageError("--show needs a TARGET", "`ctxrepo history PATH --show COMMIT`.")
         _show(perform(desk, past.version, past.VersionRequest(about, show)), json)
     else:
-
-        def more(found: PastCommits) -> Iterator[str]:
-            if found.is_more:
-                yield f"there are more: `--limit {10 * request.limit}`"
-
-        answer(desk, past.history, request, json, _past, more)
+        view = partial(history_view, limit=request.limit)
+        answer_with_view(desk, past.history, request, json, view, hints_with_json=True)
 
 
 def _show(result: Result[Old], json: bool) -> None:
@@ -80,24 +76,3 @@ def _show(result: Result[Old], json: bool) -> None:
         show_result(result, json, lambda _: text.rstrip("\n"))
     else:
         output.verbatim(result.value.data)
-
-
-def _past(found: PastCommits) -> str:
-    newest = found.commits[0].path if found.commits else ""
-    return "\n".join([newest] * bool(newest) + [_text(one, newest) for one in found.commits])
-
-
-def _waiting(found: Sequence[CommitSummary]) -> str:
-    return "\n".join(_text(one, "") for one in found)
-
-
-def _text(deed: CommitSummary, path: str) -> str:
-    """One line of a commit; of what was asked for, a line for each thing that became of it."""
-    from ctxrepo.app.review.past import who
-
-    start = f"{output.wall_time(deed.when)}  {deed.commit[:10]}"
-    if not deed.path:
-        return f"{start}  {deed.subject}  ({who(deed)})"
-    name = "" if deed.path == path else f"  {deed.path}"
-    more = [f"… {deed.more} more"] if deed.more else []
-    return "\n".join([f"{start}  {who(deed)}{name}", *(f"    {line}" for line in (*deed.lines, *more))])

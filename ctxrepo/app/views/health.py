@@ -1,0 +1,139 @@
+"""Views of how the memory stands and of what is wrong with it: status, doctor, check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ctxrepo.agents.known import AGENTS, SETUP_HINT
+from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, one_section
+from ctxrepo.domain.formats.moment import ago, counted
+from ctxrepo.domain.project.layout import shown
+
+if TYPE_CHECKING:
+    from ctxrepo.app.notes.upkeep import CheckedNotes
+    from ctxrepo.app.repository.diagnosis import Diagnosis
+    from ctxrepo.services.health.health import LastSession
+    from ctxrepo.services.health.status import Status
+    from ctxrepo.services.setup.connection import Standing
+
+_REMOVED = 5
+"""Entries of a review that are shown; `declined list` shows all."""
+
+
+def status_view(status: Status, now: datetime) -> View:
+    """A field for each thing, under the same names every time."""
+    return one_section("Status", _fields(status, now))
+
+
+def doctor_view(diagnosis: Diagnosis) -> View:
+    """What was fixed, each thing that was checked with what is wrong about it, and how many that are."""
+    parts: list[Part] = [TextLine(f"mended: {deed}") for deed in diagnosis.mended]
+    for check in diagnosis.checked:
+        outcome = f"{len(check.findings)} wrong" if check.findings else "ok"
+        parts.append(Field(check.name, (f"{outcome}: {check.stands}",), "wrong" if check.findings else ""))
+        for finding in check.findings:
+            parts += [TextLine(finding.problem, 1, "wrong"), TextLine(finding.remedy, 2)]
+    wrong = diagnosis.findings
+    parts.append(TextLine(f"{counted(wrong, 'thing is', 'things are')} wrong" if wrong else "all is well"))
+    return one_section("Doctor", parts)
+
+
+def check_view(checked: CheckedNotes, *, is_trial: bool) -> View:
+    """What was fixed, or would be, as a diff and in words, and what is left to fix by hand."""
+    parts: list[Part] = []
+    for fix in checked.fixed:
+        if fix.diff:
+            parts.append(Diff(tuple(fix.diff.split("\n"))))
+        parts.append(TextLine(f"{'would fix' if is_trial else 'fixed'} {fix.path}: {'; '.join(fix.deeds)}"))
+    for finding in checked.findings:
+        place = f"{finding.path}:{finding.line}" if finding.line else finding.path
+        parts.append(TextLine(f"{place}: {finding.problem}. {finding.remedy}", mark="wrong"))
+    return one_section("Check", parts or [TextLine("nothing to fix")])
+
+
+def _fields(status: Status, now: datetime) -> Iterator[Field]:
+    is_there = status.checked_out == status.branch
+    where = status.branch if is_there else f"{status.checked_out or 'no branch'} instead of {status.branch}"
+    yield _field("memory", f"{status.root} on {where}, {counted(status.notes, 'note')}")
+    yield _field("remote", _remote(status, now))
+    yield _field("project", _project(status))
+    if status.claim:
+        given = "It is given nothing" if status.is_withheld else "It is given that memory"
+        yield _field(
+            "claim", f"{shown(status.claim)}. {given}; `ctxrepo project trust` says that it is yours"
+        )
+    agents = "; ".join(map(_agent, status.agents))
+    yield _field("agents", agents or f"none is connected: {SETUP_HINT}")
+    yield _field("session", _session(status.served, now))
+    in_review = f", {status.in_review} in review" if status.review else ""
+    counts = f"{status.waiting} to commit, {status.ahead} to send, {status.behind} to merge{in_review}"
+    yield _field("waiting", counts)
+    yield from (Field("fault", (fault,), "wrong") for fault in status.faults)
+    if status.embedded:
+        yield _field("meaning", f"{status.embedded[0]} of {status.embedded[1]} texts embedded")
+    if index := status.indexed:
+        sessions, messages = counted(index.sessions, "session"), counted(index.messages, "message")
+        yield _field("search", f"{sessions} indexed, {messages}, {index.bytes / 1e6:.1f} MB")
+    if status.review:
+        yield _field("review", f"{status.review} waits for somebody to look at it")
+    yield from _declined(status)
+    if status.staged:
+        waits = "1 proposal waits" if status.staged == 1 else f"{status.staged} proposals wait"
+        yield _field("inbox", f"{waits}; no session is given what is proposed, and no command accepts it yet")
+    if status.obstacle:
+        yield Field("stopped", (status.obstacle,), "wrong")
+
+
+def _field(label: str, *lines: str) -> Field:
+    return Field(label, lines)
+
+
+def _declined(status: Status) -> Iterator[Field]:
+    for review in status.declined:
+        entries = counted(len(review.entries), "entry", "entries")
+        lines = [f"{review.name}: {entries} removed in a review, kept in {review.ref}"]
+        lines += [f"- {entry}" for entry in review.entries[:_REMOVED]]
+        if review is status.declined[-1]:
+            lines.append("`ctxrepo declined dismiss` takes them off this list")
+        yield _field("declined", *lines)
+
+
+def _remote(status: Status, now: datetime) -> str:
+    if not status.remote:
+        return "none: on this machine only"
+    last = status.exchanged
+    if last.at and last.outcome != "ok":
+        well = f", the last that went well {ago(last.fetched, now)}" if last.fetched else ""
+        return f"{status.remote}; the last exchange, {ago(last.at, now)}, failed ({last.outcome}){well}"
+    return f"{status.remote}, {f'last exchange {ago(last.at, now)}' if last.at else 'no exchange yet'}"
+
+
+def _project(status: Status) -> str:
+    if not status.project:
+        return "none: global only"
+    place = f"{status.project.id} in {status.project.folder}/"
+    if status.project.is_registered:
+        return place
+    moved = "; if its address has changed: `ctxrepo project link`" if status.knows_others else ""
+    return f"{place} (nothing written yet{moved})"
+
+
+def _agent(standing: Standing) -> str:
+    title = AGENTS[standing.agent].title
+    if standing.state == "absent":
+        return f"{title} is not connected: `ctxrepo setup {standing.agent}`"
+    if standing.findings:
+        return f"{title} is connected, and something is wrong with it: `ctxrepo doctor`"
+    return f"{title} is connected{' by its plugin' if standing.state == 'plugin' else ''}"
+
+
+def _session(session: LastSession | None, now: datetime) -> str:
+    if session is None:
+        return "none was served on this machine yet"
+    title = AGENTS[session.agent].title if session.agent in AGENTS else shown(session.agent)
+    where = f" in {session.project}" if session.project else ""
+    entries = counted(session.given, "entry", "entries")
+    given = "given nothing, as it was told" if session.is_off else f"given {entries}"
+    return f"{title}{where}, {ago(session.at, now)}, {given}"
