@@ -11,7 +11,6 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.domain.tape.handoff_parts import Handoff
-from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, session_named, write
 from ctxrepo.services.anchors.session_handoff import WorkingSession, hand_over, prepare
 from ctxrepo.services.locate.look import find_location, find_project
@@ -26,17 +25,6 @@ from ctxrepo.storage.state.spool import Compactions, SpoolEvent
 
 _KINDS = {"resume": "resume", "reload": "resume", "fork": "fork", "clear": "clear"}
 """What a start is by its source; any other is a new session's, unless something was said in it before."""
-
-
-@dataclass(frozen=True)
-class SessionMoment:
-    """Something that happened to a session: `kind` is new, resume, fork, clear, compact, end or reset."""
-
-    kind: str
-    agent: str
-    session: str
-    at: datetime
-    entry: str = ""
 
 
 def queue_handoff(memory: Memory, event: SpoolEvent) -> None:
@@ -76,33 +64,35 @@ def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str]
     entry = last_entry(memory, event.agent, event.session, transcript, at)
     if kind == "new" and entry:  # something was said in it before
         kind = "resume"
-    leave_moment(memory, place, SessionMoment(kind, event.agent, event.session, at, entry))
+    leave_moment(memory, place, kind, Origin(memory.host, event.session, event.agent), at, entry)
 
 
 def leave_reset(memory: Memory, place: NamedScope, cwd: Path, origin: Origin, now: datetime) -> Anchor | None:
     """Say on a tape that it was reset; None where nothing is kept of this agent's sessions."""
     if leaves_alone(tape_settings(memory, origin.agent), str(cwd), place.project):
         return None
-    return leave_moment(memory, place, SessionMoment("reset", origin.agent, origin.session, now))
+    return leave_moment(memory, place, "reset", origin, now)
 
 
-def leave_moment(memory: Memory, place: NamedScope, moment: SessionMoment) -> Anchor:
-    """Write down what happened to a session: here, or where `tape.sync` is `all` on the shared tape."""
+def leave_moment(
+    memory: Memory, place: NamedScope, kind: str, origin: Origin, at: datetime, entry: str = ""
+) -> Anchor:
+    """Write down what happened to a session (`kind`: new, resume, fork, clear, compact, end or reset): here,
+    or where `tape.sync` is `all` on the shared tape."""
     anchor_id = random_name()
     made = Anchor(
         id=anchor_id,
-        timestamp=stamp(moment.at),
-        name=f"session/{moment.kind}",
+        timestamp=stamp(at),
+        name=f"session/{kind}",
         type="session",
-        session_id=session_named(moment.session),
-        session_entry_id=moment.entry or anchor_id,
+        session_id=session_named(origin.session),
+        session_entry_id=entry or anchor_id,
         host=memory.host,
-        agent=moment.agent,
+        agent=origin.agent,
     )
-    if tape_settings(memory, moment.agent).sync == "all":
+    if tape_settings(memory, origin.agent).sync == "all":
         project = place.project.id if place.project else ""
-        origin = Origin(memory.host, moment.session, moment.agent, project)
-        write(memory, made, place, origin, moment.at)
+        write(memory, made, place, Origin(memory.host, origin.session, origin.agent, project), at)
     else:
         made = replace(made, project=place.folder)
         LocalTape(memory.state).note(made)
