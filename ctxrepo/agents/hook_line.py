@@ -41,8 +41,8 @@ class HookLine:
         if len(words) < 7:
             return None
         line = cls(Path(words[0]), Path(words[3]), Path(words[6]))
-        known = (line(*words[4:6]), line._without_fallback(*words[4:6]))
-        return line if words in map(shlex.split, known) else None
+        forms = (line(*words[4:6]), line._without_fallback(*words[4:6]))
+        return line if words in map(shlex.split, forms) else None
 
     def _without_fallback(self, agent: str, event: str) -> str:
         """The line without its fallback, as it was written before there was `STATE/hook`."""
@@ -62,8 +62,8 @@ NAME = "ctxrepo"
 def is_enabled(text: str) -> bool:
     """Whether `enabledPlugins` in these settings has our plugin, as Claude Code and Copilot CLI note it;
     jsontext.Malformed when they can't be read."""
-    said = jsontext.parse(text).value if text.strip("\ufeff \t\r\n") else {}
-    plugins = said.get("enabledPlugins") if isinstance(said, dict) else None
+    settings = jsontext.parse(text).value if text.strip("\ufeff \t\r\n") else {}
+    plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
     named = plugins.items() if isinstance(plugins, dict) else ()
     return is_among(name for name, is_on in named if is_on is True)
 

@@ -160,7 +160,7 @@ class Trust(Protocol):
         """Our hooks in the answer to the last of these calls."""
         ...
 
-    def grant(self, found: Sequence[AskedHook]) -> tuple[str, Mapping[str, Any]]:
+    def grant(self, hooks: Sequence[AskedHook]) -> tuple[str, Mapping[str, Any]]:
         """The call that has the agent trust these hooks."""
         ...
 

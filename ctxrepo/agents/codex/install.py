@@ -51,7 +51,7 @@ def _is_plugin_on(text: str) -> bool:
     """Whether this configuration says that our plugin is on."""
     plugins = tomllib.loads(text).get("plugins")
     named = plugins.items() if isinstance(plugins, dict) else ()
-    return is_among(name for name, said in named if isinstance(said, dict) and said.get("enabled") is True)
+    return is_among(name for name, item in named if isinstance(item, dict) and item.get("enabled") is True)
 
 
 def _is_memory_on(text: str, _environment: Mapping[str, str]) -> bool:

@@ -38,11 +38,11 @@ def hooks(answer: object) -> Sequence[AskedHook]:
     )
 
 
-def grant(found: Sequence[AskedHook]) -> tuple[str, Mapping[str, Any]]:
+def grant(hooks: Sequence[AskedHook]) -> tuple[str, Mapping[str, Any]]:
     """The call that has Codex trust these hooks as they are now."""
     edits = [
         {"keyPath": f'hooks.state."{hook.key}".trusted_hash', "value": hook.hash, "mergeStrategy": "upsert"}
-        for hook in found
+        for hook in hooks
     ]
     return "config/batchWrite", {"edits": edits}
 

@@ -53,9 +53,9 @@ class _Copilot(Dialect):
             return event.error
         text = str(data, "utf-8", "replace")
         if event.tool in self.shells:
-            said, _, last = text.rstrip().rpartition("\n")
+            output, _, last = text.rstrip().rpartition("\n")
             status = last.rpartition(_EXITED)[2].rstrip(">")
-            return said if _EXITED in last and status.lstrip("-").isdigit() and int(status) else ""
+            return output if _EXITED in last and status.lstrip("-").isdigit() and int(status) else ""
         return "" if is_success else text
 
     def words(self, prompt: str) -> str:

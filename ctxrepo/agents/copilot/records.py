@@ -160,10 +160,10 @@ def _happened(events: Sequence[_Line]) -> dict[str, int]:
 def _calls(lines: Sequence[_Line]) -> Iterator[HookCall]:
     """The calls of hooks that have ended. One that failed is ours only where its error names us."""
     began = {text_of(data, "hookInvocationId"): at for kind, at, data in lines if kind == "hook.start"}
-    known = install.events()
+    events = install.events()
     for kind, at, data in lines:
         event = text_of(data, "hookType")
-        if kind != "hook.end" or event not in known:
+        if kind != "hook.end" or event not in events:
             continue
         start = began.get(text_of(data, "hookInvocationId"), "")
         took = _milliseconds(start, at) if start else None

@@ -31,12 +31,12 @@ class _Cursor(Dialect):
             return event.error
         db.text_factory = bytes  # because JSON can spell half a surrogate pair, which isn't text
         try:
-            code, said = db.execute(_OUTCOME, {"json": json}).fetchone()
+            code, text = db.execute(_OUTCOME, {"json": json}).fetchone()
         finally:
             db.text_factory = str
         if not isinstance(code, int) or code == 0:
             return event.error
-        return said.decode("utf-8", "replace") if isinstance(said, bytes) and said else f"exit code {code}"
+        return text.decode("utf-8", "replace") if isinstance(text, bytes) and text else f"exit code {code}"
 
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON."""

@@ -39,8 +39,8 @@ class _Gemini(Dialect):
         if not event.path:
             return []
         if self.only_reads(event.tool):
-            found = db.execute(_LINES_READ, {"json": json}).fetchone()
-            return [TouchedFile(event.path, found[0] if found else "[]")]
+            lines = db.execute(_LINES_READ, {"json": json}).fetchone()
+            return [TouchedFile(event.path, lines[0] if lines else "[]")]
         diff = extract_fields(db, json, _RESPONSE).get("diff", "")
         return [TouchedFile(event.path, changed_lines(diff), event.wrote)]
 
@@ -89,9 +89,9 @@ def changed_lines(diff: str) -> str:
     return str(ranges).replace(" ", "")
 
 
-def output_of_failed(told: str) -> str:
+def output_of_failed(report: str) -> str:
     """What a command printed, in what Gemini CLI tells of it; '' where it ended well, or goes on."""
-    lines = told.removeprefix("<untrusted_context>\n").removesuffix("\n</untrusted_context>").split("\n")
+    lines = report.removeprefix("<untrusted_context>\n").removesuffix("\n</untrusted_context>").split("\n")
     has_failed = False
     while lines and lines[-1].startswith(_BEHIND_EXIT_CODE):
         has_failed = has_failed or lines[-1].startswith("Signal: ")

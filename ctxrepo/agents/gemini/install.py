@@ -23,10 +23,10 @@ class _GeminiSettings(HookGroups):
     def obstacle(self, text: str) -> str:
         """What in these settings keeps our hooks from running, or ''."""
         config = self.settings(text).get("hooksConfig")
-        said = config if isinstance(config, dict) else {}
-        if said.get("enabled") is False:
+        hooks = config if isinstance(config, dict) else {}
+        if hooks.get("enabled") is False:
             return "hooksConfig.enabled is off"
-        disabled = said.get("disabled")
+        disabled = hooks.get("disabled")
         return f"hooksConfig.disabled names {NAME}" if isinstance(disabled, list) and NAME in disabled else ""
 
 

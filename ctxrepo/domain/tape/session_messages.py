@@ -88,7 +88,7 @@ class Conversation:
             return place
         at = seconds_of(anchor.timestamp)
         earlier = (
-            n for n, said in enumerate(self.seconds) if at is not None and said is not None and said <= at
+            n for n, time in enumerate(self.seconds) if at is not None and time is not None and time <= at
         )
         return max(earlier, default=ROOT)
 
