@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
+from ctxrepo.app.notes import browsing, writing
 from ctxrepo.app.notes.browsing import DayRequest
 from ctxrepo.app.notes.writing import TargetRequest
 from ctxrepo.domain.project.layout import shown
@@ -64,7 +65,6 @@ def remember(request: Fact, json: bool = False) -> None:
 
     Example: ctxrepo remember "Tests need redis on port 6380" --category gotcha --tag tests
     """
-    from ctxrepo.app.notes import writing
     from ctxrepo.domain.note.compose import facts_of
 
     def said(result: RememberResult) -> str:
@@ -105,12 +105,10 @@ def new(request: NewNoteRequest, json: bool = False) -> None:
 
     Example: ctxrepo new topics/release.md -d "How we release" --from -
     """
-    from ctxrepo.app.notes.writing import new
-
     if not (request.description or request.template):
         raise UsageError("a new note needs --description or --template", "Say in one line what it is about.")
     request = replace(request, body=text_of(request.body))
-    answer(open_desk(), new, request, json, lambda made: f"new: {made.path}")
+    answer(open_desk(), writing.new, request, json, lambda made: f"new: {made.path}")
 
 
 @command(target=USUAL)
@@ -142,7 +140,6 @@ def edit(
 
     Example: ctxrepo edit topics/release.md --old "on Fridays" --new "on Tuesdays"
     """
-    from ctxrepo.app.notes.writing import edit
     from ctxrepo.services.notes.changing import EditRequest, Passage, Whole
 
     if not (old or source or if_hash) and new is None and editor.at_terminal():
@@ -152,18 +149,16 @@ def edit(
     if is_passage == bool(source) or (not is_passage and (old or new is not None)):
         raise UsageError("say what to change: --old A --new B, or --from FILE", "Give one of the two.")
     change = Passage(old, new or "") if is_passage else Whole(text_of(source))
-    answer(open_desk(), edit, EditRequest(request.target, change, if_hash), json, _edited)
+    answer(open_desk(), writing.edit, EditRequest(request.target, change, if_hash), json, _edited)
 
 
 def _edit_by_hand(request: TargetRequest, json: bool) -> None:
     """Open the note, or the text of the entry, in the user's editor."""
-    from ctxrepo.app.notes.browsing import find
-    from ctxrepo.app.notes.writing import edit
     from ctxrepo.domain.project.target import Target
     from ctxrepo.services.notes.changing import EditRequest, Whole
 
     desk = open_desk()
-    reading = perform(desk, find, request).value
+    reading = perform(desk, browsing.find, request).value
     if reading.entry is None:
         _in_editor(desk, reading.note.path, json)
         return
@@ -174,7 +169,7 @@ def _edit_by_hand(request: TargetRequest, json: bool) -> None:
     else:
         change = EditRequest(Target(entry_id=reading.entry.id), Whole(text))
         try:
-            answer(desk, edit, change, json, _edited)
+            answer(desk, writing.edit, change, json, _edited)
         except CtxrepoError as error:
             raise type(error)(error.message, f"{error.hint} What you wrote is in {file}.".strip()) from error
     file.unlink()
@@ -200,11 +195,9 @@ def open_note(request: TargetRequest, json: bool = False) -> None:
 
     Example: ctxrepo open topics/release.md
     """
-    from ctxrepo.app.notes.browsing import find_file
-
     desk = open_desk()
     try:
-        path = perform(desk, find_file, request).value
+        path = perform(desk, browsing.find_file, request).value
     except NotFound as error:
         if not request.target.path or request.target.lines:
             raise
@@ -214,8 +207,6 @@ def open_note(request: TargetRequest, json: bool = False) -> None:
 
 def _in_editor(desk: Desk, path: str, json: bool) -> None:
     """Open the note at `path` and commit what becomes of it."""
-    from ctxrepo.app.notes.writing import FileRequest, commit_file
-
     file = desk.memory.root / path
     program = editor.editor_of(desk)
     data = {"path": path, "file": str(file), "editor": program, "changed": False}
@@ -226,7 +217,7 @@ def _in_editor(desk: Desk, path: str, json: bool) -> None:
     code = editor.edit_file(program, file, desk.env)
     changed = desk.memory.worktree.read(path) != before
     if changed:
-        perform(desk, commit_file, FileRequest(path))
+        perform(desk, writing.commit_file, writing.FileRequest(path))
     if code:
         raise CtxrepoError(f"{program} ended with {code}", f"The note is {file}.")
     output.done(json, data | {"changed": changed}, f"{'edited' if changed else 'unchanged'}: {path}")
@@ -234,7 +225,6 @@ def _in_editor(desk: Desk, path: str, json: bool) -> None:
 
 def _made(desk: Desk, request: TargetRequest, error: NotFound) -> str:
     """The path of a note that is made now, if somebody at the terminal wants that."""
-    from ctxrepo.app.notes.writing import new
     from ctxrepo.domain.note.compose import about
 
     asked = request.target
@@ -247,7 +237,7 @@ def _made(desk: Desk, request: TargetRequest, error: NotFound) -> str:
         raise ExitWith(INTERRUPTED)
     stem = asked.path.rpartition("/")[2].removesuffix(".md")
     description = ask("What is it about, in one line", about(stem))
-    return perform(desk, new, NewNoteRequest(asked, description)).value.path
+    return perform(desk, writing.new, NewNoteRequest(asked, description)).value.path
 
 
 @command(text=OWN, scope=SCOPE, day="--date DAY")
@@ -272,8 +262,6 @@ def log(
             "a text, --date, --list and --undo go one at a time",
             "A line is always written into the log of today.",
         )
-    from ctxrepo.app.notes import browsing, writing
-
     desk, scope = open_desk(), request.scope
     if undo:
         from ctxrepo.faces.cli.notes.relocating import undone

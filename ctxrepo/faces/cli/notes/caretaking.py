@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.agents.known import sources
+from ctxrepo.app.notes import upkeep
 from ctxrepo.app.notes.upkeep import CheckRequest
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
@@ -46,14 +47,13 @@ def check(request: CheckRequest, json: bool = False) -> None:
 
     Example: ctxrepo check --fix --dry-run
     """
-    from ctxrepo.app.notes.upkeep import check
     from ctxrepo.app.views.health import check_view
 
     if request.is_trial and not request.fixes:
         raise UsageError("--dry-run needs --fix", "Without --fix nothing is changed in any case.")
 
     view = partial(check_view, is_trial=request.is_trial)
-    answer_with_view(open_desk(), check, request, json, view)
+    answer_with_view(open_desk(), upkeep.check, request, json, view)
 
 
 def import_(
@@ -80,19 +80,17 @@ def import_(
 
     Example: ctxrepo import pi-memory
     """
-    from ctxrepo.app.notes.upkeep import ImportRequest, import_memory, list_sources
-
     if not source:
         if place:
             raise UsageError("--from is for a source", "`ctxrepo import SOURCE --from PATH`.")
-        answer(open_desk(), list_sources, None, json, _listed)
+        answer(open_desk(), upkeep.list_sources, None, json, _listed)
         return
 
     def said(result: ImportResult) -> str:
         return _words(source, result, dry_run)
 
-    request = ImportRequest(source, place, lambda plans: yes or _agreed(plans, json), dry_run)
-    answer(open_desk(), import_memory, request, json, said)
+    request = upkeep.ImportRequest(source, place, lambda plans: yes or _agreed(plans, json), dry_run)
+    answer(open_desk(), upkeep.import_memory, request, json, said)
 
 
 def _agreed(plans: Sequence[ImportPlan], json: bool) -> bool:
@@ -189,14 +187,12 @@ def _setting(one: PlannedSetting) -> str:
 
 
 def _listed(found: Sequence[SourceContents]) -> str:
-    from ctxrepo.app.notes.upkeep import entry_count
-
     if not found:
         return f"nothing of {_either(sources())} is here"
     lines = []
     for one in found:
         anchors = sum(len(tape.anchors) for tape in one.tapes)
-        counts = [counted(len(one.notes), "note"), counted(entry_count(one), "entry", "entries")]
+        counts = [counted(len(one.notes), "note"), counted(upkeep.entry_count(one), "entry", "entries")]
         counts += [counted(anchors, "anchor")] if anchors else []
         lines += [f"{one.source}: {one.place}: {', '.join(counts)}", f"  ctxrepo import {one.source}"]
         lines += [f"  {kept.what}: {kept.why}" for kept in one.not_taken if not one.notes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, cast
 
+from ctxrepo.app.notes import browsing, writing
 from ctxrepo.app.notes.browsing import ExportRequest, ListRequest
 from ctxrepo.app.notes.writing import TargetRequest
 from ctxrepo.domain.project.layout import shown
@@ -49,9 +50,7 @@ def read(request: TargetRequest, json: bool = False) -> None:
 
     Example: ctxrepo read topics/release.md
     """
-    from ctxrepo.app.notes.browsing import read
-
-    answer(open_desk(), read, request, json, lambda reading: reading.text.rstrip("\n"))
+    answer(open_desk(), browsing.read, request, json, lambda reading: reading.text.rstrip("\n"))
 
 
 @command(folder="FOLDER", scope=SCOPE, tags=TAG, long=OWN, tree=OWN, depth="--depth N", limit=LIMIT)
@@ -73,8 +72,6 @@ def list_notes(
 
     Example: ctxrepo list topics --long
     """
-    from ctxrepo.app.notes import browsing
-
     folder, tags = request.folder, request.tags
     if tree and (tags or folder or long or request.limit):
         raise UsageError("--tree counts all notes", "Leave out all but --scope and --depth.")
@@ -192,7 +189,6 @@ def search(
 
     Example: ctxrepo search "redis port" --tag tests
     """
-    from ctxrepo.app.notes.browsing import SearchRequest, search
     from ctxrepo.services.reading.searching import SearchQuery
 
     of_sessions = {
@@ -235,7 +231,11 @@ def search(
         raise UsageError(f"{_first(of_sessions)} needs --in sessions", "It is about agents' sessions.")
     asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
     answer(
-        open_desk(), search, SearchRequest(asked, limit or 20), json, lambda hits: "\n".join(map(_line, hits))
+        open_desk(),
+        browsing.search,
+        browsing.SearchRequest(asked, limit or 20),
+        json,
+        lambda hits: "\n".join(map(_line, hits)),
     )
 
 
@@ -256,8 +256,6 @@ def tags(
 
     Example: ctxrepo tags topics/release.md --add ci
     """
-    from ctxrepo.app.notes.browsing import ScopeRequest, list_tags
-    from ctxrepo.app.notes.writing import set_tags
     from ctxrepo.domain.project.target import parse_target
     from ctxrepo.services.notes.requests import TagChange
 
@@ -266,9 +264,11 @@ def tags(
         raise UsageError("TARGET and --add or --remove belong together", "Without them all tags are listed.")
     if target:
         change = TagChange(parse_target(target), add or (), remove or ())
-        answer(desk, set_tags, change, json, lambda tagged: f"{tagged.path} [{', '.join(tagged.tags)}]")
+        answer(
+            desk, writing.set_tags, change, json, lambda tagged: f"{tagged.path} [{', '.join(tagged.tags)}]"
+        )
     else:
-        answer(desk, list_tags, ScopeRequest(scope), json, _tag_table)
+        answer(desk, browsing.list_tags, browsing.ScopeRequest(scope), json, _tag_table)
 
 
 def links(
@@ -289,13 +289,12 @@ def links(
 
     Example: ctxrepo links topics/release.md
     """
-    from ctxrepo.app.notes.browsing import ScopeRequest, list_broken_links, list_links
     from ctxrepo.domain.project.target import parse_target
 
     if target:
-        answer(open_desk(), list_links, TargetRequest(parse_target(target)), json, _links)
+        answer(open_desk(), browsing.list_links, TargetRequest(parse_target(target)), json, _links)
     else:
-        answer(open_desk(), list_broken_links, ScopeRequest(scope), json, _broken)
+        answer(open_desk(), browsing.list_broken_links, browsing.ScopeRequest(scope), json, _broken)
 
 
 def _first(given: Mapping[str, object]) -> str:
@@ -336,9 +335,8 @@ def export(request: ExportRequest, json: bool = False) -> None:
 
     Example: ctxrepo export project ~/shop-notes
     """
-    from ctxrepo.app.notes.browsing import export
 
     def said(exported: ExportedScope) -> str:
         return f"exported: {output.counted(exported.files, 'file')} of {exported.folder} to {exported.place}"
 
-    answer(open_desk(), export, request, json, said)
+    answer(open_desk(), browsing.export, request, json, said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctxrepo.app.notes import writing
 from ctxrepo.app.notes.writing import MoveRequest, TargetRequest, UndoRequest
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import USUAL, command
@@ -35,9 +36,7 @@ def move(request: MoveRequest, json: bool = False) -> None:
 
     Example: ctxrepo move topics/release.md global:
     """
-    from ctxrepo.app.notes.writing import move
-
-    answer(open_desk(), move, request, json, lambda result: f"moved: {_way(result)}")
+    answer(open_desk(), writing.move, request, json, lambda result: f"moved: {_way(result)}")
 
 
 @command(target=USUAL)
@@ -49,13 +48,12 @@ def archive(request: TargetRequest, json: bool = False) -> None:
 
     Example: ctxrepo archive topics/old-release.md
     """
-    from ctxrepo.app.notes.writing import archive
 
     def said(result: MoveResult) -> str:
         name = f"^{result.id}" if result.id else result.before
         return f"archived: {_way(result)}; `ctxrepo restore {name}` brings it back"
 
-    answer(open_desk(), archive, request, json, said)
+    answer(open_desk(), writing.archive, request, json, said)
 
 
 def _way(result: MoveResult) -> str:
@@ -72,14 +70,13 @@ def forget(request: TargetRequest, json: bool = False) -> None:
 
     Example: ctxrepo forget ^3f9a1c20b7de
     """
-    from ctxrepo.app.notes.writing import forget
 
     def said(forgotten: Forgotten) -> str:
         name = f"^{forgotten.id}" if forgotten.id else forgotten.at
         text = f"\n  - {forgotten.text}" if forgotten.text else ""
         return f"forgotten: {forgotten.at}; `ctxrepo restore {name}` brings it back{text}"
 
-    answer(open_desk(), forget, request, json, said)
+    answer(open_desk(), writing.forget, request, json, said)
 
 
 @command(target=USUAL)
@@ -90,12 +87,11 @@ def touch(request: TargetRequest, json: bool = False) -> None:
 
     Example: ctxrepo touch topics/release.md
     """
-    from ctxrepo.app.notes.writing import touch
 
     def said(result: TouchResult) -> str:
         return f"touched: {result.path} {result.updated}" if result.updated else ""
 
-    answer(open_desk(), touch, request, json, said)
+    answer(open_desk(), writing.touch, request, json, said)
 
 
 @command(commit="COMMIT")
@@ -108,9 +104,7 @@ def undo(request: UndoRequest, json: bool = False) -> None:
 
     Example: ctxrepo undo 4f2a91c0
     """
-    from ctxrepo.app.notes.writing import undo
-
-    answer(open_desk(), undo, request, json, undone)
+    answer(open_desk(), writing.undo, request, json, undone)
 
 
 def undone(result: Undone) -> str:
@@ -137,10 +131,9 @@ def restore(request: RestoreRequest, json: bool = False) -> None:
 
     Example: ctxrepo restore topics/release.md
     """
-    from ctxrepo.app.notes.writing import restore
 
     def said(result: RestoreResult) -> str:
         name = f"^{result.id} " if result.id else ""
         return f"{'there already' if result.existing else 'restored'}: {name}{result.at}"
 
-    answer(open_desk(), restore, request, json, said)
+    answer(open_desk(), writing.restore, request, json, said)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.notes import writing
 from ctxrepo.app.notes.writing import ChecklistRequest
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
@@ -49,12 +50,11 @@ def add(
 
     Example: ctxrepo scratch add "Ask the bank about the 8 s limit"
     """
-    from ctxrepo.app.notes.writing import AddItemRequest, add_item
 
     def said(made: Scratch) -> str:
         return _told("open already" if made.existing else "added", made)
 
-    answer(open_desk(), add_item, AddItemRequest(" ".join(text), scope), json, said)
+    answer(open_desk(), writing.add_item, writing.AddItemRequest(" ".join(text), scope), json, said)
 
 
 @group.command()
@@ -88,12 +88,11 @@ def clear_done(request: ChecklistRequest, json: bool = False) -> None:
 
     Example: ctxrepo scratch clear-done
     """
-    from ctxrepo.app.notes.writing import clear_done
 
     def said(cleared: ClearResult) -> str:
         return f"cleared: {output.counted(len(cleared.gone), 'item')} of {cleared.path}"
 
-    answer(open_desk(), clear_done, request, json, said)
+    answer(open_desk(), writing.clear_done, request, json, said)
 
 
 @group.command("list")
@@ -112,12 +111,11 @@ def list_items(request: ChecklistRequest, json: bool = False) -> None:
 
 
 def _tick(named: list[str], scope: str, json: bool, *, is_done: bool) -> None:
-    from ctxrepo.app.notes.writing import tick
     from ctxrepo.services.notes.requests import TickRequest
 
     verb = "done" if is_done else "open again"
     request = TickRequest(" ".join(named), is_done, scope)
-    answer(open_desk(), tick, request, json, lambda found: _told(verb, found))
+    answer(open_desk(), writing.tick, request, json, lambda found: _told(verb, found))
 
 
 def _told(verb: str, found: Scratch) -> str:

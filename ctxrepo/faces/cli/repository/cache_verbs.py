@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ctxrepo.app.repository import diagnosis
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import json_option, without_verb
@@ -38,13 +39,12 @@ def verify(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo cache verify
     """
-    from ctxrepo.app.repository.diagnosis import verify
 
     def said(found: Sequence[str]) -> str:
         lines = [f"cache: {line}. `ctxrepo cache rebuild` makes it anew." for line in found]
         return "\n".join(lines) or "the cache says what the notes say"
 
-    answer(open_desk(), verify, None, json, said)
+    answer(open_desk(), diagnosis.verify, None, json, said)
 
 
 @group.command()
@@ -53,16 +53,15 @@ def rebuild(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo cache rebuild
     """
-    from ctxrepo.app.repository.diagnosis import TimedRebuild, rebuild
 
-    def said(done: TimedRebuild) -> str:
+    def said(done: diagnosis.TimedRebuild) -> str:
         built = done.rebuilt
         counted = (
             f"{output.counted(built.notes, 'note')}, {output.counted(built.entries, 'entry', 'entries')}"
         )
         return f"built the cache anew: {counted} in {done.seconds} s"
 
-    answer(open_desk(), rebuild, None, json, said)
+    answer(open_desk(), diagnosis.rebuild, None, json, said)
 
 
 @group.command()
@@ -74,10 +73,9 @@ def embed(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo cache embed
     """
-    from ctxrepo.app.repository.diagnosis import TimedEmbedding, embed
 
-    def said(done: TimedEmbedding) -> str:
+    def said(done: diagnosis.TimedEmbedding) -> str:
         texts = output.counted(done.made.embedded, "text")
         return f"embedded {texts} of {done.made.texts} in {done.seconds} s"
 
-    answer(open_desk(), embed, None, json, said)
+    answer(open_desk(), diagnosis.embed, None, json, said)

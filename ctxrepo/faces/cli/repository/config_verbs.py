@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.repository import preferences
 from ctxrepo.app.repository.preferences import KeyRequest, SetRequest
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import USUAL, argument, command, json_option, without_verb
@@ -43,13 +44,12 @@ def list_settings(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo config list
     """
-    from ctxrepo.app.repository.preferences import list_settings
 
     def file_hint(found: SettingsFile) -> Iterator[str]:
         if not json:
             yield f"the file is {found.file}{'' if found.file.exists() else ', which is not there yet'}"
 
-    answer(open_desk(), list_settings, None, json, _table, file_hint)
+    answer(open_desk(), preferences.list_settings, None, json, _table, file_hint)
 
 
 @group.command()
@@ -58,10 +58,11 @@ def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo config get sync.timeout
     """
-    from ctxrepo.app.repository.preferences import get_setting
     from ctxrepo.domain.settings.keys import spelled
 
-    answer(open_desk(), get_setting, KeyRequest(key), json, lambda setting: spelled(setting.value))
+    answer(
+        open_desk(), preferences.get_setting, KeyRequest(key), json, lambda setting: spelled(setting.value)
+    )
 
 
 @group.command("set")
@@ -74,9 +75,7 @@ def set_value(request: SetRequest, json: bool = False) -> None:
 
     Example: ctxrepo config set hooks.session_end commit,push
     """
-    from ctxrepo.app.repository.preferences import set_setting
-
-    answer(open_desk(), set_setting, request, json, lambda changed: _told(changed, "as it was"))
+    answer(open_desk(), preferences.set_setting, request, json, lambda changed: _told(changed, "as it was"))
 
 
 @group.command()
@@ -87,12 +86,11 @@ def unset(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo config unset sync.timeout
     """
-    from ctxrepo.app.repository.preferences import unset_setting
 
     def said(changed: SettingChange) -> str:
         return _told(changed, "config.toml didn't set it")
 
-    answer(open_desk(), unset_setting, KeyRequest(key), json, said)
+    answer(open_desk(), preferences.unset_setting, KeyRequest(key), json, said)
 
 
 def _told(changed: SettingChange, unchanged: str) -> str:
@@ -108,12 +106,11 @@ def explain(request: KeyRequest, json: bool = False) -> None:
 
     Example: ctxrepo config explain sync.timeout
     """
-    from ctxrepo.app.repository.preferences import explain_settings
 
     def said(found: Sequence[Setting]) -> str:
         return "\n\n".join(map(_explained, found))
 
-    answer(open_desk(), explain_settings, request, json, said)
+    answer(open_desk(), preferences.explain_settings, request, json, said)
 
 
 def _table(found: SettingsFile) -> str:

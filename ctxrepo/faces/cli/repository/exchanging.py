@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.agents.known import SETUP_STEP
+from ctxrepo.app.repository import exchange
 from ctxrepo.app.repository.exchange import ExchangeRequest
 from ctxrepo.domain.guard.refusals import messages_of
 from ctxrepo.errors import UsageError
@@ -61,14 +62,12 @@ def push(json: Annotated[bool, json_option()] = False) -> None:
 
 
 def _exchange(request: ExchangeRequest, json: bool) -> None:
-    from ctxrepo.app.repository.exchange import exchange
-
     failing = "not sent" if request.send else "not received"
 
     def hints(outcome: ExchangeOutcome) -> Iterator[str]:
         return ending(outcome.synced, failing)
 
-    answer(open_desk(), exchange, request, json, _exchanged, hints)
+    answer(open_desk(), exchange.exchange, request, json, _exchanged, hints)
 
 
 def _exchanged(outcome: ExchangeOutcome) -> str:
@@ -115,7 +114,6 @@ def init(
 
     Example: ctxrepo init git@example.org:me/memory.git
     """
-    from ctxrepo.app.repository.exchange import init
     from ctxrepo.services.repository.init import InitRequest
 
     def hints(done: InitOutcome) -> Iterator[str]:
@@ -127,7 +125,7 @@ def init(
             yield from ending(done.made.synced)
 
     try:
-        result = perform(open_desk(), init, InitRequest(remote, sparse))
+        result = perform(open_desk(), exchange.init, InitRequest(remote, sparse))
     except KeyboardInterrupt:
         output.notice("interrupted; run `ctxrepo init` again to finish")
         raise

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.repository import project_names
 from ctxrepo.app.repository.project_names import LinkRequest, RenameRequest, UnlinkRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
@@ -57,9 +58,7 @@ def show(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo project show
     """
-    from ctxrepo.app.repository.project_names import show_project
-
-    answer(open_desk(), show_project, None, json, lambda found: "\n".join(_lines(found)))
+    answer(open_desk(), project_names.show_project, None, json, lambda found: "\n".join(_lines(found)))
 
 
 @group.command("list")
@@ -68,12 +67,11 @@ def list_projects(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo project list
     """
-    from ctxrepo.app.repository.project_names import list_projects
 
     def said(found: Sequence[ListedProject]) -> str:
         return "\n".join(output.aligned(map(_cells, found)))
 
-    answer(open_desk(), list_projects, None, json, said)
+    answer(open_desk(), project_names.list_projects, None, json, said)
 
 
 @group.command()
@@ -85,12 +83,11 @@ def rename(request: RenameRequest, json: bool = False) -> None:
 
     Example: ctxrepo project rename storefront
     """
-    from ctxrepo.app.repository.project_names import rename
 
     def said(done: RenameResult) -> str:
         return f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}"
 
-    answer(open_desk(), rename, request, json, said)
+    answer(open_desk(), project_names.rename, request, json, said)
 
 
 @group.command()
@@ -103,12 +100,11 @@ def link(request: LinkRequest, json: bool = False) -> None:
 
     Example: ctxrepo project link git.example.org/ada/shop
     """
-    from ctxrepo.app.repository.project_names import link
 
     def hints(done: ProjectLink) -> Iterator[str]:
         return conflict_hints(done.relocated.conflict_copies)
 
-    answer(open_desk(), link, request, json, _told, hints)
+    answer(open_desk(), project_names.link, request, json, _told, hints)
 
 
 @group.command()
@@ -120,9 +116,7 @@ def unlink(request: UnlinkRequest, json: bool = False) -> None:
 
     Example: ctxrepo project unlink
     """
-    from ctxrepo.app.repository.project_names import unlink
-
-    answer(open_desk(), unlink, request, json, _told_apart)
+    answer(open_desk(), project_names.unlink, request, json, _told_apart)
 
 
 @group.command()
@@ -140,14 +134,13 @@ def trust(
 
     Example: ctxrepo project trust
     """
-    from ctxrepo.app.repository.project_names import TrustRequest, trust
 
     def said(done: TrustResult) -> str:
         already = "" if done.is_changed else " already"
         place = f"{shown(str(done.top))} is {done.project.id}, in {done.project.folder}/"
         return f"trusted{already}: {place}"
 
-    answer(open_desk(), trust, TrustRequest(path), json, said)
+    answer(open_desk(), project_names.trust, project_names.TrustRequest(path), json, said)
 
 
 def _lines(found: Shown) -> list[str]:

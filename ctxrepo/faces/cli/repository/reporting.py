@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from ctxrepo.app.repository import diagnosis
 from ctxrepo.app.repository.diagnosis import DoctorRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
@@ -31,11 +32,10 @@ def status(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo status
     """
-    from ctxrepo.app.repository.diagnosis import status
     from ctxrepo.app.views.health import status_view
 
     desk = open_desk()
-    answer_with_view(desk, status, None, json, lambda status: status_view(status, desk.now))
+    answer_with_view(desk, diagnosis.status, None, json, lambda status: status_view(status, desk.now))
 
 
 @command(json=OWN, fixes="--fix")
@@ -63,16 +63,14 @@ def doctor(
     """
     if (hooks or faults) and (request.fixes or hooks == faults):
         raise UsageError("--hooks and --faults only look, each alone", "Leave the others out.")
-    from ctxrepo.app.repository import diagnosis as operations
-
     if hooks:
-        answer(open_desk(), operations.read_hook_records, None, json, _hook_lines)
+        answer(open_desk(), diagnosis.read_hook_records, None, json, _hook_lines)
     elif faults:
-        answer(open_desk(), operations.list_faults, None, json, _fault_lines)
+        answer(open_desk(), diagnosis.list_faults, None, json, _fault_lines)
     else:
         from ctxrepo.app.views.health import doctor_view
 
-        answer_with_view(open_desk(), operations.doctor, request, json, doctor_view, label_width=9)
+        answer_with_view(open_desk(), diagnosis.doctor, request, json, doctor_view, label_width=9)
 
 
 def _fault_lines(found: Sequence[FaultRecord]) -> str:

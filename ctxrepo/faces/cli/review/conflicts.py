@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.review import decisions
 from ctxrepo.app.review.decisions import ConflictRequest, ResolveRequest
 from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
 from ctxrepo.faces.cli.options import command, json_option, without_verb
@@ -39,11 +40,12 @@ def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo conflicts list
     """
-    from ctxrepo.app.review.decisions import list_conflicts
     from ctxrepo.app.views.past import conflicts_view
 
     desk = open_desk()
-    answer_with_view(desk, list_conflicts, None, json, lambda conflicts: conflicts_view(conflicts, desk.now))
+    answer_with_view(
+        desk, decisions.list_conflicts, None, json, lambda conflicts: conflicts_view(conflicts, desk.now)
+    )
 
 
 @group.command()
@@ -53,11 +55,12 @@ def show(request: ConflictRequest, json: bool = False) -> None:
 
     Example: ctxrepo conflicts show aa31ddc8fc
     """
-    from ctxrepo.app.review.decisions import show_conflict
     from ctxrepo.app.views.past import conflict_view
 
     desk = open_desk()
-    answer_with_view(desk, show_conflict, request, json, lambda conflict: conflict_view(conflict, desk.now))
+    answer_with_view(
+        desk, decisions.show_conflict, request, json, lambda conflict: conflict_view(conflict, desk.now)
+    )
 
 
 @group.command()
@@ -74,12 +77,11 @@ def resolve(request: ResolveRequest, json: bool = False) -> None:
 
     Example: ctxrepo conflicts resolve aa31ddc8fc --keep other
     """
-    from ctxrepo.app.review.decisions import resolve
 
     def said(done: Sequence[Resolution]) -> str:
         return "\n".join(_told(one, request.keep) for one in done) or "nothing is set aside"
 
-    answer(open_desk(), resolve, request, json, said)
+    answer(open_desk(), decisions.resolve, request, json, said)
 
 
 def _told(done: Resolution, keep: str) -> str:

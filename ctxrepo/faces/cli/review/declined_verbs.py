@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.review import decisions
 from ctxrepo.app.review.decisions import DismissRequest
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import command, json_option, without_verb
@@ -41,7 +42,6 @@ def list_declined(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo declined list
     """
-    from ctxrepo.app.review.decisions import list_declined
 
     def said(found: Sequence[DeclinedReview]) -> str:
         lines = [line for one in found for line in (one.name, *(f"  - {entry}" for entry in one.entries))]
@@ -51,7 +51,7 @@ def list_declined(json: Annotated[bool, json_option()] = False) -> None:
         if found and not json:
             yield "`ctxrepo declined dismiss` takes them off this list"
 
-    answer(open_desk(), list_declined, None, json, said, next_step)
+    answer(open_desk(), decisions.list_declined, None, json, said, next_step)
 
 
 @group.command()
@@ -63,9 +63,8 @@ def dismiss(request: DismissRequest, json: bool = False) -> None:
 
     Example: ctxrepo declined dismiss 20261120
     """
-    from ctxrepo.app.review.decisions import dismiss
 
     def said(refs: Sequence[str]) -> str:
         return "\n".join(f"removed from the list; kept in {ref}" for ref in refs) or "nothing to dismiss"
 
-    answer(open_desk(), dismiss, request, json, said)
+    answer(open_desk(), decisions.dismiss, request, json, said)

@@ -6,6 +6,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
+from ctxrepo.app.review import past
 from ctxrepo.app.review.past import HistoryRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
@@ -48,7 +49,6 @@ def history(
 
     Example: ctxrepo history topics/release.md
     """
-    from ctxrepo.app.review import past
     from ctxrepo.app.views.past import history_view, review_view
 
     about = request.target

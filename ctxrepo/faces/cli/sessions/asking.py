@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from ctxrepo.app.sessions import measuring
 from ctxrepo.app.sessions.measuring import EvaluateRequest, TraceRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
@@ -210,15 +211,13 @@ def trace(request: TraceRequest, json: bool = False) -> None:
 
     Example: ctxrepo trace --last 3
     """
-    from ctxrepo.app.sessions.measuring import list_traces
-
     if request.id and (request.session or request.last):
         raise UsageError("an ID stands alone", "Leave out --last and --session.")
 
     def said(found: Sequence[Trace]) -> str:
         return "\n\n".join(map(_trace_text, found)) or "no traces yet"
 
-    answer(open_desk(), list_traces, request, json, said)
+    answer(open_desk(), measuring.list_traces, request, json, said)
 
 
 def _trace_text(trace: Trace) -> str:
@@ -265,11 +264,9 @@ def evaluate(
 
     Example: ctxrepo eval tools/recall/data --against gate=off
     """
-    from ctxrepo.app.sessions.measuring import evaluate
-
     if no_gate:
         request = replace(request, settings=[*request.settings, "gate=off"])
-    answer(open_desk(), evaluate, request, json, _measured)
+    answer(open_desk(), measuring.evaluate, request, json, _measured)
 
 
 def _measured(done: Evaluation) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.sessions import delivered
 from ctxrepo.app.sessions.delivered import BlockRequest
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import DRY_RUN, USUAL, command, json_option, without_verb
@@ -43,13 +44,12 @@ def add(request: BlockRequest, json: bool = False) -> None:
 
     Example: ctxrepo file add --agent claude
     """
-    from ctxrepo.app.sessions.delivered import add_block
 
     def said(added: AddResult) -> str:
         done = "the block is in" if added.diff else "the block was already in"
         return added.diff.rstrip("\n") if request.is_trial and added.diff else f"{done} {added.block.path}"
 
-    answer(open_desk(), add_block, request, json, said)
+    answer(open_desk(), delivered.add_block, request, json, said)
 
 
 @group.command()
@@ -61,13 +61,12 @@ def remove(request: BlockRequest, json: bool = False) -> None:
 
     Example: ctxrepo file remove --agent claude
     """
-    from ctxrepo.app.sessions.delivered import RemovedBlock, remove_block
 
-    def said(done: RemovedBlock) -> str:
+    def said(done: delivered.RemovedBlock) -> str:
         nothing = f"{done.path} has no block any more, and won't get one"
         return f"removed from {done.path}" if done.had_one else nothing
 
-    answer(open_desk(), remove_block, request, json, said)
+    answer(open_desk(), delivered.remove_block, request, json, said)
 
 
 @group.command("list")
@@ -76,13 +75,12 @@ def list_(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo file list
     """
-    from ctxrepo.app.sessions.delivered import block_line, list_blocks
 
     def said(found: Sequence[BlockState]) -> str:
         nothing = "no file has the block; `ctxrepo file add` puts it into one"
-        return "\n".join(map(block_line, found)) or nothing
+        return "\n".join(map(delivered.block_line, found)) or nothing
 
-    answer(open_desk(), list_blocks, None, json, said)
+    answer(open_desk(), delivered.list_blocks, None, json, said)
 
 
 @group.command()
@@ -93,9 +91,8 @@ def refresh(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo file refresh
     """
-    from ctxrepo.app.sessions.delivered import RenewedBlocks, renew_blocks
 
-    def said(done: RenewedBlocks) -> str:
+    def said(done: delivered.RenewedBlocks) -> str:
         return "\n".join(f"updated {path}" for path in done.renewed) or "everything was up to date"
 
-    answer(open_desk(), renew_blocks, None, json, said)
+    answer(open_desk(), delivered.renew_blocks, None, json, said)

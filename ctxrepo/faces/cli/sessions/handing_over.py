@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.agents import names as agent_names
+from ctxrepo.app.sessions import delivered
 from ctxrepo.app.sessions.delivered import ContextRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, open_desk
@@ -41,7 +42,6 @@ def context(
 
     Example: ctxrepo context --explain
     """
-    from ctxrepo.app.sessions.delivered import context
 
     def said(made: Context) -> str:
         return _table(made) if explain else made.text.rstrip("\n")
@@ -50,7 +50,7 @@ def context(
         if made.why:
             yield f"a session would be given nothing: {made.why}"
 
-    answer(open_desk(), context, request, json, said, silence)
+    answer(open_desk(), delivered.context, request, json, said, silence)
 
 
 def _table(made: Context) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.sessions import delivered
 from ctxrepo.app.sessions.delivered import SwitchRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
@@ -70,23 +71,20 @@ def show(json: Annotated[bool, json_option()] = False) -> None:
 
     Example: ctxrepo session show
     """
-    from ctxrepo.app.sessions.delivered import list_sessions
 
     def said(found: Sequence[Ledger]) -> str:
         return "\n".join(output.aligned(map(_cells, found))) or "no agent had a session in the last day"
 
-    answer(open_desk(), list_sessions, None, json, said)
+    answer(open_desk(), delivered.list_sessions, None, json, said)
 
 
 def _switch(request: SwitchRequest, json: bool) -> None:
-    from ctxrepo.app.sessions.delivered import switch
-
     what = "gets no more memory" if request.is_off else "gets memory again"
 
     def said(done: Ledger) -> str:
         return f"{done.agent} {done.session[:_SHORT]} {what}"
 
-    answer(open_desk(), switch, request, json, said)
+    answer(open_desk(), delivered.switch, request, json, said)
 
 
 def _cells(one: Ledger) -> tuple[str, ...]:

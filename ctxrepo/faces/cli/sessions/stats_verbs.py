@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.app.sessions import measuring
 from ctxrepo.app.sessions.measuring import UsageRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
@@ -48,14 +49,12 @@ def usage(request: UsageRequest, json: bool = False) -> None:
 
     Example: ctxrepo stats usage --zombies
     """
-    from ctxrepo.app.sessions.measuring import usage
-
     nothing = (
         "no entry only takes room"
         if request.is_zombies
         else "no session was given an entry yet, as far as this machine knows"
     )
-    answer(open_desk(), usage, request, json, lambda report: _table(report, nothing))
+    answer(open_desk(), measuring.usage, request, json, lambda report: _table(report, nothing))
 
 
 def _table(report: Report, nothing: str) -> str:
@@ -77,9 +76,7 @@ def _table(report: Report, nothing: str) -> str:
 
 
 def _row(one: EntryUsage) -> tuple[str, ...]:
-    from ctxrepo.app.sessions.measuring import day_of
-
     counts = one.usage
     numbers = (counts.delivered, counts.sessions, counts.opened, counts.used, counts.contradicted)
     text = shown(" ".join(one.text.split()), _WIDTH) if one.text else "(edited or gone since)"
-    return (*map(str, numbers), day_of(counts.last), f"{one.at} ^{counts.id}: {text}")
+    return (*map(str, numbers), measuring.day_of(counts.last), f"{one.at} ^{counts.id}: {text}")

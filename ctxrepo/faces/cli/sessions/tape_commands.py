@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from ctxrepo.app.sessions import tape_operations
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, answer_with_past, open_desk
 from ctxrepo.faces.cli.options import LIMIT, OWN, SCOPE, command, json_option, option, without_verb
+from ctxrepo.faces.cli.sessions import past_text
 from ctxrepo.services.anchors.tape_requests import (
     DeleteAnchors,
     DigestRequest,
@@ -57,10 +59,7 @@ def info(request: TapeRequest, json: bool = False) -> None:
 
     Example: ctxrepo tape info
     """
-    from ctxrepo.app.sessions.tape_operations import tape_info
-    from ctxrepo.faces.cli.sessions.past_text import info_text
-
-    answer(open_desk(), tape_info, request, json, info_text)
+    answer(open_desk(), tape_operations.tape_info, request, json, past_text.info_text)
 
 
 @command(limit=LIMIT, context=_CONTEXT, type=_TYPES, session=_SESSION, scope=SCOPE)
@@ -69,10 +68,7 @@ def list_anchors(request: ListAnchors, json: bool = False) -> None:
 
     Example: ctxrepo tape list --type handoff
     """
-    from ctxrepo.app.sessions.tape_operations import list_tape
-    from ctxrepo.faces.cli.sessions.past_text import list_text
-
-    answer_with_past(open_desk(), list_tape, request, json, list_text)
+    answer_with_past(open_desk(), tape_operations.list_tape, request, json, past_text.list_text)
 
 
 @command(
@@ -106,10 +102,7 @@ def search(request: TapeSearch, json: bool = False) -> None:
 
     Example: ctxrepo tape search "retry limit" --in project --from 2026-11-18
     """
-    from ctxrepo.app.sessions.tape_operations import search_tape
-    from ctxrepo.faces.cli.sessions.past_text import search_text
-
-    answer_with_past(open_desk(), search_tape, request, json, search_text)
+    answer_with_past(open_desk(), tape_operations.search_tape, request, json, past_text.search_text)
 
 
 @command(
@@ -135,11 +128,8 @@ def read(request: ReadTape, json: bool = False) -> None:
 
     Example: ctxrepo tape read --last
     """
-    from ctxrepo.app.sessions.tape_operations import read_tape
-    from ctxrepo.faces.cli.sessions.past_text import read_text
-
-    text = partial(read_text, is_whole=request.chars == 0)
-    answer_with_past(open_desk(), read_tape, request, json, text)
+    text = partial(past_text.read_text, is_whole=request.chars == 0)
+    answer_with_past(open_desk(), tape_operations.read_tape, request, json, text)
 
 
 @command(ids="ID", scope=SCOPE)
@@ -151,10 +141,7 @@ def delete(request: DeleteAnchors, json: bool = False) -> None:
 
     Example: ctxrepo tape delete ^3f2a9c1b
     """
-    from ctxrepo.app.sessions.tape_operations import delete_from_tape
-    from ctxrepo.faces.cli.sessions.past_text import deleted_text
-
-    answer(open_desk(), delete_from_tape, request, json, deleted_text)
+    answer(open_desk(), tape_operations.delete_from_tape, request, json, past_text.deleted_text)
 
 
 @command(session=OWN, scope=SCOPE)
@@ -174,12 +161,15 @@ def reset(
 
     Example: ctxrepo tape reset
     """
-    from ctxrepo.app.sessions.tape_operations import reset_tape
-    from ctxrepo.faces.cli.sessions.past_text import reset_text
-
     if session is not None and not session.strip():  # a variable that is empty, and all would go
         raise UsageError("--session names no session", "Without --session the whole tape is reset.")
-    answer(open_desk(), reset_tape, TapeRequest(session or "", request.scope), json, reset_text)
+    answer(
+        open_desk(),
+        tape_operations.reset_tape,
+        TapeRequest(session or "", request.scope),
+        json,
+        past_text.reset_text,
+    )
 
 
 @command(session=_SESSION, scope=SCOPE)
@@ -188,10 +178,7 @@ def tree(request: TapeRequest, json: bool = False) -> None:
 
     Example: ctxrepo tape tree --session 528a2201
     """
-    from ctxrepo.app.sessions.tape_operations import tape_tree
-    from ctxrepo.faces.cli.sessions.past_text import tree_text
-
-    answer_with_past(open_desk(), tape_tree, request, json, tree_text)
+    answer_with_past(open_desk(), tape_operations.tape_tree, request, json, past_text.tree_text)
 
 
 @command(days="--days N", handoffs="--handoffs N", after=_AFTER, until=_UNTIL, scope=SCOPE)
@@ -204,7 +191,4 @@ def digest(request: DigestRequest, json: bool = False) -> None:
 
     Example: ctxrepo tape digest --days 7
     """
-    from ctxrepo.app.sessions.tape_operations import digest_work
-    from ctxrepo.faces.cli.sessions.past_text import digest_text
-
-    answer_with_past(open_desk(), digest_work, request, json, digest_text)
+    answer_with_past(open_desk(), tape_operations.digest_work, request, json, past_text.digest_text)
