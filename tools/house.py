@@ -60,7 +60,6 @@ AGENTS = "ctxrepo.agents."
 NO_AGENTS = {
     ("ctxrepo.domain.project.layout", "pi-memory-md"): "the program whose repositories open here unchanged",
     ("ctxrepo.domain.tape.anchors", "pi"): "a key in the lines of tapes that exist",
-    ("ctxrepo.domain.secrets.tables.prompts", "pi@"): "the user of a Raspberry Pi at a prompt",
 }
 """Texts with an agent's name in them that mean something else: the format of a repository, a computer."""
 

@@ -75,7 +75,7 @@ This version uses the first `[[repository]]` only.
 SECRETS_HEAD = """\
 # Secrets
 
-<!-- Written by tools/reference.py from the tables in ctxrepo/domain/secrets/. Change the rows there. -->
+<!-- Written by tools/reference.py from ctxrepo/domain/secrets/rules/ and labels.py. Change it there. -->
 
 What `remember` and the other commands refuse, what is held back before a commit, and what stops a
 push. A message names the rule and the line, never the secret:

@@ -18,8 +18,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
+from ctxrepo.domain.secrets.labels import CODE, IS_PLACE, PASSWORD, SecretWord, label_at
 from ctxrepo.domain.secrets.shape.judges import Grade, graded, is_app_password, is_said_phrase
-from ctxrepo.domain.secrets.tables.labels import CODE, IS_PLACE, PASSWORD, SecretWord, label_at
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 Match = tuple[int, int, str]

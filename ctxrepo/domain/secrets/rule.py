@@ -1,4 +1,4 @@
-"""A rule: a row of the tables, and the functions that make rows."""
+"""A rule: how one kind of secret is found, and told from what looks like it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 
-from ctxrepo.domain.secrets.shape import shape
 from ctxrepo.lazy import dataclass
 
 SHORTEST_TOKEN = 16
 """In bytes; a rule for one word matches nothing shorter."""
 
-ALNUM = "[A-Za-z0-9]"
-URLSAFE = "[A-Za-z0-9_-]"
-HEX = "[a-f0-9]"
-END = "(?![A-Za-z0-9])"
 
 Judge = Callable[[re.Match[bytes]], bool]
 Decode = Callable[[re.Match[bytes]], bytes]
@@ -63,80 +58,3 @@ class Rule:
         """Compiled at the first use: most rules are never tried."""
         regex = self.regex if isinstance(self.regex, bytes) else self.regex.encode()
         return re.compile(regex, re.IGNORECASE if self.ignores_case else re.NOFLAG)
-
-
-def prefixed(
-    name: str, whose: str, prefixes: str, body: str, source: str = "", is_real: Judge = shape.is_token
-) -> Rule:
-    """A token that begins with a prefix of its vendor's; `body` matches the rest."""
-    words = "|".join(re.escape(p) for p in prefixes.split())
-    regex = f"(?<![A-Za-z0-9])(?:{words}){body}"
-    return Rule(
-        name, whose, anchors_of(prefixes), regex, is_real, is_one_word=True, begins_word=True, source=source
-    )
-
-
-def token(
-    name: str,
-    whose: str,
-    anchors: str,
-    regex: str,
-    example: str,
-    clean: str,
-    is_real: Judge = shape.is_token,
-    back: int = 0,
-    decode: Decode | None = None,
-) -> Rule:
-    """A secret without white space, recognised by something within or before it.
-
-    It has so many parameters because a call is a row of a table, and each is one of its columns.
-    """
-    return Rule(
-        name,
-        whose,
-        anchors_of(anchors),
-        regex,
-        is_real,
-        is_one_word=True,
-        begins_word=regex.startswith("(?<![A-Za-z0-9") and not back,
-        back=back,
-        decode=decode,
-        example=example,
-        clean=clean,
-    )
-
-
-def text(
-    name: str,
-    whose: str,
-    anchors: tuple[str, ...],
-    regex: str | bytes,
-    is_real: Judge,
-    example: str,
-    clean: str,
-    *,
-    ignores_case: bool = False,
-    back: int = 0,
-    needs: str = "",
-) -> Rule:
-    """A secret that is recognised by the text around it, across white space and lines.
-
-    It has so many parameters because a call is a row of a table, and each is one of its columns.
-    """
-    lowered = tuple(a.encode().lower() for a in anchors)
-    return Rule(
-        name,
-        whose,
-        lowered,
-        regex,
-        is_real,
-        ignores_case,
-        needs=needs.encode(),
-        back=back,
-        example=example,
-        clean=clean,
-    )
-
-
-def anchors_of(words: str) -> tuple[bytes, ...]:
-    return tuple(words.encode().split())

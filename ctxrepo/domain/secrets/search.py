@@ -10,18 +10,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from itertools import count
 
-from ctxrepo.domain.secrets import near
+from ctxrepo.domain.secrets import labels, near
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN, Rule
+from ctxrepo.domain.secrets.rule_files import AFTER_LABELS, BEFORE_LABELS, rules
 from ctxrepo.domain.secrets.shape import shape
 from ctxrepo.domain.secrets.shape.judges import Grade, graded
-from ctxrepo.domain.secrets.tables import labels
-from ctxrepo.domain.secrets.tables.commands import COMMANDS
-from ctxrepo.domain.secrets.tables.config_files import FILES
-from ctxrepo.domain.secrets.tables.formats import FORMATS
-from ctxrepo.domain.secrets.tables.labels import LABELS
-from ctxrepo.domain.secrets.tables.prompts import PROMPTS
-from ctxrepo.domain.secrets.tables.tokens import CODES, HOOKS, TOKENS
-from ctxrepo.domain.secrets.tables.vendors import VENDORS
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _FURTHER = 96
@@ -235,9 +228,7 @@ def _is_secret(rule: Rule, match: re.Match[bytes]) -> bool:
     return bool(spans(rule.decode(match))) if rule.decode else rule.is_real(match)
 
 
-RULES: tuple[Rule, ...] = (
-    *VENDORS, *FORMATS, *FILES, *TOKENS, *COMMANDS, *CODES, *LABELS, *PROMPTS, *HOOKS,
-)  # fmt: skip
+RULES: tuple[Rule, ...] = (*rules(BEFORE_LABELS), *labels.LABELS, *rules(AFTER_LABELS))
 """All rules; if two find the same secret, the first names it."""
 
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from ctxrepo.domain.secrets.rule import Judge, Rule, text
+from ctxrepo.domain.secrets.rule import Judge, Rule
 from ctxrepo.domain.secrets.shape import shape
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -163,16 +163,16 @@ def _label(
 
 
 LABELS: tuple[Rule, ...] = (
-    text(
+    Rule(
         "aws-secret-key",
         "AWS",
-        ("secret",),
+        (b"secret",),
         r"secret[_-]?(?:access)?[_-]?key[\"'*]{0,3}[ \t]{0,4}[:=|][ \t\"'*]{0,6}"
         r"([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
         shape.is_mixed,
-        "aws_secret_access_key = {b40}",
-        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
         ignores_case=True,
+        example="aws_secret_access_key = {b40}",
+        clean="aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     ),
     _label(
         "password",
@@ -201,23 +201,7 @@ LABELS: tuple[Rule, ...] = (
     ),
     _label(
         "secret",
-        {
-            b"auth",
-            b"pat",
-            b"psk",
-            b"wif",
-            b"salt",
-            b"community",
-            b"wifi",
-            b"wi-fi",
-            b"wlan",
-            b"totp",
-            b"otp",
-            b"2fa",
-            b"mfa",
-            b"cookie",
-        }
-        | {b"seed", b"cvv", b"login"},
+        {*b"auth pat psk wif salt community wifi wi-fi wlan totp otp 2fa mfa cookie seed cvv login".split()},
         shape.is_assigned_varied,
         "psk: {a16}",
         "salt: see the settings",

@@ -1,0 +1,51 @@
+"""Tables that travel with the package as text, which people read and review more than code: see ADR 69.
+
+# A comment has a line of its own.
+NAME: fields before the first heading belong to no block
+
+[heading]
+field: value
+other-field: a long value, which
+    goes on in indented lines
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ctxrepo.lazy import dataclass
+
+
+class MalformedTable(ValueError):
+    """What is wrong, after the file and the line."""
+
+
+@dataclass(frozen=True)
+class FieldBlock:
+    """A heading with its fields; the lines of a long value are parted by line breaks."""
+
+    heading: str
+    fields: dict[str, str]
+    place: str
+    """The file and the line of the heading."""
+
+
+def blocks(file: str, text: str) -> Iterator[FieldBlock]:
+    """The blocks in order; the first has no heading and holds the fields that stand before any."""
+    fields: dict[str, str] = {}
+    heading, place, name = "", f"{file}:1", ""
+    for number, line in enumerate(text.split("\n"), 1):
+        first = line[:1]
+        if first in ("", "#"):
+            continue
+        if first == " " and name:
+            fields[name] += "\n" + line.strip()
+        elif first == "[":
+            yield FieldBlock(heading, fields, place)
+            heading, place, name, fields = line[1:-1], f"{file}:{number}", "", {}
+        else:
+            name, colon, value = line.partition(":")
+            if not colon or name in fields or not name.strip():
+                raise MalformedTable(f"{file}:{number}: neither a new field nor a heading: {line}")
+            fields[name] = value.strip()
+    yield FieldBlock(heading, fields, place)

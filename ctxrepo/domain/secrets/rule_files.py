@@ -1,0 +1,158 @@
+"""Reads the rules from `rules/*.rules`, which hold one in each block.
+
+CONTRIBUTING.md says how to add one, and ADR 69 why they are data and not Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ctxrepo.domain.formats.blocks import FieldBlock, MalformedTable, blocks
+from ctxrepo.domain.secrets.rule import Rule
+from ctxrepo.domain.secrets.shape import judges, shape
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+BEFORE_LABELS = ("vendors", "formats", "config-files", "tokens", "commands", "codes")
+AFTER_LABELS = ("prompts", "hooks")
+"""The files in the order of their rules: of two rules that match the same secret, the first names it."""
+
+_JUDGES = {name: f for module in (shape, judges) for name, f in vars(module).items() if name[:3] == "is_"}
+_DECODERS = {"text_in_base64": judges.text_in_base64}
+_NO_WORD_BEFORE = "(?<![A-Za-z0-9"
+_FRAGMENT = lazy_pattern(r"\{([A-Z]+)\}")
+_IGNORES_CASE = "(?i)"
+_FIELDS = {
+    *("whose", "source", "begins", "then", "programs", "flag", "in-word", "in-text", "whole", "pattern"),
+    *("judge", "decode", "back", "needs", "example", "clean"),
+}
+
+
+def rules(names: tuple[str, ...]) -> tuple[Rule, ...]:
+    """The rules of these files, in order. MalformedTable with file and line for a mistake in one."""
+    shared = next(_blocks("fragments")).fields
+    return tuple(rule for name in names for rule in rules_of(_blocks(name), shared))
+
+
+def rules_of(table: Iterator[FieldBlock], shared: Mapping[str, str]) -> Iterator[Rule]:
+    """The rule of each block. The first block holds the fragments of the file; one may contain others that
+    stand before it."""
+    fragments: dict[str, str] = {}
+    for name, value in {**shared, **next(table).fields}.items():
+        fragments[name] = _filled(value, fragments)
+    for block in table:
+        try:
+            yield _rule(_Row(block.heading, block.fields, fragments))
+        except KeyError as error:
+            raise MalformedTable(f"{block.place}: there is no {error}") from error
+        except ValueError as error:
+            raise MalformedTable(f"{block.place}: {error}") from error
+
+
+def _blocks(name: str) -> Iterator[FieldBlock]:
+    loader: Any = __spec__.loader  # it has read this module, and reads from wherever that was, a zip file too
+    data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/rules/{name}.rules")
+    return blocks(f"{name}.rules", data.decode())
+
+
+def _filled(text: str, fragments: Mapping[str, str]) -> str:
+    """A pattern on one line, with the fragments that it names."""
+    text = text.replace("\n", "")
+    return _FRAGMENT.sub(lambda match: fragments[match[1]], text) if "{" in text else text
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The fields of a rule, and the fragments of its file."""
+
+    name: str
+    fields: Mapping[str, str]
+    fragments: Mapping[str, str]
+
+    def text(self, field: str) -> str:
+        """The text of a field, '' without it; `↵` stands for a line break."""
+        return self.fields.get(field, "").replace("\n", " ").replace("↵", "\n")
+
+    def pattern(self, field: str) -> str:
+        return _filled(self.fields[field], self.fragments)
+
+    def words(self, field: str) -> tuple[bytes, ...]:
+        """The words of a field; `␣` stands for a blank, and a fragment for each of its branches."""
+        words: list[str] = []
+        for word in self.fields.get(field, "").split():
+            if word[0] == "{" and word[1:-1] in self.fragments:
+                words += self.fragments[word[1:-1]].replace("|", " ").split()
+            else:
+                words.append(word.replace("␣", " ").replace("↵", "\n"))
+        return tuple(word.encode() for word in words)
+
+
+def _rule(row: _Row) -> Rule:
+    if unknown := row.fields.keys() - _FIELDS:
+        raise ValueError(f"no field is called {', '.join(sorted(unknown))}")
+    whose = row.text("whose")
+    judge = _JUDGES[row.fields.get("judge", "is_token")]
+    example, clean = row.text("example"), row.text("clean")
+    if "begins" in row.fields:
+        prefixes = row.words("begins")
+        either = "|".join(re.escape(prefix.decode()) for prefix in prefixes)
+        regex = f"{_NO_WORD_BEFORE}])(?:{either}){row.pattern('then')}"
+        return Rule(
+            row.name,
+            whose,
+            prefixes,
+            regex,
+            judge,
+            is_one_word=True,
+            begins_word=True,
+            source=row.text("source"),
+        )
+    if "programs" in row.fields:
+        return _of_programs(row, example)
+    regex = row.pattern("pattern")
+    back = int(row.fields.get("back", "0"))
+    if "in-word" in row.fields:
+        return Rule(
+            row.name,
+            whose,
+            row.words("in-word"),
+            regex,
+            judge,
+            is_one_word=True,
+            begins_word=regex.startswith(_NO_WORD_BEFORE) and not back,
+            back=back,
+            decode=_DECODERS[row.fields["decode"]] if "decode" in row.fields else None,
+            example=example,
+            clean=clean,
+        )
+    anchors = tuple(word.lower() for word in row.words("in-text"))
+    return Rule(
+        row.name,
+        whose,
+        anchors,
+        regex.removeprefix(_IGNORES_CASE),
+        judge,
+        ignores_case=regex.startswith(_IGNORES_CASE),
+        inner=frozenset(anchors) - {*row.words("whole")} if "whole" in row.fields else frozenset(),
+        needs=row.text("needs").encode(),
+        back=back,
+        example=example,
+        clean=clean,
+    )
+
+
+def _of_programs(row: _Row, example: str) -> Rule:
+    """Where some programs take a password on their command line: behind `flag`."""
+    programs = row.fields["programs"].split()
+    either = "|".join(p.replace("-", "\\-") for p in sorted(programs, key=len, reverse=True))
+    before = rf"(?<![\w./-])(?:{either})(?:\.exe)?(?=[ \t])[^\r\n|;]{{0,200}}?[ \t](?:{row.pattern('flag')})"
+    return Rule(
+        row.name,
+        programs[0],
+        tuple(f"{program} ".lower().encode() for program in programs),
+        before + row.fragments["VALUE"],
+        shape.is_password,
+        example=example,
+        clean=f"{example[: example.index('{')]}$PASSWORD",
+    )

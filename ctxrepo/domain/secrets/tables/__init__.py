@@ -1,1 +1,0 @@
-"""The rules as data: each row is one kind of secret, with its vendor, shape and examples."""
