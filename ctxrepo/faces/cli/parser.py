@@ -50,7 +50,7 @@ MODULES = (
     "repository.config_verbs",
     "completion.command",
 )
-"""The modules here that have commands; each has a function that registers them."""
+"""The modules here that have commands: each has a `group` of them, or a function that registers them."""
 
 _ORDER = [name for names in PANELS.values() for name in names.split()]
 _PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names.split()}
@@ -90,7 +90,7 @@ def root_command() -> Any:
     """All commands with their options, for tools/reference.py."""
     app = _app()
     for module in MODULES:
-        import_module(f"ctxrepo.faces.cli.{module}").register(app)
+        _add(module, app)
     for entries in (app.registered_commands, app.registered_groups):
         entries.sort(key=lambda entry: _ORDER.index(_name(entry)))
         for entry in entries:
@@ -105,11 +105,19 @@ def registered(module: str, command: str = "") -> Any:
     It is built once a process, as that takes longer than most commands.
     """
     app = _app()
-    import_module(f"ctxrepo.faces.cli.{module}").register(app)
+    _add(module, app)
     if command:
         app.registered_commands = [one for one in app.registered_commands if _name(one) == command]
         app.registered_groups = [one for one in app.registered_groups if one.name == command]
     return get_group(app)
+
+
+def _add(module: str, app: typer.Typer) -> None:
+    commands = import_module(f"ctxrepo.faces.cli.{module}")
+    if hasattr(commands, "register"):
+        commands.register(app)
+    else:
+        app.add_typer(commands.group, name=commands.group.info.name)
 
 
 def _name(entry: CommandInfo | TyperInfo) -> str:

@@ -16,16 +16,12 @@ from ctxrepo.faces.cli.options import SCOPE, argument, command, json_option, sco
 if TYPE_CHECKING:
     from ctxrepo.services.notes.working_notes import ClearResult, Scratch
 
-group = typer.Typer()
+group = typer.Typer(name="scratch")
 
 Named = Annotated[
     list[str],
     argument(metavar="ITEM", help="Its ^id, or some of its words; the first match is used."),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="scratch")
 
 
 @group.callback(invoke_without_command=True)

@@ -12,11 +12,7 @@ from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import json_option, without_verb
 
-group = typer.Typer()
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="cache")
+group = typer.Typer(name="cache")
 
 
 @group.callback(invoke_without_command=True)

@@ -18,13 +18,9 @@ if TYPE_CHECKING:
     from ctxrepo.services.repository.configure import Setting, SettingChange
 
 
-group = typer.Typer()
+group = typer.Typer(name="config")
 
 KeyName = Annotated[str, argument(metavar="KEY", help="A setting, e.g. sync.timeout.")]
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="config")
 
 
 @group.callback(invoke_without_command=True)

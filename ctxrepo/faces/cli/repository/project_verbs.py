@@ -34,11 +34,7 @@ _WORKTREES = {
     "isolate": "isolate: a linked worktree is a project of its own",
 }
 
-group = typer.Typer()
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="project")
+group = typer.Typer(name="project")
 
 
 @group.callback(invoke_without_command=True)

@@ -15,11 +15,7 @@ from ctxrepo.faces.cli.options import command, json_option, without_verb
 if TYPE_CHECKING:
     from ctxrepo.services.history.settle_conflict import Resolution
 
-group = typer.Typer()
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="conflicts")
+group = typer.Typer(name="conflicts")
 
 
 @group.callback(invoke_without_command=True)

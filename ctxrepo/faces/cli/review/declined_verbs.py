@@ -16,11 +16,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.review.declined import DeclinedReview
 
 
-group = typer.Typer()
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="declined")
+group = typer.Typer(name="declined")
 
 
 @group.callback(invoke_without_command=True)

@@ -16,11 +16,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.delivery.file_blocks import AddResult, BlockState
 
 
-group = typer.Typer()
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="file")
+group = typer.Typer(name="file")
 
 
 @group.callback(invoke_without_command=True)

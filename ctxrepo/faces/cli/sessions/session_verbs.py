@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 _SHORT = 8
 """Characters of an id that people read and type."""
 
-group = typer.Typer()
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="session")
+group = typer.Typer(name="session")
 
 
 @group.callback(invoke_without_command=True)

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 _HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
 _WIDTH = 90
 
-group = typer.Typer()
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="stats")
+group = typer.Typer(name="stats")
 
 
 @group.callback(invoke_without_command=True)
