@@ -23,7 +23,7 @@ from functools import cached_property
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from checkout import CHECKOUT
+CHECKOUT = Path(__file__).resolve().parents[1]
 
 Graph = Mapping[str, set[str]]
 """Each name with those that it imports."""
