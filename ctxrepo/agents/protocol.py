@@ -22,7 +22,13 @@ Line = Callable[[str], str]
 
 
 class AgentIdentity(Protocol):
-    """`__init__.py`: what the agent is called. It is light, for hooks load it too."""
+    """`__init__.py`: what the agent is called. It is light, for hooks load it too.
+
+    Example usage::
+
+        who = AGENTS[name].identity
+        session = os.environ.get(who.SESSION, "") if who.SESSION else ""
+    """
 
     TITLE: str
     """Its name in a sentence."""
@@ -53,8 +59,10 @@ class Document(Protocol):
         ...
 
     def disconnect(self, text: str, original: str | None = None) -> str:
-        """`text` without what is ours and without what that leaves empty. What is empty in `original`, the
-        text before we came, stays empty."""
+        """`text` without what is ours and without what that leaves empty.
+
+        What is empty in `original`, the text before we came, stays empty.
+        """
         ...
 
     def lines(self, text: str) -> Mapping[str, Sequence[str]]:
@@ -72,8 +80,10 @@ class Document(Protocol):
 
 @dataclass(frozen=True)
 class EditedDocument:
-    """A document into which something of ours is put; the undo takes that out again. `hooks` are the commands
-    that stand in it, by event."""
+    """A document into which something of ours is put; the undo takes that out again.
+
+    `hooks` are the commands that stand in it, by event.
+    """
 
     path: Path
     document: Document
@@ -112,7 +122,13 @@ Wanted = EditedDocument | OwnFile | ShippedFile | SkillsFolder
 
 
 class Install(Protocol):
-    """`install.py`: what makes the agent call our hooks and know our skills."""
+    """`install.py`: what makes the agent call our hooks and know our skills.
+
+    Example usage::
+
+        for wanted in AGENTS[name].install.files(home, environment, line):
+            print(wanted.path)
+    """
 
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path:
         """The user's folder of this agent; ConfigError when the environment names an unusable one."""
@@ -150,7 +166,8 @@ class Trust(Protocol):
     """How a person trusts hooks in the agent itself, as the end of a sentence."""
 
     LEFT: str
-    """What stays in the agent's own files without our hooks, as a sentence without its stop."""
+    """What stays behind in the agent's own files when our hooks are removed, as a sentence without its
+    stop."""
 
     def question(self) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """The calls that ask for our hooks: (method, parameters), each answered before the next."""
@@ -191,7 +208,12 @@ class NativeMemory:
 
 
 class Imports(Protocol):
-    """`imports.py`, where there are memory programs of the agent's whose notes can be brought here."""
+    """`imports.py`, where there are memory programs of the agent's whose notes can be brought here.
+
+    Example usage::
+
+        names = [source.name for source in AGENTS[name].imports.SOURCES]
+    """
 
     SOURCES: Sequence[Source]
 
@@ -211,7 +233,8 @@ class MemorySettings(Protocol):
     """The memory program whose settings they are."""
 
     SILENCE: tuple[str, str]
-    """A project's settings, as a path below its folder, and where in their JSON it asks for no memory."""
+    """The agent's settings of a project, as a path below its folder, and where in their JSON a project asks
+    to be given no memory."""
 
     WRITES_ANCHORS_FILE: bool
     """Whether the program keeps a project's anchors in the file `layout.anchors_file`: a line there that
@@ -272,10 +295,12 @@ class Transcripts(Protocol):
     `:any_case` whatever the case; '' where they are files of lines."""
 
     FOLDER_FILE: str
-    """A file, seen from a session's folder, with the folder where it works; '' if the transcript tells."""
+    """The file, seen from the folder that a session's file is in, whose text is the folder that the session
+    works in; '' where the transcript tells it."""
 
     RESUME: str
-    """The command with which a person goes on with the session `{session}` in its folder."""
+    """The command with which a person goes on with the session `{session}`, in the folder that it works
+    in."""
 
     def head(self, lines: Iterable[str], /) -> SessionHead:
         """What the first lines of a file tell of its session."""
@@ -288,7 +313,13 @@ class Transcripts(Protocol):
 
 
 class Records(Protocol):
-    """`records.py`, where it has a `read`: what the agent records about our hooks in its transcripts."""
+    """`records.py`, where it has a `read`: what the agent records about our hooks in its transcripts.
+
+    Example usage::
+
+        session = AGENTS[name].records.read(lines)
+        ended = [call for call in session.calls if call.outcome == "ended"] if session else []
+    """
 
     UNRECORDED: Mapping[str, str]
     """What the agent doesn't record about an event's hooks."""
