@@ -24,9 +24,12 @@ _NO_WORD_BEFORE = "(?<![A-Za-z0-9"
 _FRAGMENT = lazy_pattern(r"\{([A-Z]+)\}")
 _IGNORES_CASE = "(?i)"
 _FIELDS = {
-    *("whose", "source", "begins", "then", "programs", "flag", "in-word", "in-text", "whole", "pattern"),
-    *("judge", "decode", "back", "needs", "example", "clean"),
+    "begins": {"whose", "source", "then", "judge"},
+    "in-word": {"whose", "pattern", "judge", "decode", "back", "example", "clean"},
+    "in-text": {"whose", "pattern", "judge", "whole", "back", "needs", "example", "clean"},
+    "programs": {"flag", "example"},
 }
+"""By the field that says where to look, which others a rule may have."""
 
 
 def rules(names: tuple[str, ...]) -> tuple[Rule, ...]:
@@ -89,8 +92,11 @@ class _Row:
 
 
 def _rule(row: _Row) -> Rule:
-    if unknown := row.fields.keys() - _FIELDS:
-        raise ValueError(f"no field is called {', '.join(sorted(unknown))}")
+    kinds = [kind for kind in _FIELDS if kind in row.fields]
+    if len(kinds) != 1:
+        raise ValueError(f"a rule has one of {', '.join(_FIELDS)}")
+    if unknown := row.fields.keys() - _FIELDS[kinds[0]] - {*kinds}:
+        raise ValueError(f"a rule with {kinds[0]} has no {', '.join(sorted(unknown))}")
     whose = row.text("whose")
     judge = _JUDGES[row.fields.get("judge", "is_token")]
     example, clean = row.text("example"), row.text("clean")

@@ -41,7 +41,14 @@ def test_blanks_and_line_breaks_have_signs() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("whose", "who", "acme.rules:4: no field is called who"),
+        ("whose", "who", "acme.rules:4: a rule with in-word has no who"),
+        ("clean", "needs: acme\nclean", "acme.rules:4: a rule with in-word has no needs"),
+        ("in-word: acme_\n", "", "acme.rules:4: a rule has one of begins, in-word, in-text, programs"),
+        (
+            "clean",
+            "in-text: acme\nclean",
+            "acme.rules:4: a rule has one of begins, in-word, in-text, programs",
+        ),
         ("clean", "judge: is_nothing\nclean", "acme.rules:4: there is no 'is_nothing'"),
         ("{PART}", "{PARTS}", "acme.rules:4: there is no 'PARTS'"),
         ("pattern", "back: far\npattern", "acme.rules:4: invalid literal for int() with base 10: 'far'"),
