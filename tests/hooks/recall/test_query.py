@@ -129,6 +129,13 @@ def test_the_day_that_a_prompt_names_comes_first(memory: Fill) -> None:
     ask = memory(**{f"daily/2026-0{n}-07": "- the disk was full\n" for n in range(1, 10)}, **OTHERS)
     assert ask("what did we do about the disk in may 2026?")[0] == "daily/2026-05-07#1"
     assert ask("the disk on 2026-08-07")[0] == "daily/2026-08-07#1"
+    assert ask("the disk in august")[0] == "daily/2026-08-07#1"
+
+
+def test_a_day_without_a_year_comes_before_others_of_its_month(memory: Fill) -> None:
+    ask = memory(**{f"daily/2026-05-{day}": "- the disk was full\n" for day in ("03", "07", "20")}, **OTHERS)
+    assert ask("the disk on 7 may")[0] == "daily/2026-05-07#1"
+    assert ask("the disk on 3 may")[0] == "daily/2026-05-03#1"
 
 
 def test_a_vague_prompt_goes_on_with_the_one_before(memory: Fill) -> None:

@@ -230,6 +230,9 @@ class TestWords:
             ("- [x] Feed the badger", CHECKLIST),
             ("- [ ] Replace the badger by an otter", CHECKLIST),
         ]
+        lines = notes("recall", "where does the badger drink at the port?", "--explain").out.splitlines()
+        after = lines[lines.index("left out:") + 1 :]
+        assert "  - [ ] Replace the badger by an otter" in after, after
         scores = [one["score"] for one in data["left_out"]]
         assert scores == sorted(scores, reverse=True)
         (one,) = notes("trace", data["trace_id"], "--json").data["traces"]
