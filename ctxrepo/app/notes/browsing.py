@@ -98,7 +98,7 @@ class ExportedScope:
 def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
     """Read a note, or one entry of it, also by an id that the entry had before."""
     from ctxrepo.services.reading.targets import read
-    from ctxrepo.services.usage.entry_usage import note_read
+    from ctxrepo.services.usage.note_read import note_read
 
     reading = read(desk.memory, request.target, desk.project, follows=True)
     note_read(desk.memory, desk.origin, reading, desk.now.timestamp())

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
-from difflib import SequenceMatcher
 from functools import partial
 from heapq import nsmallest
 from itertools import product
@@ -168,6 +167,8 @@ def similarity(first: str, second: str) -> float:
     first, second = normalised(first), normalised(second)
     if first == second:
         return 1.0
+    from difflib import SequenceMatcher  # every command loads this module, and few compare entries
+
     if len(first) * len(second) > MAX_LETTERS:
         return SequenceMatcher(None, first.split(), second.split()).quick_ratio()
     matcher = SequenceMatcher(None, first, second, autojunk=False)

@@ -14,7 +14,6 @@ from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import reply
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.evidence import evidence_of
@@ -28,7 +27,6 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.reading.marks import evidence_files
-from ctxrepo.services.reading.targets import Reading
 from ctxrepo.services.sessions.conversations import ends_of_session
 from ctxrepo.storage.cache.layout import CachedEntry, digest_of
 from ctxrepo.storage.memory import Memory
@@ -139,15 +137,6 @@ def observe(memory: Memory, events: Sequence[SpoolEvent], now: float) -> None:
                 _contradicted(memory, store, agent, session, now)
     except sqlite3.DatabaseError as error:
         raise CtxrepoError(f"what became of entries can't be counted: {error}") from error
-
-
-def note_read(memory: Memory, origin: Origin, reading: Reading, now: float) -> None:
-    """Note that a session read a note or an entry by a command, as the hook of its own tools would."""
-    if not origin.session:
-        return
-    path, entry = str(memory.root / reading.note.path), reading.entry
-    ranges = ((entry.first_line, entry.last_line),) if entry else ()
-    AccessLog(memory.state.access).add(Access(now, origin.agent, origin.session, "read", path, ranges))
 
 
 def _delivered(memory: Memory, store: UsageStore) -> None:

@@ -112,6 +112,8 @@ def test_reading_loads_no_write_path_while_nothing_waits(ada: Machine, words: li
         "tomlkit",
         "yaml",
         "subprocess",
+        "difflib",
+        "ctxrepo.services.usage.entry_usage",
         "ctxrepo.storage.remote.conversation",
         "ctxrepo.services.setup.connection",
         "ctxrepo.agents.protocol",

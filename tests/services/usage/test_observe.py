@@ -20,7 +20,8 @@ from ctxrepo.services.notes.placing import archive, forget, move
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.targets import read
-from ctxrepo.services.usage.entry_usage import note_read, observe, usage, zombies
+from ctxrepo.services.usage.entry_usage import observe, usage, zombies
+from ctxrepo.services.usage.note_read import note_read
 from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import UsageStore
 
