@@ -79,16 +79,12 @@ def answer_with_view(
     hints_with_json: bool = False,
 ) -> None:
     """The same for a result that has a view; fields have their text behind labels of this width."""
-
-    def hints(value: Value) -> Iterable[str]:
-        return view(value).hints if hints_with_json or not as_json else ()
-
-    show(
-        perform(desk, operation, request),
-        as_json,
-        lambda value: output.drawn(view(value), label_width),
-        hints,
-    )
+    result = perform(desk, operation, request)
+    if result.error or (as_json and not hints_with_json):
+        show(result, as_json, lambda _: "")
+        return
+    made = view(result.value)  # once, for a list of notes may be long
+    show(result, as_json, lambda _: output.drawn(made, label_width), lambda _: made.hints)
 
 
 def answer_with_past(
