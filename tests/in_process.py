@@ -24,11 +24,10 @@ def run_in_process(
     signals, closed or full streams.
     """
     no_worker = mock.patch("ctxrepo.app.desk.start_worker")
-    with no_worker, _surroundings(env, cwd), _streams(stdin) as (out, err):
+    out, err = io.BytesIO(), io.BytesIO()
+    with no_worker, _surroundings(env, cwd), _streams(io.BytesIO(stdin), out, err):
         code = main(words)
-        out.flush()
-        err.flush()
-        printed = [stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)]  # type: ignore[attr-defined]
+        printed = [stream.getvalue().decode("utf-8", "replace") for stream in (out, err)]
     return CompletedProcess(["ctxrepo", *words], code, *printed)
 
 
@@ -49,12 +48,12 @@ def _surroundings(env: Mapping[str, str], cwd: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _streams(stdin: bytes) -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
+def _streams(*buffers: io.BytesIO) -> Iterator[None]:
+    """Standard input, output and errors from and to these; what is written is there at once."""
     before = sys.stdin, sys.stdout, sys.stderr
-    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    sys.stdout, sys.stderr = out, err
+    streams = [io.TextIOWrapper(buffer, encoding="utf-8", write_through=True) for buffer in buffers]
+    sys.stdin, sys.stdout, sys.stderr = streams
     try:
-        yield out, err
+        yield
     finally:
         sys.stdin, sys.stdout, sys.stderr = before
