@@ -72,7 +72,7 @@ class Command:
         """The parameters as typer asks for them."""
         return inspect.Signature(list(self._params()))
 
-    # typer reads it as a function's. It is a property, since the request's module isn't loaded before it is read;
+    # typer reads it as a function's. It is a property, since the request's module isn't loaded before then;
     # mypy knows a plain attribute of every object.
     @property
     def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
