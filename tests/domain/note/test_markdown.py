@@ -60,6 +60,11 @@ def test_what_follows_a_closed_body_is_a_block_of_its_own(body: str) -> None:
     assert split_blocks(whole + newline + "# next\n")[-1].text == "# next\n"
 
 
+@pytest.mark.parametrize("code", ["", "\n", "code\n", "  code\n", "      code\n"])
+def test_a_fence_is_closed_as_deep_as_it_was_opened_however_deep_its_code_is(code: str) -> None:
+    assert closed(f"- a\n  ```\n{code}") == f"- a\n  ```\n{code}  ```\n"
+
+
 def test_bullets_keep_what_hangs_under_them() -> None:
     body = "- a\n  more\n  - below\n\n  and more\n- b\n\nA paragraph\nof two lines\n"
     assert shape(body) == [
