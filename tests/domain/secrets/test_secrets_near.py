@@ -112,6 +112,13 @@ def test_letters_that_make_no_word_are_told_from_those_that_do() -> None:
         assert not is_gibberish(word)
 
 
+def test_what_a_keychain_proposes_is_a_password_though_it_can_be_said_aloud() -> None:
+    for value in (b"gudMav-torja5-bosbyt", b"jandaN-nyhsum-gaxcu9", b"macnab-4ofcek-zohfoh"):
+        assert graded(value) is Grade.RANDOM
+    for name in (b"GitHub-Docker-Alpin3", b"server-docker-node12", b"deploy-server-backup"):
+        assert graded(name) is Grade.NONE
+
+
 def test_the_more_random_a_value_is_the_higher_is_its_grade() -> None:
     maker = Maker()
     assert graded(b"README.md") is Grade.NONE
