@@ -136,6 +136,16 @@ def test_a_key_replaces_the_scopes_entry_wherever_it_stands(mine: Machine) -> No
     assert other.replaced == ()
 
 
+def test_an_entry_in_a_note_of_another_encoding_is_not_replaced_by_its_key(mine: Machine) -> None:
+    note = mine.clone / "shop/topics/ports.md"
+    note.parent.mkdir(parents=True)
+    saved = "- redis: 6379\n".encode("utf-16")
+    note.write_bytes(saved)
+    with pytest.raises(Refused, match=r"ports\.md is UTF-16"):
+        mine.remember("6380", key="redis")
+    assert note.read_bytes() == saved
+
+
 def test_what_is_superseded_stays_in_the_note_and_leaves_delivery(mine: Machine) -> None:
     old = mine.remember("deploy by hand")
     new = mine.remember("deploy through CI", supersedes=Target(entry_id=old.id))
