@@ -99,6 +99,11 @@ class TestFinding:
         assert found["two"].id not in by_line.values()
         assert [found[w].depth for w in ("one", "two", "three")] == [0, 1, 0]
 
+    def test_an_id_that_somebody_noted_outlives_an_update(self) -> None:
+        """Machines with other releases share the list, too."""
+        items = items_of(PATH, "- [ ] one\n  - [ ] two\n  - [ ] two\n")
+        assert [item.id for item in items] == ["9c451e675369", "4903f77bcf16", "b135b7f2cf9c"]
+
     @given(ANY)
     def test_ids_tell_items_apart(self, text: str) -> None:
         ids = [item.id for item in items_of(PATH, text) if item.id != "0123456789ab"]
