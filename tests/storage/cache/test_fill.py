@@ -17,7 +17,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.prompt_query import find
-from ctxrepo.storage.cache import writer
+from ctxrepo.storage.cache import update
 from ctxrepo.storage.cache.writer import Cache
 
 NONE = Marks()
@@ -82,7 +82,7 @@ def test_filled_or_grown_it_says_the_same(
     changed = [Note(path, text) for path, text in notes.items()]
     grown.apply("c2", changed, [path for path in before if path not in notes], marks)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writer, "BATCH", 3)
+        patch.setattr(update, "BATCH", 3)
         full = filled(folder / "full.db", notes, marks)
     assert said(full) == said(grown)
     assert_sound(full.path)
@@ -116,7 +116,7 @@ def test_it_has_no_head_before_all_is_in_it(tmp_path: Path, monkeypatch: pytest.
             raise OSError("the disk is gone")
         return "- almond"
 
-    monkeypatch.setattr(writer, "BATCH", 4)
+    monkeypatch.setattr(update, "BATCH", 4)
     with pytest.raises(OSError, match="gone"):
         cache.fill("c2", [f"b/{n}.md" for n in range(10)], read, NONE, lambda _: heads.append(cache.head))
     assert heads == ["", ""]
