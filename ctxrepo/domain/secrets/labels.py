@@ -263,25 +263,14 @@ INNER = frozenset(
 
 _GLUED = lazy_pattern(rb"[A-Za-z0-9\x80-\xff]{0,24}(?:[_.-][A-Za-z0-9]{1,20}){0,4}")
 _BEFORE = lazy_pattern(rb"[A-Za-z0-9_.\x80-\xff-]{0,40}\Z")
-_ABOUT = frozenset(
-    b"name names url uri path file dir type kind hash hashes arn ref refs length len size count limit ttl"
-    b" expiry"
-    b" expires expiration expired version field header headers param prefix suffix endpoint digest"
-    b" fingerprint"
-    b" checksum format policy algorithm alg env var variable store manager provider source location scope"
-    b" scopes"
-    b" class usage budget rate bucket index pattern regex schema status holder label hint reset rules rule"
-    b" strength min max minlength maxlength ids".split()
-)
+_ABOUT = shape.ABOUT - {b"id"}
 _ENDS = frozenset(
-    b" s word words wort worts phrase phrases code codes wd es al als entials ential value string text"
-    b" data plain"
+    b" s word words wort worts phrase phrases code codes wd es al als entials ential value string text data plain"
     b" b64 base64 hex nummer number i e n en in".split(b" ")
 )
 _KEYED = lazy_pattern(
-    rb"(?:[_.-]|\A|api|app|access|auth|private|secret|sign|signing|shared|master|pass|licen[sc]e|client"
-    rb"|account|session"
-    rb"|service|storage|deploy|machine|crypt|encrypt|local|psk|ssh|hmac|jwt|network|s|[0-9])\Z"
+    rb"(?:[_.-]|\A|api|app|access|auth|private|secret|sign|signing|shared|master|pass|licen[sc]e|client|account"
+    rb"|session|service|storage|deploy|machine|crypt|encrypt|local|psk|ssh|hmac|jwt|network|s|[0-9])\Z"
 )
 
 

@@ -40,7 +40,7 @@ _RUN = lazy_pattern(rb"[^\s,;(){}\[\]|&]+")
 URL_WORDS = frozenset(b"pass passw passwd password pwd secret token user username key pw".split())
 
 # `token_id`, `password-hash`, `secret_name` say something about a secret; they don't hold it.
-_ABOUT = frozenset(
+ABOUT = frozenset(
     b"id ids name names url uri path file dir type kind hash hashes arn ref refs length len size count limit"
     b" ttl expiry expires expiration expired version field header headers param prefix suffix endpoint digest"
     b" fingerprint checksum format policy algorithm alg env var variable store manager provider source"
@@ -266,7 +266,7 @@ def _is_assigned(match: re.Match[bytes]) -> bool:
 def _is_the_thing(match: re.Match[bytes]) -> bool:
     """Whether the name says `password` or `password_prod`, and not `password_hash` or `passwordless`."""
     glued, *words = match["more"].lower().replace(b"-", b"_").replace(b".", b"_").split(b"_")
-    return glued.rstrip(b"0123456789") in _GLUED and not (words and words[-1] in _ABOUT)
+    return glued.rstrip(b"0123456789") in _GLUED and not (words and words[-1] in ABOUT)
 
 
 def _assigned(match: re.Match[bytes]) -> bytes:
