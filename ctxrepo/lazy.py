@@ -7,13 +7,40 @@ third of them; to make the rest would cost it as much as two bare starts of the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass as make_dataclass
-from dataclasses import fields
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import LazyLoader
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+
+class _InspectLater:
+    """Has Python load `inspect` when something of it is first used.
+
+    `dataclasses` imports it for classes without a docstring alone, and with it come `ast`, `dis` and
+    `tokenize`: together nearly a bare start of the interpreter.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, _: ModuleType | None = None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path) if name == "inspect" else None
+        if spec and spec.loader:
+            spec.loader = LazyLoader(spec.loader)
+        return spec
+
+
+sys.meta_path.insert(0, _InspectLater)
+from dataclasses import dataclass as make_dataclass  # noqa: E402  while `inspect` is found so
+from dataclasses import fields  # noqa: E402
+
+sys.meta_path.remove(_InspectLater)
+
+if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 
     lazy_pattern = re.compile
@@ -43,8 +70,11 @@ _is_eager = False
 def make_all() -> None:
     """Make every dataclass that waits, and from now on each at once, before a process starts a thread:
     while a class is made, it has no `__init__` for a moment."""
+    import inspect
+
     global _is_eager
     _is_eager = True
+    inspect.unwrap(fields)  # it is loaded now, should it not have been: two threads must not do so at once
     while _waiting:
         _make(next(iter(_waiting)))
 
@@ -61,6 +91,7 @@ def _make(cls: Any) -> None:
 def _finish(cls: Any, options: Mapping[str, bool]) -> None:
     """Have the standard library make the dataclass, but for `__eq__`, `__hash__` and `__repr__`: it
     compiles each method from text, which takes a hundred times as long."""
+    cls.__doc__ = cls.__doc__ or cls.__name__  # for a class without one the library asks `inspect`
     make_dataclass(cls, **{**options, "eq": False, "repr": False})
     methods: dict[str, Any] = {}
     if options.get("eq", True):

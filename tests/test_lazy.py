@@ -189,6 +189,29 @@ assert made == [Before(1)] * 20
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_dataclass_is_made_without_what_reads_source_code() -> None:
+    code = """
+import sys
+from ctxrepo.lazy import dataclass, make_all
+
+@dataclass(frozen=True)
+class Described:
+    'It has a sentence.'
+
+@dataclass(frozen=True)
+class Bare:
+    one: int
+
+Described(), Bare(1)
+assert sys.version_info >= (3, 12) or not {"ast", "dis", "tokenize"} & set(sys.modules)
+make_all()
+assert {"ast", "dis", "tokenize"} <= set(sys.modules)
+import inspect
+assert inspect.signature(Bare).parameters.keys() == {"one"}
+"""
+    subprocess.run([sys.executable, "-I", "-c", code], check=True)
+
+
 @pytest.mark.parametrize(
     ("expression", "flags", "text"),
     [("a(b+)", 0, "xabb"), (rb"A", re.IGNORECASE, b"a"), ("^b", re.MULTILINE, "a\nb")],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, get_type_hints
@@ -32,6 +30,9 @@ def sentences(described: type) -> dict[str, str]:
 
 
 def _own_sentences(described: type) -> Iterator[tuple[str, str]]:
+    import ast  # the parser asks, and help: most command lines are read without either
+    import inspect
+
     (body,) = ast.parse(inspect.getsource(described)).body
     assert isinstance(body, ast.ClassDef)
     for field, below in zip(body.body, body.body[1:], strict=False):

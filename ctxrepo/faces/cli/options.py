@@ -5,10 +5,10 @@ What a field means is said below it, for every face; how it is spelled is said b
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import MISSING
 from functools import cached_property
 from pathlib import Path
 from types import NoneType
@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from ctxrepo.domain.formats.described import Between, hints_of, sentences
 from ctxrepo.errors import Unreadable, UsageError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # nothing but typer and help ask for signatures
+    import inspect
+
     import typer
 
 USUAL = ""
@@ -70,7 +72,9 @@ class Command:
     @cached_property
     def __signature__(self) -> inspect.Signature:
         """The parameters as typer asks for them."""
-        return inspect.Signature(list(self._params()))
+        from inspect import Signature
+
+        return Signature(list(self._params()))
 
     # typer reads it as a function's. It is a property, since the request's module isn't loaded before then;
     # mypy knows a plain attribute of every object.
@@ -79,7 +83,9 @@ class Command:
         return {name: param.annotation for name, param in self.__signature__.parameters.items()}
 
     def _params(self) -> Iterator[inspect.Parameter]:
-        own = dict(inspect.signature(self._function, eval_str=True).parameters)
+        from inspect import signature
+
+        own = dict(signature(self._function, eval_str=True).parameters)
         own.pop("request")
         hints, said = hints_of(self._request), sentences(self._request)
         for name, spelling in self._spelled.items():
@@ -97,7 +103,10 @@ def _own(param: inspect.Parameter) -> inspect.Parameter:
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+    from inspect import Parameter
+
+    default = Parameter.empty if default is MISSING else default
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
 def _param(request: Any, name: str, hint: Any, sentence: str, spelling: str) -> inspect.Parameter:
@@ -134,13 +143,14 @@ def _usual(name: str, form: Any, *, is_required: bool) -> str:
 
 
 def _default(request: Any, name: str) -> Any:
-    """What a field has when it isn't given; a lazy dataclass that wasn't made yet has it as an attribute."""
-    value = getattr(request, name, inspect.Parameter.empty)
+    """What a field has when it isn't given, MISSING for nothing; a lazy dataclass that wasn't made yet has it
+    as an attribute."""
+    value = getattr(request, name, MISSING)
     return getattr(value, "default", value)
 
 
 def _is_required(request: Any, name: str) -> bool:
-    return _default(request, name) is inspect.Parameter.empty
+    return _default(request, name) is MISSING
 
 
 def _parts(hint: Any) -> tuple[Any, list[Any]]:
