@@ -184,9 +184,9 @@ class Desk:
             raise RuntimeError("the memory of a shared desk belongs to its thread: perform an operation")
         if self._opened is None or (self._opened.config_error and not or_last_settings):
             memory = Memory.open(self.places, self.env, or_last_settings=or_last_settings)
+            publish_settings(memory, self.interpreter)  # loads modules that the fork for the warnings needs
             for warning in (*memory.settings.warnings, *self.project_warnings):
                 self.notice(warning)
-            publish_settings(memory, self.interpreter)
             self._opened = replace(memory, progress=self.progress)
             self._files = _files(self._opened)
         elif self._opened.env != self.env:

@@ -119,7 +119,8 @@ def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:
     early = fetch_early(memory, remote_lock)
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.
     from ctxrepo.services.faults.faults import tell_at_once
-    from ctxrepo.services.repository.published import publish_settings, set_up_git
+    from ctxrepo.services.repository.published import publish_settings
+    from ctxrepo.services.repository.set_up_git import set_up_git
     from ctxrepo.services.worker.remote_queue import RemoteQueue
     from ctxrepo.services.worker.work import Worker
 

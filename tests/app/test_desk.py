@@ -11,7 +11,7 @@ from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes.browsing import ListRequest, list_notes, read
-from ctxrepo.app.notes.writing import TargetRequest
+from ctxrepo.app.notes.targets import TargetRequest
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import ConfigError

@@ -20,7 +20,8 @@ from said import Talk
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes.browsing import ListRequest, SearchRequest, list_notes, read, search
-from ctxrepo.app.notes.writing import TargetRequest, remember
+from ctxrepo.app.notes.targets import TargetRequest
+from ctxrepo.app.notes.writing import remember
 from ctxrepo.app.repository.diagnosis import status
 from ctxrepo.app.sessions.anchor_operations import anchor
 from ctxrepo.app.sessions.past_search import SessionsRequest, search_sessions

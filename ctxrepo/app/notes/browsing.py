@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.app.notes.writing import ChecklistRequest, TargetRequest
+from ctxrepo.app.notes.targets import ChecklistRequest, TargetRequest
 from ctxrepo.app.result import Result, reads
 from ctxrepo.domain.formats.described import Between
 from ctxrepo.domain.project.target import ScopeName

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ctxrepo.app.notes.targets import ChecklistRequest, TargetRequest
 from ctxrepo.app.result import Result, writes
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
@@ -23,13 +24,6 @@ if TYPE_CHECKING:
     from ctxrepo.services.notes.remember import RememberResult
     from ctxrepo.services.notes.requests import Fact, NewNoteRequest, RestoreRequest, TagChange, TickRequest
     from ctxrepo.services.notes.working_notes import ClearResult, Scratch
-
-
-@dataclass(frozen=True)
-class TargetRequest:
-    """The note or entry that something is done to."""
-
-    target: NoteOrEntry
 
 
 @dataclass(frozen=True)
@@ -71,15 +65,6 @@ class AddItemRequest:
 
     text: str
     scope: ScopeName = ""
-
-
-@dataclass(frozen=True)
-class ChecklistRequest:
-    """A scope's checklist; `is_whole`: also what is done."""
-
-    scope: ScopeName = ""
-    is_whole: bool = False
-    """List finished items too."""
 
 
 def remember(desk: Desk, fact: Fact) -> Result[RememberResult]:

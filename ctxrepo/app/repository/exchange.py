@@ -75,7 +75,7 @@ class ExchangeOutcome:
 
 def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     """Bring this machine and the remote to the same state; or only fetch and merge."""
-    from ctxrepo.services.repository.published import set_up_git
+    from ctxrepo.services.repository.set_up_git import set_up_git
     from ctxrepo.services.rescue.repair import with_repair
     from ctxrepo.services.review.open_review import in_review, open_review
     from ctxrepo.services.saving.commit import CommitRequest

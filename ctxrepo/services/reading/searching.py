@@ -9,8 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
-import regex
-
 from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -193,6 +191,8 @@ def matcher(pattern: str, patience: float = SEARCH_SECONDS) -> Callable[[str], b
     is no pattern, and once matching has taken longer than `patience` seconds."""
     if len(pattern) > MAX_CHARS:
         raise UsageError(f"the pattern is longer than {MAX_CHARS} characters", "Search for less at once.")
+    import regex  # most searches are for words
+
     try:
         compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE | regex.VERSION0)
     except (regex.error, RecursionError, OverflowError) as error:

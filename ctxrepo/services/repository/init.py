@@ -18,7 +18,8 @@ from ctxrepo.errors import CtxrepoError, RepositoryState, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import drop_refused_clone
 from ctxrepo.services.projects.sparse import always
-from ctxrepo.services.repository.published import publish_settings, set_up_git
+from ctxrepo.services.repository.published import publish_settings
+from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.services.settings.session_settings import AgentMemory, own_memories
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner

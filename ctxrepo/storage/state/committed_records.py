@@ -9,10 +9,9 @@ from dataclasses import asdict, field
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ctxrepo.domain.formats.moment import second
-from ctxrepo.domain.guard.refusals import Refusal
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Unreadable
@@ -20,6 +19,9 @@ from ctxrepo.hooks.own_files import append_rolling, lines_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import read
 from ctxrepo.storage.disk.private import put
+
+if TYPE_CHECKING:
+    from ctxrepo.domain.guard.refusals import Refusal
 
 _MAX_BYTES = 4 * 1024 * 1024
 
@@ -41,6 +43,8 @@ class HeldBackFile:
 
     def read(self) -> list[HeldBack]:
         """What is held back now; empty where the file is missing or can't be read."""
+        from ctxrepo.domain.guard.refusals import Refusal  # most commands don't ask
+
         try:
             found = json.loads(read(self.file, _MAX_BYTES, follow=False) or b"[]")
             return [HeldBack(Refusal(**one["refusal"]), str(one["since"])) for one in found]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.services.repository.published import set_up_git
+from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.storage.clone.configfile import values
 from ctxrepo.storage.isolated.dangers import PUSH, dangers, merge_driver, parking
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.notes import browsing, writing
 from ctxrepo.app.notes.browsing import DayRequest
-from ctxrepo.app.notes.writing import TargetRequest
+from ctxrepo.app.notes.targets import TargetRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import INTERRUPTED, CtxrepoError, NotFound, UsageError
 from ctxrepo.faces.cli import editor, output, table

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.notes import writing
-from ctxrepo.app.notes.writing import MoveRequest, TargetRequest, UndoRequest
+from ctxrepo.app.notes.targets import TargetRequest
+from ctxrepo.app.notes.writing import MoveRequest, UndoRequest
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import USUAL, command
 from ctxrepo.services.notes.requests import RestoreRequest

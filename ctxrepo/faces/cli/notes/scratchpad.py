@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctxrepo.app.notes import writing
-from ctxrepo.app.notes.writing import ChecklistRequest
+from ctxrepo.app.notes.targets import ChecklistRequest
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import SCOPE, argument, command, json_option, scope_option, without_verb

@@ -1,0 +1,22 @@
+"""What operations on notes are done to, whether they read or write."""
+
+from __future__ import annotations
+
+from ctxrepo.domain.project.target import NoteOrEntry, ScopeName
+from ctxrepo.lazy import dataclass
+
+
+@dataclass(frozen=True)
+class TargetRequest:
+    """The note or entry that something is done to."""
+
+    target: NoteOrEntry
+
+
+@dataclass(frozen=True)
+class ChecklistRequest:
+    """A scope's checklist; `is_whole`: also what is done."""
+
+    scope: ScopeName = ""
+    is_whole: bool = False
+    """List finished items too."""
