@@ -15,12 +15,13 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-import os
 import random
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
+import venv
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -138,10 +139,24 @@ def attempt(mutation: Mutation, tests: Path, *, is_long: bool) -> str | None:
         shutil.rmtree(copy / "ctxrepo")
         shutil.copytree(CHECKOUT / "ctxrepo", copy / "ctxrepo", ignore=shutil.ignore_patterns("__pycache__"))
         mutation.apply(copy)
+        _make_environment(copy)
         for stage in _stages(copy, mutation):
             if failure := _first_failure(copy, stage, is_long=is_long):
                 return failure
     return None
+
+
+def _make_environment(copy: Path) -> None:
+    """An environment of the copy's own, with the libraries of ours: many tests start commands with `-I` or
+    without PYTHONPATH, which would run the package that our environment names."""
+    environment = copy / ".venv"
+    venv.create(environment, symlinks=True)
+    libraries = Path(sysconfig.get_path("purelib"))
+    own = environment / libraries.relative_to(sys.prefix)
+    (own / "copy.pth").write_text(f"{copy}\n{libraries}\n")
+    script = Path(sys.executable).with_name("ctxrepo").read_text().split("\n", 1)[1]
+    (environment / "bin/ctxrepo").write_text(f"#!{environment}/bin/python\n{script}")
+    (environment / "bin/ctxrepo").chmod(0o755)
 
 
 def _stages(root: Path, mutation: Mutation) -> Iterator[list[str]]:
@@ -158,7 +173,7 @@ def _stages(root: Path, mutation: Mutation) -> Iterator[list[str]]:
 
 def _first_failure(root: Path, stage: list[str], *, is_long: bool) -> str | None:
     words = [
-        sys.executable,
+        str(root / ".venv/bin/python"),
         "-m",
         "pytest",
         "-q",
@@ -171,9 +186,8 @@ def _first_failure(root: Path, stage: list[str], *, is_long: bool) -> str | None
         "no:cacheprovider",
     ]
     words += [*stage, *(["-m", ""] if is_long else [])]
-    env = {**os.environ, "PYTHONPATH": str(root)}
     try:
-        run = subprocess.run(words, cwd=root, env=env, capture_output=True, text=True, timeout=SECONDS)
+        run = subprocess.run(words, cwd=root, capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return "(no end)"
     if run.returncode in (0, 5):  # 5: there was no test
