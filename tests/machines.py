@@ -26,6 +26,7 @@ from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.services.worker.work import Worker
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes import apart
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.user.places import Places
 
@@ -107,11 +108,11 @@ class Machine:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command, in the process of the tests where that makes no difference.
 
-        It does for several in threads at once, for one that has a clock of its own, and for what isn't a
-        command of the command line.
+        It does where a process has threads, for one that has a clock of its own, and for what isn't a command
+        of the command line.
         """
-        is_main = threading.current_thread() is threading.main_thread()
-        if not is_main or "LD_PRELOAD" in self.env or words[0].startswith(("hook", "_")):
+        is_alone = threading.current_thread() is threading.main_thread() and apart.has_one_thread()
+        if not is_alone or "LD_PRELOAD" in self.env or words[0].startswith(("hook", "_")):
             return self.process(*words, stdin=stdin, cwd=cwd)
         return run_in_process(words, self.env, cwd or self.project_folder, stdin.encode())
 
