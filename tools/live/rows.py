@@ -70,7 +70,7 @@ def edits(play: Play) -> None:
     play.report.look("the agent did all that the model asked for", play.stage.model.is_done)
     play.arrives("the edit is on the remote", at, "6399")
     body = play.stage.machine.git("log", "--format=%B", "-3")
-    play.report.look("the commit names the agent", f"Ctxrepo-Agent: {play.agent.NAME}" in body)
+    play.report.look("the commit names the agent", f"Ctxrepo-Agent: {play.agent.NAME}" in body, body)
     play.asks_for_silence()
 
 
