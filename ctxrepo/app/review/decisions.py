@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import unified_diff
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
@@ -116,6 +115,8 @@ def _conflict_fields(conflict: Conflict) -> dict[str, Any]:
 
 
 def _diff(kept: str, other: str) -> Iterator[str]:
+    from difflib import unified_diff  # `status` counts decisions and shows none
+
     lines = unified_diff(kept.splitlines(), other.splitlines(), "kept", "other", lineterm="")
     return (line.rstrip("\r") for line in lines)
 

@@ -133,6 +133,8 @@ def test_where_things_stand_is_told_without_what_reads_objects_or_merges(ada: Ma
     settled(ada)
     assert not loaded(ada, "status") & {
         "pygit2",
+        "ast",
+        "difflib",
         "tomlkit",
         "ctxrepo.storage.remote.conversation",
         "ctxrepo.services.saving.commit",
