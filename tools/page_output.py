@@ -1,4 +1,4 @@
-"""Write the output that pages show from runs: `python tools/page_output.py [readme] [tutorial]`."""
+"""Write what pages show from runs: `PYTHONPATH=tests python tools/page_output.py [readme] [tutorial]`."""
 
 from __future__ import annotations
 
