@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from in_process import run_in_process
 from repositories import make_bare, make_checkout
@@ -26,7 +26,6 @@ from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.services.worker.work import Worker
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.processes import apart
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.user.places import Places
 
@@ -37,6 +36,9 @@ PROJECT_URL = "https://git.example.org/ada/shop.git"
 @dataclass(frozen=True)
 class Machine:
     """One home of its own; `env` is what a person's shell there would hold."""
+
+    is_in_pytest: ClassVar[bool] = False
+    """Whether tests run, which have one process and no threads of ours: conftest.py says so."""
 
     home: Path
     more: Mapping[str, str] = field(default_factory=dict)
@@ -108,10 +110,10 @@ class Machine:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command, in the process of the tests where that makes no difference.
 
-        It does where a process has threads, for one that has a clock of its own, and for what isn't a command
-        of the command line.
+        It does outside of pytest, for several in threads at once, for one that has a clock of its own, and
+        for what isn't a command of the command line.
         """
-        is_alone = threading.current_thread() is threading.main_thread() and apart.has_one_thread()
+        is_alone = self.is_in_pytest and threading.current_thread() is threading.main_thread()
         if not is_alone or "LD_PRELOAD" in self.env or words[0].startswith(("hook", "_")):
             return self.process(*words, stdin=stdin, cwd=cwd)
         return run_in_process(words, self.env, cwd or self.project_folder, stdin.encode())
