@@ -7,6 +7,8 @@ import sys
 
 TYPE_CHECKING = False  # `typing` costs as much as Python's start, and Tab runs at every key
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
     from typing import NoReturn
 
 _GC_THRESHOLD = 50_000
@@ -65,9 +67,32 @@ def main() -> int:
     import gc
 
     gc.set_threshold(_GC_THRESHOLD)
+    put_off_inspect()
     from ctxrepo.faces.cli.app import main as cli
 
     return cli(words)
+
+
+class _InspectFinder:
+    """Finds `inspect`, to be loaded when something of it is first used; an item of `sys.meta_path`."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
+        if name != "inspect":
+            return None
+        from importlib.machinery import PathFinder
+        from importlib.util import LazyLoader
+
+        spec = PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            spec.loader = LazyLoader(spec.loader)
+        return spec
+
+
+def put_off_inspect() -> None:
+    """Have `inspect` loaded at its first use, if nothing has imported `dataclasses` yet, which imports it
+    and, with Python 3.11, mostly doesn't use it (ADR 46)."""
+    sys.meta_path.insert(0, _InspectFinder)
 
 
 def run() -> NoReturn:

@@ -7,40 +7,13 @@ third of them; to make the rest would cost it as much as two bare starts of the 
 from __future__ import annotations
 
 import re
-import sys
-from importlib.machinery import PathFinder
-from importlib.util import LazyLoader
+from dataclasses import dataclass as make_dataclass
+from dataclasses import fields
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
-
-
-class _InspectLater:
-    """Has Python load `inspect` when something of it is first used.
-
-    `dataclasses` imports it for classes without a docstring alone, and with it come `ast`, `dis` and
-    `tokenize`: together nearly a bare start of the interpreter.
-    """
-
-    @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None, _: ModuleType | None = None) -> ModuleSpec | None:
-        spec = PathFinder.find_spec(name, path) if name == "inspect" else None
-        if spec and spec.loader:
-            spec.loader = LazyLoader(spec.loader)
-        return spec
-
-
-sys.meta_path.insert(0, _InspectLater)
-from dataclasses import dataclass as make_dataclass  # noqa: E402  while `inspect` is found so
-from dataclasses import fields  # noqa: E402
-
-sys.meta_path.remove(_InspectLater)
-
-if TYPE_CHECKING:
+    from collections.abc import Mapping
     from dataclasses import dataclass as dataclass
 
     lazy_pattern = re.compile
@@ -74,7 +47,7 @@ def make_all() -> None:
 
     global _is_eager
     _is_eager = True
-    inspect.unwrap(fields)  # it is loaded now, should it not have been: two threads must not do so at once
+    inspect.unwrap(fields)  # loads it, if that was put off (ADR 46): two threads must not do so at once
     while _waiting:
         _make(next(iter(_waiting)))
 

@@ -192,6 +192,8 @@ assert made == [Before(1)] * 20
 def test_a_dataclass_is_made_without_what_reads_source_code() -> None:
     code = """
 import sys
+from ctxrepo.__main__ import put_off_inspect
+put_off_inspect()
 from ctxrepo.lazy import dataclass, make_all
 
 @dataclass(frozen=True)
