@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import field
-from functools import lru_cache
 from itertools import count
 from typing import Any
 from urllib.parse import unquote
@@ -50,7 +49,6 @@ class Registry:
         return sorted(name for name in self.aliases if name != own_id and self.canonical(name) == own_id)
 
 
-@lru_cache(maxsize=4)  # to place a checkout, a command reads the same file several times
 def parse(text: str) -> Registry:
     """Read ctxrepo.toml; entries that can't be a project's folder are left out."""
     try:

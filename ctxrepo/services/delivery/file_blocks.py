@@ -15,7 +15,7 @@ from ctxrepo.domain.working.managed import MarkersDamaged, cut, has_block, put
 from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.start_packet import Start, context
-from ctxrepo.services.locate.identify import Project, project_by_now
+from ctxrepo.services.locate.identify import Project, project_by_now, read_registry
 from ctxrepo.services.locate.look import checkout_at, find_project
 from ctxrepo.services.setup.setup import diff_of
 from ctxrepo.storage.disk import foreign
@@ -165,7 +165,8 @@ def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | No
             return BlockState(block, "missing"), None
         if not has_block(data):
             return BlockState(block, "without"), None
-        project = project_by_now(memory, block.own, block.project) if block.project else None
+        registry = read_registry(memory)
+        project = project_by_now(memory, registry, block.own, block.project) if block.project else None
         block = replace(block, project=project.id if project else "")
         after = put(data, _text(memory, project, path)).data
     except MarkersDamaged as error:

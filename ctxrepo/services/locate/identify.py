@@ -46,10 +46,9 @@ def read_registry(memory: Memory) -> Registry:
     return parse(decode_exactly(data or b""))
 
 
-def project_of(memory: Memory, identity: str, name: str = "") -> Project:
+def project_of(memory: Memory, registry: Registry, identity: str, name: str = "") -> Project:
     """The project with this id, registered or not, in a checkout called `name`. ConfigError while the
     registry can't be read: a folder of that name may be another project's."""
-    registry = read_registry(memory)
     if registry.problem:
         raise ConfigError(registry.problem, f"Mend {memory.root / REGISTRY}; until then no project is known.")
     own, identity = identity, registry.canonical(identity)
@@ -64,11 +63,11 @@ def project_of(memory: Memory, identity: str, name: str = "") -> Project:
     return Project(identity, folder, is_registered=folder in folders, checkout_id=own)
 
 
-def project_by_now(memory: Memory, own: str, found: str) -> Project:
+def project_by_now(memory: Memory, registry: Registry, own: str, found: str) -> Project:
     """What a checkout with the id `own`, found to be the project `found`, is after what was linked or
     unlinked since. ConfigError as with `project_of`."""
-    is_known = bool(read_registry(memory).folder_of(own))
-    return replace(project_of(memory, own if is_known else found), checkout_id=own)
+    identity = own if registry.folder_of(own) else found
+    return replace(project_of(memory, registry, identity), checkout_id=own)
 
 
 def folders_in(memory: Memory, below: str = "") -> set[str]:

@@ -59,7 +59,7 @@ def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Locati
     """Ask git what `cwd` is in, judge whether to trust it, and record that for hooks; `env` may name the
     project (CTXREPO_PROJECT). NoAnswer where `cwd` hangs."""
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
-        named = project_of(memory, named_id(explicit, {}))
+        named = project_of(memory, read_registry(memory), named_id(explicit, {}))
         record(memory, BY_NAME + explicit, "", "", named)
         return Location(named)
     try:
@@ -100,10 +100,10 @@ def folders_there(memory: Memory, folders: Iterable[str]) -> set[str]:
 
 
 def _project_at(memory: Memory, code: CodeCheckout) -> Project:
-    identity = identify(memory, code).id
-    if earlier := earlier_id(memory, code, identity, read_registry(memory)):
-        return replace(project_of(memory, earlier), new_alias=identity, checkout_id=identity)
-    return project_of(memory, identity, "" if code.worktree else code.name)
+    identity, registry = identify(memory, code).id, read_registry(memory)
+    if earlier := earlier_id(memory, code, identity, registry):
+        return replace(project_of(memory, registry, earlier), new_alias=identity, checkout_id=identity)
+    return project_of(memory, registry, identity, "" if code.worktree else code.name)
 
 
 def _is_nobodys(memory: Memory, code: CodeCheckout) -> bool:
@@ -120,7 +120,8 @@ def _recorded(memory: Memory, cwd: Path) -> Location:
     """The recorded answer; GitFailed when there is none, or the checkout has changed since."""
     top, row = recorded_at(memory, cwd)
     if row:
-        project = project_by_now(memory, row.own, row.project) if row.project else None
+        registry = read_registry(memory)
+        project = project_by_now(memory, registry, row.own, row.project) if row.project else None
         return _here(memory, project, row.claim)
     if not top:
         return Location(None)

@@ -28,9 +28,12 @@ def recorded_location(memory: Memory, around: FolderFacts) -> Location | None:
     row = find_checkout(memory.places.state, around.top) if around.config else None
     if row is None or (row.config, row.stamp) != (around.config, around.stamp):
         return None
-    if row.claim or is_bare(row.own) or not read_registry(memory).folder_of(row.own):
+    if row.claim or is_bare(row.own):
         return None
-    return Location(project_by_now(memory, row.own, row.project))
+    registry = read_registry(memory)
+    if not registry.folder_of(row.own):
+        return None
+    return Location(project_by_now(memory, registry, row.own, row.project))
 
 
 def recorded_at(memory: Memory, folder: Path) -> tuple[str, CompiledCheckout | None]:
@@ -73,7 +76,7 @@ def update_recorded_checkouts(memory: Memory) -> None:
         now = registry.canonical(row.own)
         is_current = row.project == now and row.folder and row.folder == registry.projects.get(now)
         if row.project and not is_current:
-            project = project_by_now(memory, row.own, row.project)
+            project = project_by_now(memory, registry, row.own, row.project)
             if row.folder not in ("", project.folder):
                 moves[row.folder] = project.folder
             record(memory, row.top, row.config, row.stamp, project, row.claim)

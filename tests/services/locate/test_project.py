@@ -14,7 +14,7 @@ from repositories import make_checkout
 from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hooks.known.locate import SessionFolder, place_of
 from ctxrepo.hooks.known.world import open_hooks, world_of
-from ctxrepo.services.locate.identify import project_of
+from ctxrepo.services.locate.identify import project_of, read_registry
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.storage.memory import Memory
@@ -79,7 +79,8 @@ def test_the_user_may_name_it(mine: Machine) -> None:
 
 @pytest.mark.parametrize("name", ["../../etc", "global", "TAPE", ".git", "a\0b", "inbox", "/", "x" * 400])
 def test_no_name_leads_out_of_a_folder_of_its_own(mine: Machine, name: str) -> None:
-    project = project_of(mine.open(), name)
+    memory = mine.open()
+    project = project_of(memory, read_registry(memory), name)
     assert "/" not in project.folder
     assert project.folder not in ("global", "TAPE", "inbox", "conflicts", ".git", "..", "")
     assert len(project.folder) <= 100

@@ -13,7 +13,7 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Busy, Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.history.commits import history
-from ctxrepo.services.locate.identify import project_of
+from ctxrepo.services.locate.identify import project_of, read_registry
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.projects.link_project import RenameResult, rename_project
@@ -122,7 +122,8 @@ def test_another_project_may_take_the_old_name(both: tuple[Machine, Machine]) ->
     anchor(memory, AnchorRequest("task/begin", "of the first"), ada.project(), Origin(memory.host), NOW)
     ada.sync()
     rename(ada, "store")
-    other = project_of(ada.open(), "git.example.org/zoe/shop")
+    memory = ada.open()
+    other = project_of(memory, read_registry(memory), "git.example.org/zoe/shop")
     assert other.folder == "shop"
     remember(ada.open(), Fact("zoe's"), other, Origin(memory.host), NOW)
     ada.sync()
