@@ -52,6 +52,7 @@ class Command:
         self.__name__ = function.__name__
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__
+        self.__annotations__ = {}  # typer asks for these, too, and our signature has them evaluated
 
     def __call__(self, **values: Any) -> None:
         """Make the request of the values that are its fields', and call the function."""
@@ -75,12 +76,6 @@ class Command:
         from inspect import Signature
 
         return Signature(list(self._params()))
-
-    # typer reads it as a function's. It is a property, since the request's module isn't loaded before then;
-    # mypy knows a plain attribute of every object.
-    @property
-    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
-        return {name: param.annotation for name, param in self.__signature__.parameters.items()}
 
     def _params(self) -> Iterator[inspect.Parameter]:
         from inspect import signature
