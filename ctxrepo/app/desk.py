@@ -184,7 +184,7 @@ class Desk:
             raise RuntimeError("the memory of a shared desk belongs to its thread: perform an operation")
         if self._opened is None or (self._opened.config_error and not or_last_settings):
             memory = Memory.open(self.places, self.env, or_last_settings=or_last_settings)
-            publish_settings(memory, self.interpreter)  # loads modules that the fork for the warnings needs
+            publish_settings(memory, self.interpreter)  # first: the fork for the warnings needs its modules
             for warning in (*memory.settings.warnings, *self.project_warnings):
                 self.notice(warning)
             self._opened = replace(memory, progress=self.progress)

@@ -73,7 +73,7 @@ def answer_with_view(
     operation: Operation[Request, Value],
     request: Request,
     as_json: bool,
-    view: Callable[[Value], View],
+    view_of: Callable[[Value], View],
     *,
     label_width: int = 8,
     hints_with_json: bool = False,
@@ -83,8 +83,8 @@ def answer_with_view(
     if result.error or (as_json and not hints_with_json):
         show(result, as_json, lambda _: "")
         return
-    made = view(result.value)  # once, for a list of notes may be long
-    show(result, as_json, lambda _: output.drawn(made, label_width), lambda _: made.hints)
+    view = view_of(result.value)  # once, for a list of notes may be long
+    show(result, as_json, lambda _: output.drawn(view, label_width), lambda _: view.hints)
 
 
 def answer_with_past(

@@ -240,8 +240,8 @@ def fill(
 
     def rows(number: int) -> bytes:
         texts = ((note_id, path, read(path)) for note_id, path in batches[number])
-        noted = ((n, Note(path, text)) for n, path, text in texts if text is not None)
-        return marshal.dumps([tuple(rows_of(note, n, marks, generation=1)) for n, note in noted], _FORMAT)
+        readable = ((n, Note(path, text)) for n, path, text in texts if text is not None)
+        return marshal.dumps([tuple(rows_of(note, n, marks, generation=1)) for n, note in readable], _FORMAT)
 
     with _much_to_write(db):
         db.executemany("insert into scope values (?, ?, 0, 0)", enumerate(scopes, 1))
