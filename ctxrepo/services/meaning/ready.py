@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.plain_data import in_data
 from ctxrepo.errors import ModelUnusable
-from ctxrepo.hooks.recall.ask_helper import FAILED
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.meaning.models import EXTRA, bring, find_model, has_libraries, is_path
 from ctxrepo.storage.memory import Memory
@@ -69,7 +68,7 @@ def make_ready(memory: Memory) -> ReadyResult:
             texts,
             lambda done, of: _tell(memory, f"embedding: {done} of {of} texts"),
         )
-        (memory.state.root / FAILED).unlink(missing_ok=True)
+        memory.state.warm_failed.unlink(missing_ok=True)
         return ReadyResult(
             embedder.model.folder, not is_here, len(texts), standing(cache, meanings.vectors).texts
         )

@@ -136,6 +136,7 @@ def test_where_things_stand_is_told_without_what_reads_objects_or_merges(ada: Ma
         "ast",
         "difflib",
         "tomlkit",
+        "ctxrepo.hooks.recall.ask_helper",
         "ctxrepo.storage.remote.conversation",
         "ctxrepo.services.saving.commit",
         "ctxrepo.services.saving.merge",
