@@ -25,14 +25,6 @@ def escape_text(text: str) -> str:
     return "\n".join([_escape_line(line, "", one_line=False) for line in text.split("\n")])
 
 
-def unescape_field(text: str) -> str:
-    return _unescape(text, one_line=True)
-
-
-def unescape_text(text: str) -> str:
-    return _unescape(text, one_line=False)
-
-
 def _escape_line(line: str, also: str, one_line: bool) -> str:
     if _is_harmless(line, also):
         return line
@@ -77,7 +69,8 @@ def _would_escape(line: str, at: int, also: str, one_line: bool) -> bool:
     return _is_hidden(follower, also)
 
 
-def _unescape(text: str, one_line: bool) -> str:
+def unescape_field(text: str) -> str:
+    """What `escape_field` was given."""
     if "\\" not in text and "&" not in text:
         return text
     out = []
@@ -89,7 +82,7 @@ def _unescape(text: str, one_line: bool) -> str:
             read, width = _named(text, at)
         elif char == "\\" and follower and follower in "\\#":
             read, width = follower, 2
-        elif char == "\\" and follower == "n" and one_line:
+        elif char == "\\" and follower == "n":
             read, width = "\n", 2
         elif char == "\\" and text.startswith("u{", at + 1):
             read, width = _numbered(text, at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import exp, sqrt
 
 from ctxrepo.domain.tape.touched_files import Touch
@@ -94,6 +94,12 @@ _AFTER_HANDOFF, _AFTER_KEYWORD = 30, 40
 _NEAR = 15
 """So many uses after a handoff count for more."""
 
+_FADES, _HANDOFF_FADES = 24, 12
+"""Hours in which the points of a use, and what a handoff adds to them, fall to the e-th part."""
+
+_KIND = 2.0
+"""What each kind of tool beyond the first adds."""
+
 _HOUR = 3600.0
 
 
@@ -113,39 +119,6 @@ class Score:
     raw: float
     final: float
     last: float
-
-
-@dataclass(frozen=True)
-class Profile:
-    """How uses are counted. Ages are in hours; each function gives what the points are multiplied by, and
-    `added` what is added for the kinds of tools, the uses and the age of the last one."""
-
-    repeated: Callable[[int], float]
-    aged: Callable[[float], float]
-    after_handoff: Callable[[float], float]
-    added: Callable[[int, int, float], float]
-    is_newest_first: bool = False
-    """Whether the newest use counts in full, and earlier ones as repeats of it."""
-
-
-def _steps(value: float, steps: Sequence[tuple[float, float]]) -> float:
-    """The first step's result whose limit isn't exceeded; 0 beyond all."""
-    return next((result for limit, result in steps if value <= limit), 0.0)
-
-
-MD = Profile(
-    repeated=lambda earlier: 1 / sqrt(earlier + 1),
-    aged=lambda hours: exp(-hours / 24),
-    after_handoff=lambda hours: exp(-hours / 12),
-    added=lambda kinds, _uses, _age: 2.0 * (kinds - 1),
-)
-MD_36 = Profile(
-    repeated=lambda earlier: _steps(earlier, ((0, 1), (1, 0.6), (2, 0.35))) or 0.15,
-    aged=lambda _hours: 1.0,
-    after_handoff=lambda hours: _steps(hours, ((6, 1), (24, 0.6), (72, 0.3))),
-    added=lambda kinds, uses, age: _steps(age, ((6, 12), (24, 8), (72, 4))) - 2 * max(0, uses - kinds),
-)
-OWN = Profile(MD.repeated, MD.aged, MD.after_handoff, MD.added, is_newest_first=True)
 
 
 def window(touches: Sequence[Touch], now: float, first: int, most: int) -> list[Touch]:
@@ -174,13 +147,15 @@ def boosts(handoffs: Sequence[tuple[float, bool]], touches: Sequence[Touch]) -> 
 
 
 def scores(
-    touches: Sequence[Touch], boosts: Sequence[Boost], now: float, profile: Profile
+    touches: Sequence[Touch], boosts: Sequence[Boost], now: float, *, newest_first: bool
 ) -> Mapping[str, Score]:
-    """What each file comes to, by its path; `touches` have the oldest first."""
+    """What each file comes to, by its path; `touches` have the oldest first. Of several uses of a file one
+    counts whole and the others as repeats of it: with `newest_first` the newest, else, as in pi-memory-md,
+    the oldest."""
     by_path: dict[str, list[Touch]] = {}
     for touch in touches:
         by_path.setdefault(touch.path, []).append(touch)
-    return {path: _score(uses, boosts, now, profile) for path, uses in by_path.items()}
+    return {path: _score(uses[::-1] if newest_first else uses, boosts, now) for path, uses in by_path.items()}
 
 
 def ranked(scores: Mapping[str, Score]) -> list[str]:
@@ -188,16 +163,15 @@ def ranked(scores: Mapping[str, Score]) -> list[str]:
     return sorted(scores, key=lambda path: (-scores[path].final, -scores[path].raw, -scores[path].last))
 
 
-def _score(uses: Sequence[Touch], boosts: Sequence[Boost], now: float, profile: Profile) -> Score:
+def _score(uses: Sequence[Touch], boosts: Sequence[Boost], now: float) -> Score:
     raw = 0.0
-    for earlier, use in enumerate(uses[::-1] if profile.is_newest_first else uses):
-        points = _POINTS[use.kind] * profile.aged(_hours(use.at, now))
+    for earlier, use in enumerate(uses):
+        points = _POINTS[use.kind] * exp(-_hours(use.at, now) / _FADES)
         near = [b for b in boosts if b.at <= use.at <= b.until]
-        more = sum(b.points * profile.after_handoff(_hours(b.at, use.at)) for b in near)
-        raw += (points + more) * profile.repeated(earlier)
-    last = max(use.at for use in uses)
+        more = sum(b.points * exp(-_hours(b.at, use.at) / _HANDOFF_FADES) for b in near)
+        raw += (points + more) / sqrt(earlier + 1)
     kinds = len({use.kind for use in uses})
-    return Score(raw, raw + profile.added(kinds, len(uses), _hours(last, now)), last)
+    return Score(raw, raw + _KIND * (kinds - 1), max(use.at for use in uses))
 
 
 def _hours(start: float, end: float) -> float:

@@ -16,9 +16,6 @@ from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.domain.tape.anchors import anchors_of
 from ctxrepo.domain.tape.selection import (
-    MD,
-    OWN,
-    Profile,
     SelectionRules,
     boosts,
     is_below_one,
@@ -30,7 +27,7 @@ from ctxrepo.domain.tape.selection import (
 )
 from ctxrepo.domain.tape.touched_files import FirstFile, Touch, focus, kind_of, summary
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.packet.packet import MD as MD_PRESET
+from ctxrepo.hooks.packet.packet import MD
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.settings.session_settings import settings_by_owner
@@ -50,7 +47,7 @@ def update_recent_files(memory: Memory) -> bool:
     may_doubt = memory.settings.project.trust == "open"
     known = read_checkouts(memory.places.state)
     checkouts = [c for c in known if c.project and (may_doubt or not c.claim)]
-    settings, is_md = settings_by_owner(memory), memory.settings.delivery.preset == MD_PRESET
+    settings, is_md = settings_by_owner(memory), memory.settings.delivery.preset == MD
     log = AccessLog(memory.state.access)
     wanted = [*sorted((c.top, c.project, c.folder) for c in checkouts), settings, is_md, memory.cache.head]
     stamp = f"{log.stamp} {digest_of(repr(wanted))}"
@@ -202,7 +199,7 @@ def select(
     on the white list comes first."""
     rules = _rules(memory, home, settings)
     white = _white(memory, rules)
-    order, uses = _order(memory, home, rules, touches, settings, OWN)
+    order, uses = _order(memory, home, rules, touches, settings, newest_first=True)
     indexed = memory.cache.indexed(note for path in (*white, *order) if (note := home.note(path)))
     notes = [path for path in order if home.note(path) in indexed]
     files = [path for path in order if not home.note(path)]
@@ -233,7 +230,7 @@ def select_for_md(
     """The notes and files that pi-memory-md delivers with its tape, in its order: one limit for both, core
     notes by their date where nothing was touched, and before all what is on the white list and not chosen."""
     rules = _rules(memory, home, settings)
-    order, uses = _order(memory, home, rules, touches, settings, MD)
+    order, uses = _order(memory, home, rules, touches, settings, newest_first=False)
     if not uses:
         newest = _newest_core(memory, home)[: settings.file_limit]
         order, uses = [path for path in newest if rules.lets_in(path)], {}
@@ -259,7 +256,8 @@ def _order(
     rules: SelectionRules,
     touches: Sequence[Touch],
     settings: TapeSettings,
-    profile: Profile,
+    *,
+    newest_first: bool,
 ) -> tuple[list[str], Mapping[str, Sequence[Touch]]]:
     """The files that may come first, in order, and what was done with each. Time is counted back from the
     last use: nothing changes while nothing is done."""
@@ -272,7 +270,7 @@ def _order(
         uses.setdefault(touch.path, []).append(touch)
     since = min(used[0].at, now - settings.scan_hours * 3600)
     left = boosts([*_handoffs(memory, home, since)], used)
-    order = ranked(scores(used, left, now, profile))[:_LOOKED_AT]
+    order = ranked(scores(used, left, now, newest_first=newest_first))[:_LOOKED_AT]
     silent = _ignored(memory, home, [path for path in order if rules.must_be_asked(path)])
     return [path for path in order if rules.lets_in(path, path in silent)], uses
 

@@ -1,8 +1,7 @@
-"""Which files matter most: the vectors of both versions of pi-memory-md, and what ours does better."""
+"""Which files matter most: the vectors of pi-memory-md, and what ours does better."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -11,11 +10,8 @@ from hypothesis import strategies as st
 
 from ctxrepo.domain.tape.selection import (
     ENOUGH,
-    MD,
-    MD_36,
-    OWN,
     Boost,
-    Profile,
+    Score,
     boosts,
     ranked,
     scores,
@@ -39,45 +35,38 @@ def used(*said: str) -> list[Touch]:
 
 
 VECTORS = [
-    (["read 1"], [], (20.00, 32.00), (19.184, 19.184)),
-    (["read 30", "edit 2"], [], (36.80, 48.80), (23.946, 25.946)),
-    (["read 5", "read 4", "read 3", "read 2"], [], (42.00, 48.00), (47.600, 47.600)),
-    (["write 10"], [(11, True)], (100.00, 108.00), (84.180, 84.180)),
-    (["edit 100"], [], (28.00, 28.00), (0.434, 0.434)),
-    (["read 20"], [(30, False)], (38.00, 46.00), (21.730, 21.730)),
+    (["read 1"], [], (19.184, 19.184)),
+    (["read 30", "edit 2"], [], (23.946, 25.946)),
+    (["read 5", "read 4", "read 3", "read 2"], [], (47.600, 47.600)),
+    (["write 10"], [(11, True)], (84.180, 84.180)),
+    (["edit 100"], [], (0.434, 0.434)),
+    (["read 20"], [(30, False)], (21.730, 21.730)),
 ]
 
 
-@pytest.mark.parametrize(("said", "anchors", "in_36", "in_head"), VECTORS)
-def test_smart_ranking_raw_and_final_of_both_versions(
-    said: list[str],
-    anchors: list[tuple[float, bool]],
-    in_36: tuple[float, float],
-    in_head: tuple[float, float],
+@pytest.mark.parametrize(("said", "anchors", "wanted"), VECTORS)
+def test_smart_ranking_raw_and_final(
+    said: list[str], anchors: list[tuple[float, bool]], wanted: tuple[float, float]
 ) -> None:
     done = used(*said)
     left = boosts([(NOW - hours * HOUR, is_keyword) for hours, is_keyword in anchors], done)
-    for profile, wanted in ((MD_36, in_36), (MD, in_head)):
-        score = scores(done, left, NOW, profile)["a.py"]
-        assert (round(score.raw, 3), round(score.final, 3)) == wanted
+    score = scores(done, left, NOW, newest_first=False)["a.py"]
+    assert (round(score.raw, 3), round(score.final, 3)) == wanted
 
 
-def order(profile: Profile, *said: str) -> list[str]:
-    return ranked(scores(used(*said), [], NOW, profile))
+def order(*said: str) -> list[str]:
+    return ranked(scores(used(*said), [], NOW, newest_first=False))
 
 
 def test_base_scores_write_edit_read_memory_write() -> None:
-    assert order(MD, "memory_write 1 m", "read 1 r", "edit 1 e", "write 1 w") == ["w", "e", "r", "m"]
+    assert order("memory_write 1 m", "read 1 r", "edit 1 e", "write 1 w") == ["w", "e", "r", "m"]
 
 
 def test_ties_final_then_raw_then_last() -> None:
-    flat = replace(MD, aged=lambda _hours: 1.0, repeated=lambda _earlier: 1.0)
-    assert order(flat, "read 3 a", "read 2 b", "read 1 c") == ["c", "b", "a"]
-    # One read more is as much as two kinds of tools: of the same final score, the higher raw one is first.
-    level = replace(flat, added=lambda kinds, _uses, _age: 20.0 if kinds == 2 else 0.0)
-    assert order(level, "write 1 two", "memory_write 1 two", "write 5 one", "memory_write 5 one", "read 1 x")
-    same = replace(flat, added=lambda _kinds, uses, _age: -20.0 * (uses - 1))
-    assert order(same, "read 2 often", "read 2 often", "read 1 once") == ["often", "once"]
+    assert order("read 0 first", "read 0 second") == ["first", "second"]
+    now = {"a": Score(60, 62, 1), "b": Score(61, 62, 1), "c": Score(1, 63, 1)}
+    assert ranked(now) == ["c", "b", "a"]
+    assert ranked({"a": Score(1, 1, 1), "b": Score(1, 1, 2)}) == ["b", "a"]
 
 
 def test_a_boost_reaches_from_the_anchor_to_the_15th_use_after_it() -> None:
@@ -90,8 +79,9 @@ def test_a_boost_reaches_from_the_anchor_to_the_15th_use_after_it() -> None:
     ]
     assert boosts([(NOW + HOUR, True)], done) == []
     before, there = used("read 31 b", "read 30 a")
-    assert scores([before, there], [boost], NOW, MD_36)["b"].raw == 20
-    assert scores([before, there], [boost], NOW, MD_36)["a"].raw == 50
+    at = there.at  # nothing has faded by then
+    assert scores([before, there], [boost], at, newest_first=False)["b"].raw < 20
+    assert scores([before, there], [boost], at, newest_first=False)["a"].raw == 50
 
 
 @pytest.mark.parametrize(
@@ -122,10 +112,13 @@ def test_d18_a_window_never_grows_beyond_its_end_nor_below_its_start() -> None:
 def test_w21_the_newest_use_counts_in_full() -> None:
     """There, one more early read makes the edit of an hour ago count less."""
     before, after = (
-        scores(used(*said), [], NOW, OWN)["a.py"].raw for said in (["edit 1"], ["read 60", "edit 1"])
+        scores(used(*said), [], NOW, newest_first=True)["a.py"].raw
+        for said in (["edit 1"], ["read 60", "edit 1"])
     )
     assert after > before
-    lost, kept = (scores(used("read 60", "edit 1"), [], NOW, p)["a.py"].raw for p in (MD, OWN))
+    lost, kept = (
+        scores(used("read 60", "edit 1"), [], NOW, newest_first=p)["a.py"].raw for p in (False, True)
+    )
     assert kept > lost
 
 
@@ -137,15 +130,15 @@ def test_w21_one_use_more_never_makes_a_file_matter_less(said: list[tuple[int, s
     """Whatever else was done, at whatever time, as long as it is not before everything else in kind."""
     done = [f"read {hours}" for hours, _ in sorted(said, reverse=True)]
     fuller = sorted([*done, f"read {more}"], key=lambda one: -int(one.split()[1]))
-    less = scores(used(*done), [], NOW, OWN)["a.py"].raw if done else 0.0
-    assert scores(used(*fuller), [], NOW, OWN)["a.py"].raw >= less - 1e-9
+    less = scores(used(*done), [], NOW, newest_first=True)["a.py"].raw if done else 0.0
+    assert scores(used(*fuller), [], NOW, newest_first=True)["a.py"].raw >= less - 1e-9
 
 
 @given(HOURS)
 def test_equal_inputs_equal_order_and_nothing_is_lost(said: list[tuple[int, str]]) -> None:
     done = used(*(f"{kind} {hours} {n % 3}" for n, (hours, kind) in enumerate(sorted(said, reverse=True))))
-    for profile in (MD, MD_36, OWN):
-        first, again = (ranked(scores(done, [], NOW, profile)) for _ in range(2))
+    for newest_first in (False, True):
+        first, again = (ranked(scores(done, [], NOW, newest_first=newest_first)) for _ in range(2))
         assert first == again
         assert set(first) == {touch.path for touch in done}
         assert len(window(done, NOW, 24, 168)) >= min(ENOUGH, len(done))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.text import escape_field, escape_text, unescape_field, unescape_text
+from ctxrepo.domain.text import escape_field, escape_text, unescape_field
 
 # All of Unicode, with what the escapes are made of often enough to meet.
 ANY = st.lists(
@@ -37,7 +37,6 @@ def test_a_text_reads_back_exactly_line_for_line(parser: Any, text: str) -> None
     assert escaped.count("\n") == text.count("\n")
     assert not any(line.startswith("#") for line in escaped.split("\n"))
     parser.assert_clean(escaped)
-    assert unescape_text(escaped) == text
     assert parser.unescape(escaped, is_field=False) == text
 
 
@@ -51,7 +50,6 @@ def test_further_characters_are_spelled_out_and_read_back(text: str, also: str) 
 @given(ANY)
 def test_reading_never_fails(text: str) -> None:
     unescape_field(text)
-    unescape_text(text)
 
 
 @pytest.mark.parametrize(
