@@ -35,10 +35,13 @@ the rest to the next commit."""
 
 @dataclass(frozen=True)
 class CommitRequest:
-    """What to commit: all saves, and what nobody announced in the files in `only` (None: in all). With
-    `deletions` a person confirms what would be held back as a mass deletion."""
+    """What to commit: all saves, and what nobody announced in the files in `only` (None: in all) `until` a
+    moment, in seconds since 1970 (None: up to now). What was written after it is left to a later commit, for
+    the hook that names the agent may still come. With `deletions` a person confirms what would be held back
+    as a mass deletion."""
 
     only: Collection[str] | None = None
+    until: float | None = None
     deletions: bool = False
 
 
@@ -91,7 +94,7 @@ def _attempt(
     old = memory.head
     old_tree = objects.tree_of(old)
     journal_late_writes(memory, memory.worktree.replaced.late_writes(), now)
-    pending = find_pending(memory, old_tree, request.only, hides=True)
+    pending = find_pending(memory, old_tree, request.only, request.until, hides=True)
     files = fold_all(memory, pending)
     accepted = judge(memory, files, old_tree, deletions=request.deletions)
     accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
@@ -109,9 +112,9 @@ def _attempt(
             return None, ()
         note_made_here(memory, new)
     tree, snapshot = objects.tree_of(new), pending.snapshot
-    stamps = "" if snapshot.is_emptied else snapshot.disk.stamps
+    stamps = "" if snapshot.is_emptied or pending.later else snapshot.disk.stamps
     snapshot, edited_meanwhile = _extend(memory, snapshot, accepted.changes.keys(), old_tree)
-    late = check_out(memory, tree, snapshot, hold | edited_meanwhile) if tree else ()
+    late = check_out(memory, tree, snapshot, hold | edited_meanwhile | pending.later) if tree else ()
     _take_out(memory, done, new)
     show_held(memory, pending, files, accepted.held, old_tree)
     if late:

@@ -46,26 +46,34 @@ def journal_late_writes(memory: Memory, late: Sequence[LateWrite], now: datetime
 class Pending:
     """What waits: `saves` for a commit, and what is `on_disk`, by path, in the files of `snapshot` that have
     saves or were edited, each made from its `grounds`. Of a file that can't be read now only tools' saves are
-    here, for their place in the history."""
+    here, for their place in the history. `later` are edits that wait for a later look."""
 
     snapshot: Snapshot
     saves: Sequence[Save]
     grounds: Mapping[str, Ground]
     on_disk: Mapping[str, bytes | None]
+    later: frozenset[str] = frozenset()
 
 
 def find_pending(
-    memory: Memory, tree: str | None, only: Collection[str] | None = None, *, hides: bool = False
+    memory: Memory,
+    tree: str | None,
+    only: Collection[str] | None = None,
+    until: float | None = None,
+    *,
+    hides: bool = False,
 ) -> Pending:
     """What waits beside the branch's `tree`: saves, and unannounced edits of the files in `only` (None: of
-    all). With `hides` the files that an obstacle hides are written down."""
+    all) that were made `until` then. With `hides` the files that an obstacle hides are written down."""
     saves = memory.journal.read()
     written = {save.path for save in saves}
     snapshot = memory.checkout.snapshot(None if only is None else written | {*only}, written, tree)
     if hides:
         memory.checkout.hide(snapshot)
     waiting = [save for save in saves if save.op == TOOL or not snapshot.is_out_of_reach(save.path)]
-    paths = memory.checkout.edited(snapshot, tree) | {save.path for save in waiting}
+    edited = memory.checkout.edited(snapshot, tree)
+    later = frozenset(() if until is None else memory.worktree.changed_since(until, edited - written))
+    paths = (edited - later) | {save.path for save in waiting}
     bases, following = (memory.objects.files(at, paths) for at in (snapshot.base, snapshot.next))
     grounds = {
         path: Ground(_data(memory, bases.get(path)), _data(memory, following.get(path)))
@@ -76,7 +84,7 @@ def find_pending(
         for path, ground in grounds.items()
         if not snapshot.is_out_of_reach(path)
     }
-    return Pending(snapshot, waiting, grounds, on_disk)
+    return Pending(snapshot, waiting, grounds, on_disk, later)
 
 
 def fold_all(memory: Memory, pending: Pending) -> list[FoldedFile]:

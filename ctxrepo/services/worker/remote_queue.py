@@ -17,6 +17,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.errors import in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.rescue.repair import with_repair
+from ctxrepo.services.saving.commit import CommitRequest
 from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.storage.memory import Memory
@@ -45,10 +46,11 @@ class RemoteQueue:
     early: list[Future[RemoteAnswer]] = field(default_factory=list)
     """A fetch that was begun beside the first commit, under `lock`."""
 
-    def run(self, arrived: Callable[[float], None]) -> bool:
+    def run(self, arrived: Callable[[float], None], until: float | None = None) -> bool:
         """Run errands until none is left; returns at once when another worker holds the lock. `arrived` is
         called after each fetch, whatever came of it, with the time it began, and without the lock, for it may
-        read folders that hang. False when errands are left for the next worker."""
+        read folders that hang. What was written after `until` isn't sent yet. False when errands are left for
+        the next worker."""
         errands = Errands(self.memory.state.root)
         end = time.monotonic() + LIFE
         failures = 0
@@ -57,7 +59,7 @@ class RemoteQueue:
                 return True
             began, has_come = time.time(), False
             try:
-                has_come, answered = self._carry(errands)
+                has_come, answered = self._carry(errands, until)
                 failures += not answered
             except Exception as error:
                 self.log(in_words(error))
@@ -71,7 +73,7 @@ class RemoteQueue:
         self.lock.release()
         return failures >= _MOST_FAILURES or not errands.are_waiting
 
-    def _carry(self, errands: Errands) -> tuple[bool, bool]:
+    def _carry(self, errands: Errands, until: float | None) -> tuple[bool, bool]:
         """Run the errands that wait; returns (whether sessions can be told of a fetch, whether the remote
         answered). Those don't wait for a push, so it is left for the next round."""
         wanted = errands.begin()
@@ -81,14 +83,16 @@ class RemoteQueue:
             if not self.early and not is_fetch_due(self.memory):
                 return True, True
             fetched = self.early.pop().result() if self.early else None
-            return True, self._sync(send=False, fetched=fetched)
+            return True, self._sync(until, send=False, fetched=fetched)
         if "send" in wanted and is_ahead(self.memory):
-            return False, self._sync(send=True)
+            return False, self._sync(until, send=True)
         return False, True
 
-    def _sync(self, *, send: bool, fetched: RemoteAnswer | None = None) -> bool:
+    def _sync(self, until: float | None, *, send: bool, fetched: RemoteAnswer | None = None) -> bool:
+        request = SyncRequest(send, CommitRequest(until=until), fetched, wait=SYNC_SECONDS)
+
         def act() -> SyncResult:
-            return sync(self.memory, self.now(), SyncRequest(send, fetched=fetched, wait=SYNC_SECONDS))
+            return sync(self.memory, self.now(), request)
 
         answer = with_repair(self.memory, self.now(), act, lambda done: self.log(done.words)).remote
         if not answer.ok:

@@ -144,7 +144,7 @@ class Worker:
         self.memory.journal.tidy(time.time())
         remove_old(self.memory.places.sessions, time.time())
         # This may take minutes; sessions that wait for a fetch are told during it.
-        are_errands_done = self.remote_queue.run(self._arrived)
+        are_errands_done = self.remote_queue.run(self._arrived, _newest(self.rounds.events))
         self._store_stamps()  # of the files that the errands have changed
         try:
             if _is_turn(self.rounds.events):
@@ -205,7 +205,8 @@ class Worker:
         before = take_stamps(self.memory) if looks_everywhere else None
         # Else the memory files that tools wrote to and no hook could save.
         paths = {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
-        result = commit(self.memory, self.now(), CommitRequest(None if looks_everywhere else paths))
+        request = CommitRequest(None if looks_everywhere else paths, _newest(events))
+        result = commit(self.memory, self.now(), request)
         has_news = result.created or bool(result.done)
         agents = {event.agent for event in events} | {save.by.agent for save in result.done}
         may_send = sends(self.memory, agents or {""})  # '' where only somebody else did something
@@ -275,6 +276,11 @@ class Worker:
         worker."""
         head = self.memory.head
         return head is not None and self.memory.cache.head != head
+
+
+def _newest(events: Sequence[SpoolEvent]) -> float | None:
+    """When the newest event was. An edit made after it may be a tool's, whose hook is still to come."""
+    return max((event.at for event in events), default=0.0) or None
 
 
 def _is_turn(events: Sequence[SpoolEvent]) -> bool:

@@ -131,6 +131,13 @@ def in_the_way(root: Path, paths: Iterable[str]) -> dict[str, str]:
     return obstacles
 
 
+def changed_at(place: Path) -> float:
+    """When the file at `place` was changed last or, where none is, the folder that it was in."""
+    while not os.path.lexists(place):
+        place = place.parent
+    return place.lstat().st_ctime
+
+
 def _in_place_of(place: Path, *, is_folder: bool) -> str | None:
     """Why what is at `place` is no folder of the memory, or no file; None for one, and for nothing at all."""
     try:

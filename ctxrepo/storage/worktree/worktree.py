@@ -16,7 +16,16 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.disk.folders import Folders, opened
 from ctxrepo.storage.disk.private import MANY, make_folder, random_name
 from ctxrepo.storage.worktree.replaced import ReplacedFiles
-from ctxrepo.storage.worktree.scan import MAX_BYTES, Listing, Scan, in_the_way, scan, scan_some, walk
+from ctxrepo.storage.worktree.scan import (
+    MAX_BYTES,
+    Listing,
+    Scan,
+    changed_at,
+    in_the_way,
+    scan,
+    scan_some,
+    walk,
+)
 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
 """The errors that mean: no regular file is there, but nothing, a link, a pipe or a folder."""
@@ -72,6 +81,11 @@ class Worktree:
     def in_the_way(self, paths: Iterable[str]) -> dict[str, str]:
         """path -> why, of what stands in the place of one of these files or of a folder on its path."""
         return in_the_way(self.root, paths)
+
+    def changed_since(self, moment: float, paths: Iterable[str]) -> Iterator[str]:
+        """Those of `paths` that were written, moved here or removed after `moment`, and not in the future."""
+        now = time.time()
+        return (path for path in paths if moment < changed_at(self.root / path) <= now)
 
     def write(self, path: str, data: bytes) -> None:
         """Replace the file at `path`; after a power cut it has its old or its new bytes, whole."""

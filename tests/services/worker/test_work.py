@@ -50,7 +50,7 @@ def work(ada: Machine, remote: Path) -> Callable[[], list[str]]:
     return run
 
 
-def spool(memory: Memory, event: str, **fields: str) -> None:
+def spool(memory: Memory, event: str, **fields: str | float) -> None:
     line = json.dumps({"event": event, "agent": "claude", "session": "s-1", **fields})
     with memory.state.spool.open("a") as file:
         file.write(line + "\n")
@@ -227,6 +227,32 @@ def test_a_file_of_which_no_version_was_saved_is_committed_at_once(
     spool(ada.open(), "tool", path="shop/long.md")  # it was too large, or the disk was full
     assert work() == []
     assert ada.git("show", "HEAD:shop/long.md") == "- written by a tool"
+
+
+def test_what_is_written_after_a_prompt_waits_for_the_hook_that_names_the_agent(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    """A worker that a prompt woke may look after a tool has written, and before its hook is called."""
+    ada.write("shop/topics/before.md", "- by hand\n")
+    ada.remember("a note that goes")
+    assert work() == []
+    prompt_at = time.time()
+    time.sleep(0.02)  # longer than a tick of the file system's clock
+    ada.write("shop/topics/tool.md", "- by a tool\n")
+    (ada.clone / "shop" / "MEMORY.md").unlink()
+    spool(ada.open(), "prompt", at=prompt_at)
+    assert work() == []
+    files = ada.git("ls-tree", "-r", "--name-only", "HEAD").split()
+    assert "shop/topics/before.md" in files
+    assert "shop/MEMORY.md" in files
+    assert "shop/topics/tool.md" not in files
+    assert (ada.clone / "shop/topics/tool.md").exists()
+    assert not (ada.clone / "shop" / "MEMORY.md").exists()
+    spool(ada.open(), "stop", at=time.time())
+    assert work() == []
+    files = ada.git("ls-tree", "-r", "--name-only", "HEAD").split()
+    assert "shop/topics/tool.md" in files
+    assert "shop/MEMORY.md" not in files
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/etc/passwd", ".git/config", "a/../../b.md"])
