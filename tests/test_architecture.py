@@ -194,8 +194,8 @@ def test_no_room_becomes_a_corridor(room: Path) -> None:
     assert (room / "__init__.py").exists(), f"{room.name} doesn't say what lives in it"
 
 
-OF_THE_PROGRAM = {"ctxrepo.domain.secrets.rule_files"}
-"""Read tables that travel with the package, by the loader that reads modules: see ADR 69."""
+OF_THE_PROGRAM = {"ctxrepo.domain.formats.blocks"}
+"""Reads tables that travel with the package, by the loader that reads modules: see ADR 69."""
 
 
 @for_each([f for f in MODULES if floor_of(name_of(f)) == "domain"])

@@ -7,7 +7,7 @@ import time
 
 from machines import Machine
 
-from ctxrepo.domain.git.remote import MEANINGS, Outcome
+from ctxrepo.domain.git.remote import Outcome, meanings
 from ctxrepo.storage.processes.lock import is_held
 
 
@@ -17,7 +17,7 @@ def failed(done: subprocess.CompletedProcess[str], outcome: Outcome, *said: str)
     lines = done.stderr.splitlines()
     assert len(lines) == 1, done.stderr
     assert lines[0].startswith("ctxrepo: not ")
-    assert lines[0].endswith(MEANINGS[outcome].next_step), lines[0]
+    assert lines[0].endswith(meanings()[outcome].next_step), lines[0]
     for word in said:
         assert word in lines[0]
 

@@ -12,6 +12,7 @@ other-field: a long value, which
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ctxrepo.lazy import dataclass
 
@@ -28,6 +29,18 @@ class FieldBlock:
     fields: dict[str, str]
     place: str
     """The file and the line of the heading."""
+
+
+def blocks_beside(spec: Any, file: str) -> Iterator[FieldBlock]:
+    """The blocks of a file beside the module of this spec, by the loader that has read the module: from a zip
+    file, too."""
+    data: bytes = spec.loader.get_data(f"{spec.origin.rpartition('/')[0]}/{file}")
+    return blocks(file.rpartition("/")[2], data.decode())
+
+
+def in_one_line(value: str) -> str:
+    """A long value as one sentence."""
+    return value.replace("\n", " ")
 
 
 def blocks(file: str, text: str) -> Iterator[FieldBlock]:

@@ -1,12 +1,14 @@
-"""What a remote's answer means, recognised by git's words: the one table of outcomes, and the one of
-words."""
+"""What a remote's answer means, recognised by git's words. The meanings and the words of all outcomes
+are in `remote.answers`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Literal, cast
 
+from ctxrepo.domain.formats.blocks import FieldBlock, blocks_beside, in_one_line
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 Outcome = Literal[
@@ -30,160 +32,41 @@ class Meaning:
     passes: Passes = "never"
 
 
-MEANINGS: Mapping[Outcome, Meaning] = {
-    "overtaken": Meaning(
-        "another machine was faster each time",
-        "Everything is saved here; the next sync tries again.",
-        "seconds",
-    ),
-    "offline": Meaning(
-        "it can't be reached from here", "Everything is saved here; the next sync sends it.", "later"
-    ),
-    "cut": Meaning("the connection broke", "Everything is saved here; the next sync sends it.", "seconds"),
-    "timeout": Meaning(
-        "it accepted the connection and then stopped answering",
-        "Everything is saved here; the next sync sends it. On a slow line raise sync.timeout.",
-        "later",
-    ),
-    "busy": Meaning(
-        "it is overloaded or asks us to slow down",
-        "Everything is saved here; the next sync sends it.",
-        "later",
-    ),
-    "auth": Meaning(
-        "git can't log in there",
-        "Everything is saved here. `git fetch` in the memory repository shows what it wants of you.",
-    ),
-    "untrusted": Meaning(
-        "it could not prove who it is",
-        "Everything is saved here. Ask whoever keeps it before you trust its new host key or certificate.",
-    ),
-    "readonly": Meaning(
-        "these credentials may read and not write",
-        "Everything is saved here. Give your account or key the right to write there.",
-    ),
-    "protected": Meaning(
-        "its branch takes no direct push",
-        "Everything is saved here. Let your account push to that branch, or to branches below ctxrepo/.",
-    ),
-    "quota": Meaning(
-        "it has no room for what was sent",
-        "Everything is saved here. Make room there, or ask whoever keeps it.",
-    ),
-    "refused": Meaning(
-        "it refused what was sent",
-        "Everything is saved here. Ask whoever keeps it, or give the memory another remote.",
-    ),
-    "missing": Meaning(
-        "there is no such repository",
-        "Everything is saved here. Check that it exists and that remote in config.toml names it.",
-    ),
-    "address": Meaning(
-        "its address is of a kind that ctxrepo doesn't use, or redirects elsewhere",
-        "Everything is saved here. Put its right address into config.toml.",
-    ),
-    "format": Meaning(
-        "it is a repository in another format of git than ctxrepo works with, such as SHA-256",
-        "Everything is saved here. ctxrepo works with SHA-1 repositories only: make the remote anew with "
-        "`git init --bare --object-format=sha1`, or put the address of another one into config.toml.",
-    ),
-    "malformed": Meaning(
-        "what it sent is damaged or forged",
-        "Nothing of it was taken, local work goes on. Ask whoever keeps it to run `git fsck` there.",
-    ),
-    "bounds": Meaning(
-        "it would make this more than a memory may be",
-        "Nothing of it was taken, local work goes on. `git log` of that commit, here or in a clone of your "
-        "own, shows who made it; once it is taken back there, sync goes on.",
-    ),
-    "secret": Meaning(
-        "a commit holds what looks like a secret",
-        "Nothing was sent. Take it out of that commit with git, or let it through with allow_secret.",
-    ),
-    "changed": Meaning(
-        "it holds something else than before",
-        "Everything is saved here and nothing was sent. If config.toml names the right remote, "
-        "`ctxrepo sync --accept remote` goes on with it.",
-    ),
-    "failed": Meaning(
-        "git failed for a reason that isn't known here",
-        "Everything is saved here; `ctxrepo doctor` may know more.",
-        "later",
-    ),
-}
-"""Every outcome but `ok`."""
+@cache
+def _answers() -> tuple[FieldBlock, ...]:
+    return tuple(blocks_beside(__spec__, "remote.answers"))
+
+
+@cache
+def meanings() -> Mapping[Outcome, Meaning]:
+    """The meaning of every outcome but `ok`."""
+    return {
+        cast("Outcome", block.heading): Meaning(
+            in_one_line(block.fields["means"]),
+            in_one_line(block.fields["next-step"]),
+            cast("Passes", block.fields.get("passes", "never")),
+        )
+        for block in _answers()
+        if "means" in block.fields
+    }
+
+
+@cache
+def _patterns() -> Sequence[tuple[Outcome, re.Pattern[str]]]:
+    """The words of each outcome, in the order in which they are tried."""
+    return [
+        (
+            cast("Outcome", block.heading),
+            re.compile(block.fields["words"].replace("\n", ""), re.IGNORECASE | re.MULTILINE),
+        )
+        for block in _answers()
+        if "words" in block.fields
+    ]
+
 
 _SCP = lazy_pattern(r"[^/:]+:")
 """How `host:path` begins, which is ssh as well."""
 
-# In this order: the first that fits decides. Words of git 2.30 to 2.50 with LC_ALL=C, OpenSSH, curl and
-# the large hosting sites; `^` is the beginning of a line.
-_WORDS: tuple[tuple[Outcome, str], ...] = (
-    (
-        "format",  # a push of SHA-1 to an empty SHA-256 remote also says that it hung up
-        r"""^(error|fatal): (mismatched algorithms|unknown repository extensions? found
-        |.*not support this repository's (hash algorithm|object format)|invalid value for 'extensions\.)""",
-    ),
-    (
-        "quota",
-        r"""^remote:.*(no space left|quota|file size limit|too large)|maximum (input|allowed) size
-        |(returned error:|http) 413""",
-    ),
-    ("overtaken", "non-fast-forward|fetch first|cannot lock ref|incorrect old value|failed to update ref"),
-    ("refused", "push cannot contain secrets|push protection|commit message|currently checked out"),
-    (
-        "protected",
-        r"""protected branch|gh006|gh013|(?<!create a )(pull|merge) request|tf402455|prohibited by gerrit
-        |not allowed to push code to protected|restricted branch|hook declined|push declined""",
-    ),
-    (
-        "readonly",
-        r"""read.only(?! file)|denied to|write access|not allowed to push|denied for writing
-        |fatal: w .*denied by|^remote:.*insufficient permission
-        |remote unpack failed: unable to create temp""",
-    ),
-    (
-        "malformed",
-        r"""^(error|fatal): (fsck error|object [0-9a-f]+: \w+: |pack is corrupted|inflate: data)
-        |did not send all necessary objects|sha1 collision""",
-    ),
-    ("refused", "remote rejected|unpack(er)? err"),
-    (
-        "untrusted",
-        r"""host key verification failed|identification has changed|certificate|ssl certificate
-        |ssl: no alternative""",
-    ),
-    (
-        "auth",
-        r"""authentication fail|permission denied|could not read (username|password)|publickey
-        |terminal prompts disabled|access denied|returned error: 40[13]|invalid credentials
-        |dubious ownership|fatal: r .*denied by""",
-    ),
-    ("address", r"transport '.*' not allowed|returned error: 30\d|url base from redirection"),
-    (
-        "missing",
-        r"""couldn't find remote ref|repository.*not found|does not appear to be a git repository
-        |returned error: 404|no such remote|not exported|does not exist|could not be found
-        |not valid: is this a git repository""",
-    ),
-    ("busy", r"(returned error:|http) (429|5\d\d)|too many requests|rate limit"),
-    (
-        "offline",
-        r"""could not resolve|couldn't connect|could not connect|failed to connect|network is unreachable
-        |connection (refused|timed out)|no route to host|timed out|unable to look up""",
-    ),
-    (
-        "cut",
-        r"""connection (was )?(reset|closed|aborted)|early eof|hung up|unexpected disconnect|rpc failed
-        |broken pipe|(recv|send) failure|unexpected eof|tls packet|handshake|ssl_(read|connect|error)
-        |gnutls (recv|send) error
-        |bad packet|bad line length|protocol error|kex_exchange|banner exchange|ssh_dispatch_run_fatal""",
-    ),
-)
-_PATTERNS = tuple(
-    (outcome, lazy_pattern("".join(map(str.lstrip, words.splitlines())), re.IGNORECASE | re.MULTILINE))
-    for outcome, words in _WORDS
-)
 _COUNTING = lazy_pattern(
     r"(remote: +)?(enumerating|counting|compressing|writing|receiving|resolving|unpacking|delta compression)"
     r"|cloning into |(remote: +)?total \d|(to|from) |done$|error: failed to push some refs|(remote: *)?\W*$",
@@ -219,13 +102,17 @@ class RemoteAnswer:
         return self.outcome == "ok"
 
     @property
+    def _meaning(self) -> Meaning | None:
+        return None if self.ok else meanings().get(self.outcome)
+
+    @property
     def is_worth_retrying(self) -> bool:
         """Whether trying again within seconds could help."""
         return self._passes("seconds")
 
     @property
     def next_step(self) -> str:
-        step = MEANINGS[self.outcome].next_step if self.outcome in MEANINGS else ""
+        step = self._meaning.next_step if self._meaning else ""
         return f"{step} {self.ignored_variable}".strip()
 
     @property
@@ -234,10 +121,10 @@ class RemoteAnswer:
 
         For sessions to be told: the remote's own words could pose as orders.
         """
-        return MEANINGS[self.outcome].means if self._passes("never") else ""
+        return self._meaning.means if self._meaning and self._passes("never") else ""
 
     def _passes(self, when: Passes) -> bool:
-        return self.outcome in MEANINGS and MEANINGS[self.outcome].passes == when
+        return self._meaning is not None and self._meaning.passes == when
 
 
 def ignored_variable(env: Mapping[str, str], url: str) -> str:
@@ -289,4 +176,4 @@ def _parted(words: str) -> str:
 
 
 def _found(words: str) -> Outcome:
-    return next((outcome for outcome, pattern in _PATTERNS if pattern.search(words)), "failed")
+    return next((outcome for outcome, pattern in _patterns() if pattern.search(words)), "failed")

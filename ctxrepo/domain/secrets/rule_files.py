@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from ctxrepo.domain.formats.blocks import FieldBlock, MalformedTable, blocks
+from ctxrepo.domain.formats.blocks import FieldBlock, MalformedTable, blocks_beside
 from ctxrepo.domain.secrets.rule import Rule
 from ctxrepo.domain.secrets.shape import judges, shape
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -54,9 +53,7 @@ def rules_of(table: Iterator[FieldBlock], shared: Mapping[str, str]) -> Iterator
 
 
 def _blocks(name: str) -> Iterator[FieldBlock]:
-    loader: Any = __spec__.loader  # it has read this module, and reads from wherever that was, a zip file too
-    data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/rules/{name}.rules")
-    return blocks(f"{name}.rules", data.decode())
+    return blocks_beside(__spec__, f"rules/{name}.rules")
 
 
 def _filled(text: str, fragments: Mapping[str, str]) -> str:

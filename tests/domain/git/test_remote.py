@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from checkout import DOCS
 
-from ctxrepo.domain.git.remote import MEANINGS, Outcome, RemoteAnswer, classify, ignored_variable, reason
+from ctxrepo.domain.git.remote import Outcome, RemoteAnswer, classify, ignored_variable, meanings, reason
 
 PAGE = DOCS / "reference" / "sync-messages.md"
 
@@ -149,7 +149,7 @@ def test_the_reason_is_gits_fatal_line_whatever_else_it_says(fatal: str) -> None
 
 
 def test_every_outcome_but_well_says_what_to_do() -> None:
-    assert set(get_args(Outcome)) == {*MEANINGS, "ok"}
+    assert set(get_args(Outcome)) == {*meanings(), "ok"}
     for outcome in get_args(Outcome):
         answer = RemoteAnswer(outcome)
         assert answer.ok == (outcome == "ok")
@@ -162,8 +162,8 @@ def test_every_outcome_but_well_says_what_to_do() -> None:
 def test_the_page_of_messages_has_a_row_for_every_outcome() -> None:
     passes = {"seconds": "within seconds: tried again at once", "later": "later", "never": "no"}
     rows = dict(re.findall(r"^\| `(\w+)` (\|.*\|)$", PAGE.read_text("utf-8"), re.MULTILINE))
-    assert list(rows) == list(MEANINGS)
-    for outcome, meaning in MEANINGS.items():
+    assert list(rows) == list(meanings())
+    for outcome, meaning in meanings().items():
         said, means, step, when, code = (cell.strip() for cell in rows[outcome].strip("|").split("|"))
         assert (means, step, when) == (meaning.means, meaning.next_step, passes[meaning.passes])
         assert code == ("6" if outcome == "secret" else "5")

@@ -1,17 +1,24 @@
-"""The command that prints a shell's script: completion."""
+"""The command that prints a shell's script: completion. The scripts stand beside this file.
+
+Each asks `_complete` and shows what it answers: one candidate a line, with a tab before what it means;
+`:files` stands for names of files."""
 
 from __future__ import annotations
 
+import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.completion.shells import SCRIPTS, script
 from ctxrepo.faces.cli.options import argument
 
 if TYPE_CHECKING:
     import typer
+
+
+SHELLS = ("bash", "zsh", "fish")
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +38,9 @@ def completion(
 
     Example: eval "$(ctxrepo completion bash)"
     """
-    if shell not in SCRIPTS:
-        raise UsageError(f"there is no completion for {shell!r}", f"There is one for {', '.join(SCRIPTS)}.")
-    output.verbatim(script(shell, sys.executable).encode())
+    if shell not in SHELLS:
+        raise UsageError(f"there is no completion for {shell!r}", f"There is one for {', '.join(SHELLS)}.")
+    # By its absolute path, and -P: the interpreter imports nothing from where the person stands.
+    ask = shlex.join([sys.executable, "-P", "-m", "ctxrepo", "_complete"])
+    script = Path(__file__).with_name(f"ctxrepo.{shell}").read_text("utf-8")
+    output.verbatim(script.replace("ASK", ask, 1).encode())

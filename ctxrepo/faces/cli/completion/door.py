@@ -149,9 +149,9 @@ def _agents(_start: str, _before: Sequence[str]) -> list[Candidate]:
 
 
 def _shells(_start: str, _before: Sequence[str]) -> list[Candidate]:
-    from ctxrepo.faces.cli.completion.shells import SCRIPTS
+    from ctxrepo.faces.cli.completion.command import SHELLS
 
-    return [(shell, "") for shell in SCRIPTS]
+    return [(shell, "") for shell in SHELLS]
 
 
 def _words(*words: str) -> Source:
