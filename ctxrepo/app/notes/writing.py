@@ -44,10 +44,13 @@ class FileRequest:
 
 @dataclass(frozen=True)
 class UndoRequest:
-    """What is taken back: a commit, or what the last command wrote, of this kind `only` where it is given."""
+    """What is taken back: a commit, or what the last command wrote, of this kind `only` where it is given;
+    or else what is done again."""
 
     commit: str = ""
     """Undo this commit instead, as `history` shows it."""
+    redo: bool = False
+    """Do again what the last undo took back."""
     only: str = ""
 
 
@@ -198,8 +201,12 @@ def commit_file(desk: Desk, request: FileRequest) -> Result[str]:
 @writes
 def undo(desk: Desk, request: UndoRequest) -> Result[Undone]:
     """Take back what was written."""
-    from ctxrepo.services.history.undoing import undo, undo_commit
+    from ctxrepo.services.history.undoing import redo, undo, undo_commit
 
+    if request.redo:
+        if request.commit:
+            raise UsageError("--redo takes back the last undo", "Name no COMMIT with it.")
+        return Result(redo(desk.memory, desk.origin, desk.now))
     if request.commit:
         return Result(undo_commit(desk.memory, request.commit, desk.origin, desk.now))
     return Result(undo(desk.memory, desk.origin, desk.now, only=request.only))

@@ -30,6 +30,12 @@ def is_way_back(operation: str) -> bool:
     return way in (UNDO, REDO) and bool(what)
 
 
+def named(operation: str, saying: str) -> str:
+    """What an operation did or took back, as people read it: `remember: the port is 6380`, `anchor begin`."""
+    what = operation.partition(" ")[2] if is_way_back(operation) else operation
+    return ": ".join(filter(None, ("" if f"{saying} ".startswith(f"{what} ") else what, saying)))
+
+
 def without_records(now: str, before: str, after: str) -> str:
     """Undo the change from `before` to `after` in `now`: remove added records by a tombstone, restore
     removed ones: so the undo merges on other machines, whatever they have added since."""

@@ -37,6 +37,8 @@ class Save:
     note: str = ""
     """Its text in the commit message: an entry's text, or an anchor's name."""
     tree: str = ""
+    undoes: str = ""
+    """Of an undo or redo: the id of the operation or commit that it takes back."""
     place: str = ""
     """Its place in the journal; '' while it isn't in it."""
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.git.commit import subject_of
+from ctxrepo.domain.git.commit import FileChange, subject_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.takeback import (
+    UNDO,
     difference,
     emptied,
     encoded,
     keeping_claims,
+    named,
     total,
     way_back_of,
     without_records,
 )
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
-from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, shown
+from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, is_note, shown
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import commit_named
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.saving.describe import lines_of_change
+from ctxrepo.services.saving.describe import describe
 from ctxrepo.services.saving.merge import merge_of
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
@@ -39,46 +42,91 @@ _UNASKED = frozenset({BY_ITSELF, MOMENT})
 
 _MOST_COMMITS = 8
 
+_MOST_OPERATIONS = 1000
+"""Operations among which the one is looked for that undo takes back."""
+
 
 @dataclass(frozen=True)
 class Undone:
     """What was taken back: an operation's name, or the subject of a commit. `lines` tell of entries: `- ` is
-    gone again, `+ ` is back, `~ ` reads as it did. The ways back of `remember` are `undo remember` and `redo
-    remember`."""
+    gone again, `+ ` is back, `~ ` reads as it did; `* ` tells of what moved back. `next_undo` and `next_redo`
+    name what these would change now, '' for nothing. The ways back of `remember` are `undo remember` and
+    `redo remember`."""
 
     what: str
     saying: str
     commit: str
     paths: tuple[str, ...]
     lines: tuple[str, ...]
+    next_undo: str = ""
+    next_redo: str = ""
 
 
 def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Undone:
-    """Take back the last command's write on this machine, or of an agent's session; with `only` the last of
-    that name which can be. What was written since stays: Refused, with nothing done, where the very thing was
-    changed."""
+    """Take back the last write of a command on this machine, or of an agent's session, that still stands;
+    with `only` the last of that name. What was written since stays: Refused, with nothing done, where the
+    very thing was changed."""
     _require_all_committed(memory, now)
-    mine = (o for o in memory.done_log.newest() if o.op not in _UNASKED and only in ("", o.op))
-    found = [o for o in islice(mine, 200) if not origin.session or o.session == origin.session]
-    if not found:
+    standing, undone = _steps(memory, origin.session, only)
+    if not standing:
+        whose, when = f"`{only}` " if only else "", "before" if undone else "lately"
         raise NotFound(
-            "there is nothing to take back: no command of ours wrote anything here lately",
+            f"there is nothing {'more ' if undone else ''}to take back: "
+            f"no {whose}command of ours wrote anything {when}",
             "`ctxrepo history` shows what happened; `ctxrepo undo COMMIT` takes back one commit of it.",
         )
-    if not only:
-        return _take_back(memory, _of_operation(found[0]), origin, now)
-    for operation in found:
-        try:
-            return _take_back(memory, _of_operation(operation), origin, now)
-        except Refused as error:
-            refused = error
-    raise refused
+    before = standing[1] if len(standing) > 1 else None
+    try:
+        done = _take_back(memory, _of_operation(standing[0]), origin, now)
+    except Refused as error:
+        way = f" `ctxrepo undo {before.commit[:10]}` takes back what came before." if before else ""
+        raise Refused(error.message, error.hint + way) from error
+    return replace(done, next_undo=_name(before), next_redo=_name(standing[0]))
+
+
+def redo(memory: Memory, origin: Origin, now: datetime) -> Undone:
+    """Do again what the last undo took back; NotFound when a command wrote something since."""
+    _require_all_committed(memory, now)
+    standing, undone = _steps(memory, origin.session)
+    if not undone:
+        since = f"the last command was no undo but {_name(standing[0])}" if standing else "nothing was undone"
+        raise NotFound(
+            f"there is nothing to do again: {since}",
+            "`ctxrepo history` shows each undo as a commit, and `ctxrepo undo COMMIT` takes that back.",
+        )
+    done = _take_back(memory, _of_operation(undone[0]), origin, now)
+    return replace(done, next_undo=_name(undone[0]), next_redo=_name(undone[1] if undone[1:] else None))
 
 
 def undo_commit(memory: Memory, start: str, origin: Origin, now: datetime) -> Undone:
     """Take back what the commit did whose id begins with `start`, whoever made it."""
     _require_all_committed(memory, now)
-    return _take_back(memory, _of_commit(memory, commit_named(memory, start)), origin, now)
+    done = _take_back(memory, _of_commit(memory, commit_named(memory, start)), origin, now)
+    return replace(done, next_redo=done.what)
+
+
+def _name(operation: Operation | None) -> str:
+    return shown(named(operation.op, operation.note), _SHOWN) if operation else ""
+
+
+def _steps(memory: Memory, session: str, only: str = "") -> tuple[list[Operation], list[Operation]]:
+    """The next two operations that stand, and what was undone since the last of them, the newest first. Each
+    undo is a step further: it takes back no undo, and nothing that another one took back already."""
+    standing, undone = list[Operation](), list[Operation]()
+    gone = set[str]()
+    for operation in islice(memory.done_log.newest(), _MOST_OPERATIONS):
+        is_meant = not session or operation.session == session
+        if operation.op in _UNASKED or not gone.isdisjoint((operation.id, operation.commit)):
+            continue
+        if operation.undoes:
+            gone.add(operation.undoes)
+            if is_meant and not standing and operation.op.startswith(f"{UNDO} "):
+                undone.append(operation)
+        elif is_meant and only in ("", operation.op):
+            standing.append(operation)
+        if len(standing) > 1:
+            break
+    return standing, undone
 
 
 def _require_all_committed(memory: Memory, now: datetime) -> None:
@@ -101,7 +149,8 @@ def _of_operation(operation: Operation) -> ChangeToUndo:
     before = {w.path: encoded(w.before) for w in operation.writes}
     after = {w.path: encoded(w.after) for w in operation.writes}
     is_claim = operation.op in _CLAIMS
-    return ChangeToUndo(operation.op, operation.note, operation.commit, before, after, is_claim)
+    about = (operation.op, operation.note, operation.commit, before, after, is_claim)
+    return ChangeToUndo(*about, undoes=operation.id)
 
 
 def _of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
@@ -126,7 +175,7 @@ def _of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
         for n in (0, 1)
     )
     subject = subject_of(objects.header_of(commit_id).message)
-    return ChangeToUndo(subject, "", commit_id, before, after, is_operation=False)
+    return ChangeToUndo(subject, subject, commit_id, before, after, undoes=commit_id)
 
 
 def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime) -> Undone:
@@ -136,10 +185,10 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
         raise Refused(
             f"the commit of {deed.name} is not in the memory any more", "`ctxrepo history` shows what is."
         )
-    changes = changes_back(memory, deed, tip)
+    changes, tip_tree = changes_back(memory, deed, tip), objects.tree_of(tip)
     records = deed.records
     with drafting(memory, way_back_of(deed.operation), origin, now) as draft:
-        draft.saying = deed.saying
+        draft.saying, draft.undoes = deed.saying, deed.undoes
         if memory.head != tip:
             raise Busy("something else was committed just now", "Run the command again.")
         for path, (was, new) in changes.items():
@@ -153,9 +202,19 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
             raise Refused(
                 f"nothing that {deed.name} did is there any more", "`ctxrepo history` shows what is."
             )
-        lines = [line for p, (was, new) in sorted(changes.items()) for line in lines_of_change(p, was, new)]
+        told = describe(memory, {p: new for p, (_, new) in changes.items()}, objects.files(tip_tree, changes))
         paths = tuple(p for p in touched if not p.startswith("."))
-    return Undone(deed.what, deed.saying, deed.commit, paths, tuple(lines))
+    return Undone(deed.what, deed.saying, deed.commit, paths, tuple(_lines(told, deed.operation)))
+
+
+def _lines(told: Sequence[FileChange], operation: str) -> Iterator[str]:
+    """What taking an operation back did, a line an entry; of what moved only where it is now."""
+    verb = "moved" if operation.startswith(f"{UNDO} ") else "moved back"
+    lines = [line for change in told for line in change.lines]
+    moved = {line[2:] for line in lines if line[0] == "+"} & {line[2:] for line in lines if line[0] == "-"}
+    yield from (f"* {verb}: {c.was} to {c.path}" for c in told if c.was and is_note(c.path))
+    yield from (f"* {verb}: {text}" for text in sorted(moved))
+    yield from (line for line in lines if line[2:] not in moved)
 
 
 def _put(draft: Draft, path: str, was: bytes | None, new: bytes | None) -> None:
@@ -186,13 +245,13 @@ class ChangeToUndo:
     before: Files
     after: Files
     is_claim: bool = False
-    is_operation: bool = True
-    """Whether a command of ours did it; else it is all that a commit did."""
+    undoes: str = ""
+    """The id of the operation or commit that did it."""
 
     @property
     def operation(self) -> str:
         """What it was: the name of an operation, or the beginning of a commit's id."""
-        return self.what if self.is_operation else self.commit[:10]
+        return self.commit[:10] if self.undoes == self.commit else self.what
 
     @property
     def name(self) -> str:

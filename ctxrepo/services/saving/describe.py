@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.git.commit import FileChange
 from ctxrepo.domain.guard.takeback import is_way_back
 from ctxrepo.domain.note.entry import entries_of, moved, normalised
-from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.note.note import decode, units_of
 from ctxrepo.domain.project.layout import (
     REGISTRY,
     TAPES,
@@ -44,8 +45,9 @@ def describe(
     back = back or {}
     before = _Before(memory.objects, head)
     renames = _renamed_folders(changes, before)
-    moves = _moves(changes, before)
-    was = moves | {to: path for rename in renames for path, to in _went(changes, rename)}
+    went = {to: path for rename in renames for path, to in _went(changes, rename)}
+    moves = {to: path for to, path in _moves(changes, before).items() if to not in went}
+    was = moves | went
     gone = frozenset(was.values())
     resets = {folder for path in changes if (folder := archived_tape_folder(path))}
     found = []
@@ -124,7 +126,8 @@ def _went(changes: Mapping[str, bytes | None], rename: FileChange) -> list[tuple
 
 
 def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, str]:
-    """new path -> old path, of the notes that moved in these changes, as the evidence tells."""
+    """new path -> old path, of the notes that moved in these changes: as the evidence tells, else as what
+    they say does."""
     said = [
         e
         for path, after in changes.items()
@@ -133,7 +136,16 @@ def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, st
         if e.kind == "renamed"
     ]
     gone = {path for path in before.head if path in changes and changes[path] is None}
-    return {e.to: e.path for e in said if e.path in gone and changes.get(e.to) is not None}
+    moves = {e.to: e.path for e in said if e.path in gone and changes.get(e.to) is not None}
+    left = {p: units_of(p, before[p]).keys() for p in sorted(gone.difference(moves.values())) if is_note(p)}
+    said_in = {unit: path for path, units in left.items() for unit in units}
+    for path, after in changes.items() if left else ():
+        if after is not None and is_note(path) and path not in before.head and path not in moves:
+            units = units_of(path, after).keys()
+            likest = Counter(said_in[unit] for unit in units if unit in said_in).most_common(1)
+            if likest and likest[0][1] * 2 > max(len(units), len(left[likest[0][0]])):
+                moves[path] = likest[0][0]
+    return moves
 
 
 def _names(text: str) -> dict[str, str]:

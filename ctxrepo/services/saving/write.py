@@ -50,6 +50,7 @@ class Draft:
     """None for a file that is removed."""
     saying: str = ""
     """One line for the commit: what was written."""
+    undoes: str = ""
     spoken_of: set[str] = field(default_factory=set)
     """Notes whose entries get an evidence record, whether the text of the note changes or not."""
 
@@ -145,6 +146,7 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
                 at=stamp(now),
                 id=operation,
                 note=draft.saying,
+                undoes=draft.undoes,
             )
             for path in changed
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, field
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -136,7 +136,8 @@ class PastWrite:
 
 @dataclass(frozen=True)
 class Operation:
-    """The writes of one command, with one id, in `commit`; none when they were too large to be stored."""
+    """The writes of one command, with one id, in `commit`; none when they were too large to be stored. A tape
+    that stays on this machine is written without a commit."""
 
     id: str
     op: str
@@ -144,6 +145,8 @@ class Operation:
     session: str = ""
     note: str = ""
     writes: tuple[PastWrite, ...] = ()
+    undoes: str = ""
+    """The id of the operation or commit that it took back."""
 
 
 @dataclass(frozen=True)
@@ -159,13 +162,16 @@ class DoneLog:
             if save.is_command:
                 operations.setdefault(save.id, []).append(save)
         for operation, mine in operations.items():
-            first, *_ = mine
-            fields = {"id": operation, "op": first.op, "commit": commit, "session": first.by.session}
-            record = fields | {"note": first.note, "writes": [asdict(_write(save)) for save in mine]}
-            line = json.dumps(record)
-            if len(line) >= MAX_BYTES:
-                line = json.dumps(record | {"writes": []})
-            append_rolling(str(self.path), f"{line}\n", MAX_BYTES)
+            first, writes = mine[0], tuple(map(_write, mine))
+            about = (first.op, commit, first.by.session, first.note)
+            self.note(Operation(operation, *about, writes, first.undoes))
+
+    def note(self, operation: Operation) -> None:
+        """Keep one operation."""
+        line = json.dumps(asdict(operation))
+        if len(line) >= MAX_BYTES:
+            line = json.dumps(asdict(replace(operation, writes=())))
+        append_rolling(str(self.path), f"{line}\n", MAX_BYTES)
 
     def newest(self) -> Iterator[Operation]:
         """The operations it has, the newest first."""

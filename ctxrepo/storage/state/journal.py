@@ -32,7 +32,7 @@ _INTENT = "journal.intent"
 
 _DAY = 86400.0
 
-_TEXTS = ("path", "op", "at", "id", "note", "tree")
+_TEXTS = ("path", "op", "at", "id", "note", "tree", "undoes")
 """What a record says of a save in words; of what it lacks nothing is known."""
 
 
@@ -159,6 +159,7 @@ def _record(number: int, save: Save) -> bytes:
         "id": save.id,
         "note": save.note,
         "tree": save.tree,
+        "undoes": save.undoes,
         "number": int(save.place.partition("/")[2] or number),
         "before": _NO_FILE if save.base is None or save.tree else len(save.base),
         "after": _NO_FILE if save.after is None else len(save.after),

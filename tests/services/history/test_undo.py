@@ -11,7 +11,7 @@ from ctxrepo.domain.project.target import Target, parse_destination, parse_targe
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
-from ctxrepo.services.history.undoing import Undone, undo, undo_commit
+from ctxrepo.services.history.undoing import Undone, redo, undo, undo_commit
 from ctxrepo.services.notes.changing import EditRequest, Passage, edit
 from ctxrepo.services.notes.placing import archive, forget, move
 from ctxrepo.services.notes.working_notes import log
@@ -60,7 +60,12 @@ def notes(machine: Machine) -> dict[str, str]:
     return {str(p.relative_to(machine.clone)): p.read_text() for p in sorted(machine.clone.rglob("*.md"))}
 
 
-def test_a_fact_is_taken_back_by_a_commit_and_undo_of_undo_brings_it_again(mine: Machine) -> None:
+def again(machine: Machine) -> Undone:
+    memory = machine.open()
+    return redo(memory, Origin(memory.host), NOW)
+
+
+def test_a_fact_is_taken_back_by_a_commit_and_redo_brings_it_again(mine: Machine) -> None:
     before = notes(mine)
     mine.remember("the second", pin=True)
     after = notes(mine)
@@ -70,21 +75,98 @@ def test_a_fact_is_taken_back_by_a_commit_and_undo_of_undo_brings_it_again(mine:
     assert notes(mine) == before
     assert not marks(mine).pinned
     assert mine.git("rev-list", "--count", "HEAD") == "4"
-    assert back(mine).what == "undo remember"
+    assert again(mine).what == "undo remember"
     assert notes(mine) == after
     assert marks(mine).pinned == pinned
+
+
+def test_each_undo_is_a_step_further_and_redo_goes_forward(mine: Machine) -> None:
+    states = [notes(mine)]
+    for text in ("two", "three", "four"):
+        mine.remember(text)
+        states.append(notes(mine))
+    steps = [back(mine) for _ in range(3)]
+    assert [(s.saying, s.next_undo, s.next_redo) for s in steps] == [
+        ("four", "remember: three", "remember: four"),
+        ("three", "remember: two", "remember: three"),
+        ("two", "remember: the first", "remember: two"),
+    ]
+    assert notes(mine) == states[0]
+    for state in states[1:3]:
+        again(mine)
+        assert notes(mine) == state
+    back(mine)
+    assert notes(mine) == states[1]
+    for state in states[2:]:
+        again(mine)
+        assert notes(mine) == state
+    with pytest.raises(NotFound, match="the last command was no undo but remember: four"):
+        again(mine)
+
+
+def test_a_command_between_leaves_nothing_to_do_again_and_is_the_next_to_go(mine: Machine) -> None:
+    mine.remember("two")
+    back(mine)
+    mine.remember("three")
+    with pytest.raises(NotFound):
+        again(mine)
+    assert [back(mine).saying for _ in range(2)] == ["three", "the first"]
+    with pytest.raises(NotFound, match="nothing more to take back"):
+        back(mine)
+    again(mine)
+    again(mine)
+    assert said(mine, MEMORY) == ["the first", "three"]
+
+
+def test_what_its_commit_was_undone_for_is_passed_over_by_the_next_undo(mine: Machine) -> None:
+    mine.remember("two")
+    two = save(mine)
+    mine.remember("three")
+    assert back(mine, two).next_redo == "memory(shop): edit MEMORY"
+    assert back(mine).saying == "three"
+    assert back(mine).saying == "the first"
+    assert [again(mine).saying for _ in range(3)] == ["the first", "three", "memory(shop): edit MEMORY"]
+    assert said(mine, MEMORY) == ["the first", "two", "three"]
+
+
+def test_a_step_that_is_refused_names_the_one_before_it(mine: Machine) -> None:
+    made = mine.remember("the port is 6379")
+    first = save(mine)
+    change = Passage("6379", "6380")
+    who = Origin(mine.open().host)
+    edit(mine.open(), EditRequest(Target(entry_id=made.id), change), mine.project(), who, NOW)
+    mine.write(MEMORY, mine.read(MEMORY).replace("6380", "6381 on staging"))
+    with pytest.raises(Refused) as caught:
+        back(mine)
+    assert f"`ctxrepo undo {first[:10]}`" in caught.value.hint
+
+
+def test_what_moved_back_is_told_as_that_and_not_as_entries_that_went(mine: Machine) -> None:
+    who = Origin(mine.open().host)
+    mine.write(NOTE, "".join(f"- trap {n}\n" for n in range(20)))
+    save(mine)
+    move(mine.open(), parse_target("topics/gotcha"), parse_destination("global:"), mine.project(), who, NOW)
+    mine.write("global/topics/gotcha.md", mine.read("global/topics/gotcha.md") + "- written there\n")
+    assert back(mine).lines == ("* moved back: global/topics/gotcha.md to shop/topics/gotcha.md",)
+    assert again(mine).lines == ("* moved: shop/topics/gotcha.md to global/topics/gotcha.md",)
+    back(mine)
+    rename_project(mine.open(), require_project(mine.project()), "store", who, NOW)
+    assert back(mine).lines == ("* store/ is shop/ now (2 files)",)
+    place = Target(entry_id=entries_of(NOTE, mine.read(NOTE))[3].id)
+    move(mine.open(), place, parse_destination("topics/other"), mine.project(), who, NOW)
+    assert back(mine).lines == ("* moved back: trap 3",)
 
 
 def test_a_commit_says_that_something_was_taken_back_and_what(mine: Machine) -> None:
     mine.remember("redis", category="gotcha")
     redis = save(mine)
     subjects = []
-    for _ in range(3):
-        back(mine)
+    for way in (back, again, back):
+        way(mine)
         save(mine)
         subjects.append(mine.git("log", "-1", "--format=%s"))
     assert subjects == [f"memory(shop): {way} remember topics/gotcha" for way in ("undo", "redo", "undo")]
-    back(mine)
+    again(mine)
     back(mine, redis)
     save(mine)
     assert mine.git("log", "-1", "--format=%s") == f"memory(shop): undo {redis[:10]} topics/gotcha"
@@ -246,7 +328,7 @@ def test_a_line_of_the_log_goes_and_the_others_stay(mine: Machine) -> None:
         undo(mine.open(), who, NOW, only="log")
         path = mine.clone / "shop/daily/2026-11-20.md"
         assert [e.plain[12:] for e in entries_of("x.md", path.read_text() if path.exists() else "")] == left
-    with pytest.raises(Refused):
+    with pytest.raises(NotFound, match="no `log` command of ours wrote anything before"):
         undo(mine.open(), who, NOW, only="log")
     assert "between" in said(mine, MEMORY)
 

@@ -266,7 +266,8 @@ def log(
     if undo:
         from ctxrepo.faces.cli.notes.relocating import undone
 
-        answer(desk, writing.undo, writing.UndoRequest(only="log"), json, undone)
+        last = writing.UndoRequest(only="log")
+        answer(desk, writing.undo, last, json, lambda result: undone(result, "log --undo"))
     elif days:
         answer(desk, browsing.list_days, browsing.ScopeRequest(scope), json, "\n".join)
     elif text:

@@ -95,32 +95,30 @@ def touch(request: TargetRequest, json: bool = False) -> None:
     answer(open_desk(), writing.touch, request, json, said)
 
 
-@command(commit="COMMIT")
+@command(commit="COMMIT", redo=USUAL)
 def undo(request: UndoRequest, json: bool = False) -> None:
-    """Undo what the last command wrote.
+    """Undo what the last command wrote; again, and it undoes the one before that.
 
-    Undoing is a write of its own, so nothing leaves the history, and a second `undo` reverts the first. In an
-    agent's session it undoes the last command of that session. Later writes are kept; if one of them changed
-    the same text, undo names it and changes nothing.
+    Undoing is a write of its own, so nothing leaves the history, and `ctxrepo undo --redo` goes forward again
+    until another command has written something. In an agent's session it undoes the last command of that
+    session. Later writes are kept; if one of them changed the same text, undo names it and changes nothing.
 
     Example: ctxrepo undo 4f2a91c0
     """
     answer(open_desk(), writing.undo, request, json, undone)
 
 
-def undone(result: Undone) -> str:
-    """What was taken back, with a line for each entry."""
-    from ctxrepo.domain.guard.takeback import UNDO, is_way_back
+def undone(result: Undone, way: str = "undo") -> str:
+    """What was taken back, with a line for each entry, and where it goes from here."""
+    from ctxrepo.domain.guard.takeback import UNDO, named
 
     more = len(result.lines) - _MOST_LINES
     lines = [f"  {line}" for line in result.lines[:_MOST_LINES]] + [f"  … {more} more"] * (more > 0)
-    verb, operation = "undone", result.what
-    if is_way_back(operation):
-        way, _, operation = operation.partition(" ")
-        verb = "done again" if way == UNDO else verb
-    is_named = result.saying.startswith(f"{operation} ")  # as in "anchor handoff/session"
-    what = ": ".join(filter(None, ("" if is_named else operation, result.saying)))
-    return "\n".join([f"{verb}: {what}", *lines])
+    verb, back, on, further = "undone", "undo --redo", way, result.next_undo
+    if result.what.startswith(f"{UNDO} "):
+        verb, back, on, further = "done again", way, "undo --redo", result.next_redo
+    ways = f"`ctxrepo {back}` takes this back" + (f", `ctxrepo {on}` goes on with {further}" * bool(further))
+    return "\n".join([f"{verb}: {named(result.what, result.saying)}", *lines, ways])
 
 
 @command(target=USUAL, to="--to DEST", version="--at COMMIT")

@@ -11,13 +11,20 @@ def test_the_last_command_is_taken_back_and_told_entry_by_entry(cli: Terminal) -
     cli("remember", "two")
     cli.woken.clear()
     said = cli("undo")
-    assert (said.code, said.out) == (0, "undone: remember: two\n  - two\n")
+    way = "`ctxrepo undo --redo` takes this back"
+    further = "`ctxrepo undo` goes on with remember: one"
+    assert (said.code, said.out) == (0, f"undone: remember: two\n  - two\n{way}, {further}\n")
     assert cli.woken
-    again = cli("undo", "--json").data
+    again = cli("undo", "--redo", "--json").data
     assert (again["what"], again["saying"]) == ("undo remember", "two")
     assert (again["lines"], again["paths"]) == (["+ two"], ["shop/MEMORY.md"])
-    assert cli("undo").out == "undone: remember: two\n  - two\n"
-    assert cli("undo").out == "done again: remember: two\n  + two\n"
+    cli("undo")
+    assert cli("undo").out == f"undone: remember: one\n  - one\n{way}\n"
+    assert cli("undo", "--redo").out == (
+        "done again: remember: one\n  + one\n"
+        "`ctxrepo undo` takes this back, `ctxrepo undo --redo` goes on with remember: two\n"
+    )
+    assert cli("undo", "--redo", "4f2a91c0").code == 2
 
 
 def test_what_an_operation_says_itself_is_not_said_twice(cli: Terminal) -> None:
@@ -30,7 +37,7 @@ def test_a_commit_is_named_as_history_shows_it(cli: Terminal) -> None:
     wrong = cli("history", "--json").data["history"][0]["commit"]
     cli("remember", "two")
     said = cli("undo", wrong[:10])
-    assert (said.code, said.out) == (0, "undone: memory(shop): add MEMORY\n  - one\n")
+    assert said.out.startswith("undone: memory(shop): add MEMORY\n  - one\n")
     assert cli("read", "MEMORY.md", "--json").data["entries"][0]["text"] == "- two"
 
 
@@ -50,6 +57,9 @@ class TestLog:
         assert "one thing" in cli("log").out
         assert cli("log", "--undo").code == 0
         assert cli("log").out == "nothing was logged today\n"
+        nothing = cli("log", "--undo")
+        assert (nothing.code, nothing.is_one_line()) == (3, True)
+        assert "`log`" in nothing.err
 
     @pytest.mark.parametrize("word", ["status", "show", "list", "undo", "Sync", "yesterday", "add"])
     def test_a_word_that_reads_like_a_verb_is_not_logged(self, cli: Terminal, word: str) -> None:
