@@ -31,11 +31,16 @@ class FieldBlock:
     """The file and the line of the heading."""
 
 
-def blocks_beside(spec: Any, file: str) -> Iterator[FieldBlock]:
-    """The blocks of a file beside the module of this spec, by the loader that has read the module: from a zip
-    file, too."""
+def text_beside(spec: Any, file: str) -> str:
+    """A file beside the module of this spec, read by the loader that has read the module: from a zip file,
+    too."""
     data: bytes = spec.loader.get_data(f"{spec.origin.rpartition('/')[0]}/{file}")
-    return blocks(file.rpartition("/")[2], data.decode())
+    return data.decode()
+
+
+def blocks_beside(spec: Any, file: str) -> Iterator[FieldBlock]:
+    """The blocks of such a file."""
+    return blocks(file.rpartition("/")[2], text_beside(spec, file))
 
 
 def in_one_line(value: str) -> str:

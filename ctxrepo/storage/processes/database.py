@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import aside_of, make_folder, ready
@@ -59,10 +60,12 @@ def drop_everything(db: sqlite3.Connection) -> None:
 
 @dataclass(frozen=True)
 class Schema:
-    """The statements that lay a database out; their `format` is kept as its `user_version`."""
+    """The statements that lay a database out, in a file beside the module of `spec`; their `format` is its
+    `user_version`."""
 
     format: int
-    statements: str
+    spec: Any
+    file: str
 
     def is_current(self, db: sqlite3.Connection) -> bool:
         return bool(db.execute("pragma user_version").fetchone()[0] == self.format)
@@ -70,7 +73,7 @@ class Schema:
     def build(self, db: sqlite3.Connection) -> None:
         """Empty tables in place of whatever is there; inside the caller's transaction."""
         drop_everything(db)
-        for statement in self.statements.split(";\n"):
+        for statement in text_beside(self.spec, self.file).split(";\n"):
             db.execute(statement)
         db.execute(f"pragma user_version = {self.format}")
 

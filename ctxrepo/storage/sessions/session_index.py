@@ -19,33 +19,10 @@ from typing import Any, NamedTuple, Self
 
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.layout import TOKENIZER, storable
+from ctxrepo.storage.cache.layout import storable
 from ctxrepo.storage.processes.database import Schema, transaction
 
-_TABLES = f"""
-    create table session(
-        number integer primary key, name text not null unique, agent text not null, id text not null,
-        path text not null, cwd text not null, inode integer not null, size integer not null,
-        mtime integer not null, mark text not null, offset integer not null, midline integer not null,
-        before blob not null
-    );
-    create table message(
-        number integer primary key autoincrement, session integer not null, key integer not null,
-        traits integer not null, at integer not null, place integer not null, name text not null,
-        length integer not null
-    );
-    create index message_place on message(session, place);
-    create unique index message_key on message(key);
-    create table copy(
-        session integer not null, message integer not null, primary key(session, message)
-    ) without rowid;
-    create table path(number integer primary key, path text not null unique);
-    create table touched(
-        path integer not null, message integer not null, primary key(path, message)
-    ) without rowid;
-    create virtual table words using fts5(text, content = '', tokenize = "{TOKENIZER}")
-"""
-_SCHEMA = Schema(2, _TABLES)
+_SCHEMA = Schema(2, __spec__, "session_index.sql")
 
 BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
 """Traits of a message: by the agent; from the session that this one was forked from; with tools used."""

@@ -107,23 +107,7 @@ MAX_ENTRIES = 2000
 MAX_PAIRS = 5000
 """An entry and a session: so many of them are known not to be counted twice."""
 
-_TABLES = """
-    create table entry(
-        id text primary key, path text not null, first real not null, last real not null,
-        delivered integer not null default 0, sessions integer not null default 0,
-        opened integer not null default 0, used integer not null default 0,
-        contradicted integer not null default 0
-    ) without rowid;
-    create index entry_last on entry(last);
-    create table pair(
-        session text not null, entry text not null, at real not null, delivered integer not null default 0,
-        opened integer not null default 0, used integer not null default 0,
-        contradicted integer not null default 0, primary key(session, entry)
-    ) without rowid;
-    create index pair_at on pair(at);
-    create table read_to(log text primary key, at real not null, line text not null) without rowid
-"""
-_SCHEMA = Schema(1, _TABLES)
+_SCHEMA = Schema(1, __spec__, "usage.sql")
 _MEET = """
     insert into entry(id, path, first, last) values (?1, ?2, ?3, ?3)
     on conflict(id) do update set path = excluded.path, last = max(last, excluded.last)

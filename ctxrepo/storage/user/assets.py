@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.project.layout import GLOBAL, MEMORY
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.lazy import dataclass
@@ -61,34 +62,6 @@ def new_repository(global_folder: str = GLOBAL, package: Path = PACKAGE) -> dict
     return {renamed.get(path, path): data for path, data in (found | {"README.md": readme}).items()}
 
 
-_TEXT = """\
-# sh hook AGENT EVENT [STATUS]: answers a coding agent's hook, whose JSON is on standard input.
-# Made by ctxrepo, and made anew when another installation of it runs. Always ends with 0, and is silent:
-exec 2>/dev/null
-python={interpreter}
-hook={hook}
-state={state}
-
-# STATUS is the exit status of the attempt before this one. One that was killed is not repeated: somebody
-# ended it, or its own alarm did, and the agent has stopped waiting. (128 + signal: HUP, INT, KILL, ALRM,
-# TERM; 154 is VTALRM, the alarm of earlier versions.)
-is_ended() {{ case $1 in 129 | 130 | 137 | 142 | 143 | 154) ;; *) return 1 ;; esac; }}
-if [ -n "${{CTXREPO_FALLBACK-}}" ] || is_ended "${{3-}}"; then exit 0; fi
-
-if [ -f "$hook" ]; then
-  "$python" -I -S "$hook" "$1" "$2" "$state" && exit 0
-  is_ended $? && exit 0
-fi
-
-# That installation is gone, or its Python is. Another one finds the same memory by the state folder.
-export CTXREPO_FALLBACK=1 CTXREPO_STATE="$state"
-for ctxrepo in "${{HOME-}}/.local/bin/ctxrepo" "$(command -v ctxrepo)"; do
-  case $ctxrepo in /*) "$ctxrepo" hook "$1" "$2" && break ;; esac
-done
-exit 0
-"""
-
-
 @dataclass(frozen=True)
 class Runner:
     """The installation that STATE/hook starts: an interpreter and the `hook.py` that it runs."""
@@ -104,10 +77,10 @@ def place(state: Path) -> Path:
 
 def write_runner(state: Path, interpreter: str, hook: Path = HOOK) -> bool:
     """Make STATE/hook start this installation, in one step; False when it does already or can't be."""
-    wanted = _TEXT.format(
-        interpreter=shlex.quote(interpreter), hook=shlex.quote(str(hook)), state=shlex.quote(str(state))
-    )
-    data = os.fsencode(wanted)
+    script = text_beside(__spec__, "hook.sh")
+    for name, value in (("@python@", interpreter), ("@hook@", str(hook)), ("@state@", str(state))):
+        script = script.replace(name, shlex.quote(value))
+    data = os.fsencode(script)
     if _read(place(state)) == data:
         return False
     try:

@@ -1,0 +1,36 @@
+create table meta(key text primary key, value text not null) without rowid;
+create table scope(
+    id integer primary key, name text not null unique, entries integer not null, notes integer not null
+);
+create table note(
+    id integer primary key, path text not null unique, scope text not null, description text not null,
+    tags text not null, updated text not null, pinned integer not null, core integer not null,
+    listed integer not null, generation integer not null, body text not null,
+    body_line integer not null, problem text not null, hash text not null, context text not null,
+    day text not null, is_log integer not null, entries integer not null, working integer not null
+);
+create index note_order on note(scope, listed, working, pinned desc, core desc, updated desc, path);
+create index note_generation on note(generation);
+create index note_problem on note(problem) where problem != '';
+create table entry(
+    rowid integer primary key, note integer not null, id text not null, heading text not null,
+    text text not null, first_line integer not null, last_line integer not null,
+    pinned integer not null, struck integer not null, hash text not null, found integer not null,
+    spelled text not null, category text not null
+);
+create index entry_marked on entry(pinned, struck) where pinned or struck;
+create index entry_category on entry(category) where category != '';
+create view document(id, text) as
+    select id, context from note where listed
+    union all
+    select rowid, heading || ' ' || text || ' ' || spelled from entry where found;
+create table mention(name text not null, entry integer not null, primary key(name, entry)) without rowid;
+create table handoff(scope text primary key, name text not null, ts text not null, text text not null);
+create table recent(
+    project text not null, owner text not null, position integer not null, top text not null,
+    path text not null, rank integer not null, why text not null, primary key(project, owner, position)
+) without rowid;
+create table seen(
+    scope text not null, path text not null, stamp text not null, primary key(scope, path)
+);
+create table fault(hash text primary key, text text not null)
