@@ -22,7 +22,7 @@ from ctxrepo.app.views.notes import delivery_view, list_view
 from ctxrepo.app.views.past import conflict_view, conflicts_view, history_view
 from ctxrepo.app.views.view import Diff, Field, Table, TextLine, View, ViewSection
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
-from ctxrepo.faces.cli.output import drawn
+from ctxrepo.faces.cli.output import drawn, text_of
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/gotcha.md"
@@ -71,7 +71,7 @@ def test_the_command_prints_its_view(ada: Machine, desk: Desk, words: str) -> No
     make, width = EVERY[words]
     view = make(desk)
     printed = ada.ctxrepo(*words.replace("ID", conflict_id()).split())
-    assert drawn(view, width) == printed.stdout.rstrip("\n")
+    assert text_of(drawn(view, width)) == printed.stdout.rstrip("\n")
     assert [f"ctxrepo: {hint}" for hint in view.hints] == printed.stderr.splitlines()
     assert view.title
     assert "\x1b" not in repr(view)
@@ -100,7 +100,7 @@ def test_each_kind_of_part_is_drawn() -> None:
         Table(("n", "bytes"), (("x", "7"),)),
     )
     view = View("T", (ViewSection(parts), ViewSection((Diff(("-a", "+b")),), "changed")))
-    assert drawn(view, 8).split("\n") == [
+    assert text_of(drawn(view, 8)).split("\n") == [
         "a",
         "    b",
         "remote   none",
@@ -117,7 +117,7 @@ def test_each_kind_of_part_is_drawn() -> None:
 def test_an_empty_list_says_why(desk: Desk) -> None:
     request = ListRequest("nowhere")
     view = shown(desk, list_notes, request, lambda notes: list_view(notes, request))
-    assert drawn(view, 8) == ""
+    assert drawn(view, 8) == []
     assert view.hints == ("no note is below nowhere",)
 
 

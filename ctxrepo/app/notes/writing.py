@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.notes.targets import ChecklistRequest, TargetRequest
 from ctxrepo.app.result import Result, writes
-from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.target import Destination, NoteOrEntry, ScopeName
 from ctxrepo.errors import Refused, UsageError
@@ -103,10 +102,17 @@ def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
     return results
 
 
+_NEAR = 3
+"""How many similar entries are named."""
+
+
 def _notice_doubts(desk: Desk, results: Sequence[RememberResult]) -> None:
     """Tell of similar entries, of others with the same key, and of a text too long for a prompt."""
-    for near in dict.fromkeys(near for result in results for near in result.near):
-        desk.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that entry")
+    near = [*dict.fromkeys(near for result in results for near in result.near)]
+    for each in near[:_NEAR]:
+        desk.notice(f"^{each.id} at {each.at} says much the same; if it is the same fact, update that entry")
+    if len(near) > _NEAR:
+        desk.notice(f"so do {len(near) - _NEAR} more; `ctxrepo check` lists what stands twice")
     for rival in (rival for result in results for rival in result.rivals):
         remedy = f"`ctxrepo forget ^{rival.id}` if it is no longer true"
         desk.notice(f"^{rival.id} at {rival.at} has this key too; {remedy}")
@@ -245,9 +251,6 @@ def tick(desk: Desk, request: TickRequest) -> Result[Scratch]:
     from ctxrepo.services.notes.working_notes import tick
 
     item = tick(desk.memory, request, desk.project, desk.origin, desk.now)
-    if item.more:
-        others = counted(item.more, "other item has", "other items have")
-        desk.notice(f"{others} these words too; name one by its id")
     return Result(item, _changed_item(item))
 
 
@@ -266,4 +269,4 @@ def clear_done(desk: Desk, request: ChecklistRequest) -> Result[ClearResult]:
 
 
 def _changed_item(item: Scratch) -> dict[str, Any]:
-    return {**item.data, "existing": item.existing, "more": item.more}
+    return {**item.data, "existing": item.existing}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.app.result import Result
     from ctxrepo.app.views.view import View
+    from ctxrepo.faces.cli.terminal import OutputLine
 
 Request = TypeVar("Request")
 Value = TypeVar("Value")
@@ -61,7 +62,7 @@ def answer(
     operation: Operation[Request, Value],
     request: Request,
     as_json: bool,
-    text: Callable[[Value], str],
+    text: Callable[[Value], str | Sequence[OutputLine]],
     hints: Callable[[Value], Iterable[str]] = lambda _: (),
 ) -> None:
     """Perform an operation, show its result, and end with its exit code."""
@@ -115,7 +116,7 @@ def require_memory(desk: Desk) -> None:
 def show(
     result: Result[Value],
     as_json: bool,
-    text: Callable[[Value], str],
+    text: Callable[[Value], str | Sequence[OutputLine]],
     hints: Callable[[Value], Iterable[str]] = lambda _: (),
 ) -> None:
     """Say how it went: as JSON or by `text`, and then what else may be worth knowing by `hints`."""

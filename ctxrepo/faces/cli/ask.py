@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ctxrepo.errors import INTERRUPTED
 from ctxrepo.faces.cli.answer import ExitWith
-
-
-def tell(text: str) -> None:
-    """Say what somebody should know before they answer."""
-    print(text, file=sys.stderr)
 
 
 def ask(question: str, default: str, *, show_default: bool = True) -> str:

@@ -38,7 +38,7 @@ def command(**spelled: str) -> Callable[[Callable[..., None]], Command]:
     this order, each with its spelling.
 
     A spelling has the names of an option and then the word for its value, or that word alone for an
-    argument: `--note -n PATH`, `TEXT`.
+    argument: `--note -n PATH`, `TEXT`. The words of `TEXT...` are one text.
     """
     return lambda function: Command(function, spelled)
 
@@ -60,6 +60,7 @@ class Command:
         given = {}
         for name in [name for name, spelling in self._spelled.items() if spelling != OWN]:
             value, read = values.pop(name, None), _reader(hints[name])
+            value = " ".join(value) if self._spelled[name].endswith("...") else value
             is_left_out = value is None or (not value and read and not _is_required(self._request, name))
             if not is_left_out:
                 given[name] = read(value) if read else value
@@ -109,13 +110,14 @@ def _param(request: Any, name: str, hint: Any, sentence: str, spelling: str) -> 
     kind, extras = _parts(hint)
     default = _default(request, name)
     is_many = get_origin(kind) in (Sequence, tuple)
+    is_many = is_many or spelling.endswith("...")
     form = kind if kind in (bool, int) else list[str] if is_many else str
     if not spelling:
         spelling = _usual(name, form, is_required=_is_required(request, name))
     names = [word for word in spelling.split() if word.startswith("-")]
     details: dict[str, Any] = {
         "help": sentence or next(extra for extra in extras if isinstance(extra, str)),
-        "metavar": next((word for word in spelling.split() if not word.startswith("-")), None),
+        "metavar": next((w.removesuffix("...") for w in spelling.split() if not w.startswith("-")), None),
     }
     for extra in extras:
         if isinstance(extra, Between):

@@ -6,6 +6,8 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ctxrepo.domain.formats.moment import counted as counted
@@ -13,6 +15,7 @@ from ctxrepo.domain.formats.moment import wall_time as wall_time
 from ctxrepo.domain.project.layout import visible as visible
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import pipe, waiting
+from ctxrepo.faces.cli.terminal import OutputLine, lines_of, page, painted
 from ctxrepo.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -32,12 +35,25 @@ def prepare() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def done(as_json: bool, data: Mapping[str, Any], text: str) -> None:
+def done(as_json: bool, data: Mapping[str, Any], text: str | Sequence[OutputLine]) -> None:
     """Say how it went: `data` inside the JSON envelope, or `text`."""
     if as_json:
         _envelope(ok=True, data=data, error=None)
     elif text:
-        _print(visible(text), sys.stdout)
+        show_lines(lines_of(text) if isinstance(text, str) else text)
+
+
+def show_lines(lines: Sequence[OutputLine]) -> None:
+    """Print the lines; at a terminal in colour, and in a pager if there are many."""
+    lines = [replace(line, text=visible(line.text)) for line in lines]
+    if not sys.stdout.isatty():
+        _print(text_of(lines), sys.stdout)
+    elif not page(whole := painted(lines, sys.stdout)):
+        _print(whole, sys.stdout)
+
+
+def text_of(lines: Iterable[OutputLine]) -> str:
+    return "\n".join(line.text for line in lines)
 
 
 def failed_with_data(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> None:
@@ -59,37 +75,57 @@ def failed(as_json: bool, error: CtxrepoError) -> None:
     if as_json:
         _envelope(ok=False, data=None, error=_spelled(error))
         return
-    _print(f"ctxrepo: {_one_line(error.message)}", sys.stderr)
+    _say(OutputLine(f"ctxrepo: {_one_line(error.message)}", 2, "wrong"))
     if error.hint:
-        _print(f"  {_one_line(error.hint)}", sys.stderr)
+        _say(OutputLine(f"  {_one_line(error.hint)}", 2))
 
 
 def notice(text: str) -> None:
     """Something worth knowing that is not the answer."""
-    _print(f"ctxrepo: {_one_line(text)}", sys.stderr)
+    _say(OutputLine(f"ctxrepo: {_one_line(text)}", 2))
 
 
-def drawn(view: View, label_width: int) -> str:
-    """A view as text: sections with an empty line between them, each part on lines of its own."""
-    return "\n\n".join("\n".join(_section_lines(section, label_width)) for section in view.sections)
+def tell(text: str, mark: str = "") -> None:
+    """Say on standard error what somebody should know before they answer a question."""
+    for line in lines_of(visible(text), mark):
+        _say(line)
 
 
-def _section_lines(section: ViewSection, label_width: int) -> Iterator[str]:
+def show_difference(diff: str) -> None:
+    """Show a difference to somebody who is asked about it, in their pager if it is long."""
+    lines = lines_of(visible(diff), "diff")
+    if not (sys.stdout.isatty() and page(painted(lines, sys.stdout))):
+        for line in lines:
+            _say(line)
+
+
+def drawn(view: View, label_width: int) -> list[OutputLine]:
+    """A view as lines: sections with an empty line between them, each part on lines of its own."""
+    lines: list[OutputLine] = []
+    for number, section in enumerate(view.sections):
+        lines += [OutputLine("")] if number else []
+        lines += _section_lines(section, label_width)
+    return lines
+
+
+def _section_lines(section: ViewSection, label_width: int) -> Iterator[OutputLine]:
     from ctxrepo.app.views.view import Field, Table, TextLine
 
     if section.heading:
-        yield f"{section.heading}:"
+        yield OutputLine(f"{section.heading}:", mark="heading")
     for part in section.parts:
         if isinstance(part, TextLine):
-            yield "  " * part.depth + part.text
+            for text in part.text.split("\n"):
+                yield OutputLine("  " * part.depth + text, mark=part.mark)
         elif isinstance(part, Field):
-            first, *further = part.lines
-            yield f"{part.label:<{label_width}} {first}"
-            yield from (f"{'':<{label_width}} {line}" for line in further)
+            for label, line in zip_longest((part.label,), part.lines, fillvalue=""):
+                yield OutputLine(f"{label:<{label_width}} {line}", label_width + 1, part.mark or "label")
         elif isinstance(part, Table):
-            yield from aligned([part.columns, *part.rows])
+            header, *rows = aligned([part.columns, *part.rows])
+            yield OutputLine(header, mark="heading")
+            yield from map(OutputLine, rows)
         else:
-            yield from part.lines
+            yield from (OutputLine(line, mark="diff") for line in part.lines)
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
@@ -119,6 +155,10 @@ def _one_line(text: str) -> str:
     """`text` in one line; of a long one, which quotes what was typed, the middle is left out."""
     line = visible(" ".join(text.split()))
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}"
+
+
+def _say(line: OutputLine) -> None:
+    _print(painted([line], sys.stderr) if sys.stderr.isatty() else line.text, sys.stderr)
 
 
 def _print(text: str, stream: TextIO) -> None:

@@ -16,16 +16,8 @@ class Param:
     """
 
     __slots__ = (
-        "is_flag",
-        "is_hidden",
-        "is_many",
-        "is_required",
-        "is_text",
-        "metavar",
-        "name",
-        "names",
-        "summary",
-    )
+        "is_flag", "is_hidden", "is_many", "is_required", "is_text", "metavar", "name", "names", "summary",
+    )  # fmt: skip
 
     def __init__(self, name: str, names: str, metavar: str, traits: str, summary: str) -> None:
         self.name = name
@@ -46,16 +38,8 @@ class CommandEntry:
     """
 
     __slots__ = (
-        "commands",
-        "function",
-        "is_group",
-        "is_hidden",
-        "module",
-        "name",
-        "panel",
-        "params",
-        "summary",
-    )
+        "commands", "function", "is_group", "is_hidden", "module", "name", "panel", "params", "summary",
+    )  # fmt: skip
 
     def __init__(self, name: str, module: str, function: str, panel: str, traits: str, summary: str) -> None:
         self.name = name

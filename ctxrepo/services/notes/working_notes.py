@@ -30,12 +30,11 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class Scratch:
-    """One item, in the note at `path`. `more` are others that were meant just as well."""
+    """One item, in the note at `path`."""
 
     path: str
     item: Item
     existing: bool = False
-    more: int = 0
 
     @property
     def at(self) -> str:
@@ -82,7 +81,8 @@ def add(
 def tick(
     memory: Memory, request: TickRequest, project: Project | None, origin: Origin, now: datetime
 ) -> Scratch:
-    """Tick an item or make it open again; of several the first. NotFound when none is in the other state."""
+    """Tick an item or make it open again. NotFound when none is in the other state, UsageError when several
+    are meant."""
     named, is_done = request.named, request.is_done
     if not named.strip():
         raise UsageError("no item is named", "Give its ^id, or some of its words.")
@@ -93,11 +93,16 @@ def tick(
         meant = _meant(named, path, [i for i in items if i.is_done != is_done])
         if not meant:
             raise _none(named, path, _meant(named, path, items), is_done=is_done)
+        if len(meant) > 1:
+            ids = "; ".join(f"^{item.id} {shown(normalised(item.text), 60)}" for item in meant[:5])
+            raise UsageError(
+                f"{len(meant)} items have {shown(named, 60)!r} in them", f"Name one by id: {ids}"
+            )
         draft.saying = normalised(meant[0].text)
         after = ticked(text, meant[0], is_done)
         draft.put(path, bump_updated(after, day(now)))
     (item,) = (i for i in items_of(path, after) if i.line == meant[0].line)
-    return Scratch(path, item, more=len(meant) - 1)
+    return Scratch(path, item)
 
 
 def clear_done(
@@ -138,7 +143,8 @@ def _meant(named: str, path: str, items: Sequence[Item]) -> list[Item]:
         ids = ids_meant(named.strip()[1:], (i.id for i in items))
         return [i for i in items if i.id in ids]
     at_place = [i for i in items if named.strip() == f"{path}#L{i.line + 1}"]
-    return at_place or [i for i in items if _said(named) in _said(i.text)]
+    whole = [i for i in items if _said(named) == _said(i.text)]
+    return at_place or whole or [i for i in items if _said(named) in _said(i.text)]
 
 
 def _said(text: str) -> str:

@@ -86,7 +86,7 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
     if not hits:
         kind = [f"[{asked.category}]"] if asked.category else []
         said = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
-        raise NotFound(f"nothing found for {said!r}")
+        raise NotFound(f"nothing found for {said!r}", "`--in sessions` searches past sessions instead.")
     return hits[:limit]
 
 

@@ -10,6 +10,7 @@ from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
+from ctxrepo.errors import UsageError
 from ctxrepo.services.notes.requests import TickRequest
 from ctxrepo.services.reading.searching import SearchQuery
 
@@ -23,9 +24,12 @@ def desk(ada: Machine) -> Desk:
 def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
     for text in ("Ask the bank", "Ask the bank again"):
         desk.perform(writing.add_item, writing.AddItemRequest(text))
-    done = desk.perform(writing.tick, TickRequest("bank", is_done=True))
-    assert (done.data["text"], done.data["more"]) == ("Ask the bank", 1)
-    assert desk.take_notices() == ["1 other item has these words too; name one by its id"]
+    with pytest.raises(UsageError, match="2 items have 'bank' in them") as ambiguous:
+        desk.perform(writing.tick, TickRequest("bank", is_done=True))
+    assert "Ask the bank; ^" in ambiguous.value.hint
+    assert "Ask the bank again" in ambiguous.value.hint
+    done = desk.perform(writing.tick, TickRequest("ask the bank", is_done=True))
+    assert done.data["text"] == "Ask the bank"
     open_ones = desk.perform(browsing.list_items, writing.ChecklistRequest()).value
     assert [one.item.text for one in open_ones] == ["Ask the bank again"]
     cleared = desk.perform(writing.clear_done, writing.ChecklistRequest()).data["cleared"]

@@ -152,8 +152,8 @@ class TestMistakes:
                 "`ctxrepo trace --help`",
             ),
             ("context --budget a", "--budget is a whole number of 0 or more, not 'a'", "`ctxrepo context"),
-            ("remember two words", "too many words: words", "goes in quotes; `ctxrepo remember --help`"),
-            ("remember x y z", "too many words: y z", "goes in quotes"),
+            ("read two words", "too many words: words", "goes in quotes; `ctxrepo read --help`"),
+            ("read x y z", "too many words: y z", "goes in quotes"),
         ],
     )
     def test_it_is_told_in_our_words(self, fresh: Terminal, words: str, told: str, hint: str) -> None:

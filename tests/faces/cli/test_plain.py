@@ -78,8 +78,8 @@ def test_a_plain_line_is_the_call_that_the_parser_makes(words: list[str]) -> Non
         ("list --tag a -t b", {"tags": ["a", "b"]}),
         ("list --scope a --json --json --scope b", {"scope": "b", "json": True}),
         ("log two words", {"text": ["two", "words"]}),
-        ("search basket --scope global", {"query": "basket", "scope": "global"}),
-        ("remember fact --id", {"text": "fact", "with_id": True}),
+        ("search basket --scope global", {"words": ["basket"], "scope": "global"}),
+        ("remember fact --id", {"text": ["fact"], "with_id": True}),
     ],
 )
 def test_plain_lines_are_read(line: str, values: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +11,10 @@ from ctxrepo.app.notes.browsing import DayRequest
 from ctxrepo.app.notes.targets import TargetRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import INTERRUPTED, CtxrepoError, NotFound, UsageError
-from ctxrepo.faces.cli import editor, output, table
+from ctxrepo.faces.cli import output, table
 from ctxrepo.faces.cli.answer import ExitWith, answer, open_desk, perform, require_memory
 from ctxrepo.faces.cli.ask import ask, confirm
+from ctxrepo.faces.cli.notes import editor
 from ctxrepo.faces.cli.options import OWN, SCOPE, TAG, USUAL, argument, command, option, text_of
 from ctxrepo.services.notes.requests import Fact, NewNoteRequest
 
@@ -46,7 +48,7 @@ def register(app: typer.Typer) -> None:
 
 
 @command(
-    text="TEXT",
+    text="TEXT...",
     note="--note -n PATH",
     scope=SCOPE,
     category="--category -c C",
@@ -269,7 +271,7 @@ def log(
         last = writing.UndoRequest(only="log")
         answer(desk, writing.undo, last, json, lambda result: undone(result, "log --undo"))
     elif days:
-        answer(desk, browsing.list_days, browsing.ScopeRequest(scope), json, "\n".join)
+        answer(desk, browsing.list_days, browsing.ScopeRequest(scope), json, _days)
     elif text:
         words = " ".join(text)
         _require_sentence(words)
@@ -290,5 +292,9 @@ def _require_sentence(text: str) -> None:
         )
 
 
+def _days(days: Sequence[str]) -> str:
+    return "\n".join(days) or "no day has a log; `ctxrepo log TEXT` begins one"
+
+
 def _day(note: Note | None) -> str:
-    return note.body.strip("\r\n") if note else "nothing was logged today"
+    return note.body.strip("\r\n") if note else "nothing was logged today; `ctxrepo log TEXT` adds a line"

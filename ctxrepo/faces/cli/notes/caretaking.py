@@ -14,7 +14,7 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
-from ctxrepo.faces.cli.ask import confirm, tell
+from ctxrepo.faces.cli.ask import confirm
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _agreed(plans: Sequence[ImportPlan], json: bool) -> bool:
     if json or not sys.stdin.isatty():
         raise UsageError("there is no terminal to ask at", "Check with --dry-run, then add --yes.")
     for plan in plans:
-        tell(output.visible("\n".join(_planned(plan, _SHOWN))))
+        output.tell("\n".join(_planned(plan, _SHOWN)))
     return confirm("Do this?")
 
 

@@ -111,9 +111,10 @@ def _size(count: int) -> str:
 
 
 def search(
-    query: Annotated[
-        str, argument(metavar="QUERY", help='Words that must all occur; "…" for an exact phrase.')
-    ] = "",
+    words: Annotated[
+        list[str] | None,
+        argument(metavar="QUERY", help="Words that must all occur; '\"…\"' for an exact phrase."),
+    ] = None,
     tag: Annotated[
         list[str] | None, option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
     ] = None,
@@ -187,10 +188,11 @@ def search(
     --in sessions searches the transcripts that agents keep on this machine: prompts, answers, and the input
     of tools. Each match comes with the command that resumes its session.
 
-    Example: ctxrepo search "redis port" --tag tests
+    Example: ctxrepo search redis port --tag tests
     """
     from ctxrepo.services.reading.searching import SearchQuery
 
+    query = " ".join(words or ())
     of_sessions = {
         "--agent": agent,
         "--project": project,

@@ -101,7 +101,7 @@ def list_items(request: ChecklistRequest, json: bool = False) -> None:
     from ctxrepo.app.notes.browsing import list_items
 
     def said(items: Sequence[Scratch]) -> str:
-        return "\n".join(map(_line, items)) or "nothing is open"
+        return "\n".join(map(_line, items)) or "nothing is open; `ctxrepo scratch add` adds an item"
 
     answer(open_desk(), list_items, request, json, said)
 

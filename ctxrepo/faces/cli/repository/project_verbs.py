@@ -34,6 +34,8 @@ _WORKTREES = {
     "isolate": "isolate: a linked worktree is a project of its own",
 }
 
+_NO_PROJECT = "no project has notes yet; the first `ctxrepo remember` in a git repository makes it one"
+
 group = typer.Typer(name="project")
 
 
@@ -65,7 +67,7 @@ def list_projects(json: Annotated[bool, json_option()] = False) -> None:
     """
 
     def said(found: Sequence[ListedProject]) -> str:
-        return "\n".join(output.aligned(map(_cells, found)))
+        return "\n".join(output.aligned(map(_cells, found))) if found else _NO_PROJECT
 
     answer(open_desk(), project_names.list_projects, None, json, said)
 

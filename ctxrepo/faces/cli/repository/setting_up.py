@@ -11,7 +11,7 @@ from ctxrepo.agents.known import agent_named
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.ask import ask, tell
+from ctxrepo.faces.cli.ask import ask
 from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
@@ -79,14 +79,21 @@ def _agreed(plan: Plan, json: bool) -> bool:
     if json or not sys.stdin.isatty():
         raise UsageError("there is no terminal to ask at", "Check with --diff, then add --yes.")
     title = agent_named(plan.agent).title
-    tell(f"{title}, of which nothing else changes:")
+    output.tell(f"{title}: these files change, and nothing else:")
     for line in plan.summary:
-        tell(output.visible(f"  {line}"))
+        output.tell(f"  {line}")
     while True:
-        said = ask("Make these changes? [y/n, d shows the difference]", "n", show_default=False)
-        if said.strip().lower() != "d":
-            return said.strip().lower() in ("y", "yes")
-        tell(output.visible(plan.diff))
+        typed = ask("Make these changes? [y/N/d, d shows the difference]", "n", show_default=False)
+        match typed.strip().lower():
+            case "y" | "yes":
+                return True
+            case "n" | "no":
+                output.tell(f"{title} is left as it is")
+                return False
+            case "d" | "diff":
+                output.show_difference(plan.diff)
+            case other:
+                output.tell(f"{other!r} is none of y, n and d")
 
 
 def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:

@@ -40,8 +40,8 @@ def register(app: typer.Typer) -> None:
 
 
 def recall(
-    query: Annotated[
-        str | None, argument(metavar="Q", help="Your question; `-` reads it from standard input.")
+    words: Annotated[
+        list[str] | None, argument(metavar="Q", help="Your question; `-` reads it from standard input.")
     ] = None,
     limit: Annotated[
         int | None,
@@ -101,6 +101,7 @@ def recall(
     )
     from ctxrepo.services.recall.recall import LIMIT, Question
 
+    query = " ".join(words) if words else None
     if as_prompt and no_gate:
         raise UsageError("--as-prompt and --no-gate don't go together", "A prompt is answered by the gate.")
     if batch or out:
@@ -171,7 +172,7 @@ def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
     from ctxrepo.services.recall.recall import CHECKLIST
 
     if not result.hits:
-        yield f"nothing is recalled: {result.reason}"
+        yield f"nothing is recalled: {result.reason}; `ctxrepo search` finds words in all notes"
     elif result.silence:
         yield f"a prompt would be given nothing: {result.silence}"
     places = [left.entry.at for left in result.left_out if left.why == CHECKLIST]

@@ -56,7 +56,7 @@ class TestLog:
         assert "another" not in cli("log").out
         assert "one thing" in cli("log").out
         assert cli("log", "--undo").code == 0
-        assert cli("log").out == "nothing was logged today\n"
+        assert cli("log").out == "nothing was logged today; `ctxrepo log TEXT` adds a line\n"
         nothing = cli("log", "--undo")
         assert (nothing.code, nothing.is_one_line()) == (3, True)
         assert "`log`" in nothing.err
@@ -66,7 +66,7 @@ class TestLog:
         said = cli("log", word)
         assert said.code == 2
         assert said.is_one_line()
-        assert cli("log").out == "nothing was logged today\n"
+        assert cli("log").out == "nothing was logged today; `ctxrepo log TEXT` adds a line\n"
 
     def test_other_words_are(self, cli: Terminal) -> None:
         assert cli("log", "status is green").code == 0

@@ -91,9 +91,15 @@ def test_a_daily_note_of_pi_memory_stays_as_it_is(cli: Terminal, monkeypatch: py
 
 
 def test_there_may_be_no_log(cli: Terminal) -> None:
-    assert (cli("log").code, cli("log").out) == (0, "nothing was logged today\n")
+    assert (cli("log").code, cli("log").out) == (
+        0,
+        "nothing was logged today; `ctxrepo log TEXT` adds a line\n",
+    )
     assert cli("log", "--json").data["entries"] == []
-    assert (cli("log", "--list").code, cli("log", "--list").out) == (0, "")
+    assert (cli("log", "--list").code, cli("log", "--list").out) == (
+        0,
+        "no day has a log; `ctxrepo log TEXT` begins one\n",
+    )
     said = cli("log", "--date", "2026-01-01")
     assert (said.code, said.is_one_line()) == (3, True)
     assert not (cli.machine.clone / "shop").exists()

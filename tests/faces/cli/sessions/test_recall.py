@@ -21,6 +21,8 @@ NOTES = {
     "other/topics/x.md": "- The port of redis there is 1\n",
 }
 
+SEARCH = "`ctxrepo search` finds words in all notes"
+
 
 def asked(cli: Terminal, *words: str, stdin: bytes = b"", **env: str) -> tuple[int, dict[str, Any], Said]:
     """(exit code, data, all that was said) with --json."""
@@ -114,7 +116,7 @@ class TestOutcomes:
         assert notes("recall", "").is_one_line()
         assert notes("recall", "ok, thanks", "--as-prompt").err == (
             "ctxrepo: nothing is recalled: the prompt is too short, only thanks, agrees or greets, "
-            "or is a notice of the agent's own\n"
+            "or is a notice of the agent's own; `ctxrepo search` finds words in all notes\n"
         )
         with closing(sqlite3.connect(cache_of(notes))) as db:
             db.execute("alter table scope rename to gone")
@@ -247,14 +249,14 @@ class TestWords:
         said = notes("recall", "who feeds the badgers?")
         assert (said.code, said.out) == (3, "")
         assert said.err.splitlines() == [
-            f"ctxrepo: nothing is recalled: {NOTHING}",
+            f"ctxrepo: nothing is recalled: {NOTHING}; {SEARCH}",
             f"ctxrepo: shop/SCRATCHPAD.md#L9 would have fitted: {CHECKLIST}",
         ]
         notes("scratch", "add", "Look for a longer port")
         said = notes("recall", PORTS)
         assert (said.code, said.err.count("SCRATCHPAD.md"), said.err.count("\n")) == (0, 1, 1)
         assert CHECKLIST not in notes("recall", PORTS, "--explain").err
-        assert notes("recall", "who feeds the gargoyle?").err == f"ctxrepo: nothing is recalled: {NOTHING}\n"
+        assert notes("recall", "who feeds the gargoyle?").err.endswith(f": {NOTHING}; {SEARCH}\n")
 
     def test_what_would_act_on_a_terminal_is_written_out(self, notes: Terminal) -> None:
         notes.machine.write("shop/evil.md", "- the gargoyle says \x1b[2J boo\n")
