@@ -1,7 +1,5 @@
 """What an agent's own settings say of memory in its sessions, whichever agent it is."""
 
-from __future__ import annotations
-
 from dataclasses import field
 
 from ctxrepo.domain.settings.values import TapeSettings

@@ -1,7 +1,5 @@
 """One thread that carries out what other threads hand to it, in turn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident

@@ -1,7 +1,5 @@
 """What nobody expected: noted where it can be attached to a report."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 Heavy code is loaded once it is clear that nobody else is the helper; code is compared with what it was then.
 """
 
-from __future__ import annotations
-
 import _sqlite3
 import os
 import time

@@ -4,8 +4,6 @@ git starts it at the top of the working tree and takes what it leaves in the sec
 a person's, or an agent's, and nothing of it is read.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -10,8 +10,6 @@ leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What we
 messages of `api-request-blob`. The user's words are counted and not kept.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace

@@ -5,8 +5,6 @@ hold what Codex and hooks told the model as well. A fork's file begins where it 
 `session_meta` names the other session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any

@@ -9,8 +9,6 @@ they gave. The lines are about all hooks of an event together, ours and others: 
 whose it was. It stands in the messages and results behind it, but for that of a start, which is in no record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path

@@ -4,8 +4,6 @@ After Cursor's documentation; no session of it was seen by us. Cursor passes ove
 doesn't know an event in it, so only events of its documentation are here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

@@ -6,8 +6,6 @@ its own. `$rewindTo` goes back to before a message. What Gemini CLI and hooks te
 the user's parts, in angle brackets, and is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

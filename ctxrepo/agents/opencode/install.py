@@ -1,7 +1,5 @@
 """OpenCode's installation: our bridge among its plugins, and our skills where several agents look."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """The memory programs of pi whose notes can be brought here. The first is pi-memory-md: its repository holds
 the notes of a global folder and of projects, and tapes."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ A value of a kind that it has no reading for counts as not set. In a session `en
 by dialect.py, which is light.
 """
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """pi-memory, of which there are two programs: one keeps folders of markdown, the user's own with daily logs
 and scratchpad and that of a checkout; the other keeps facts and lessons in SQLite."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence

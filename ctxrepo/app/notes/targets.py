@@ -1,7 +1,5 @@
 """What operations on notes are done to, whether they read or write."""
 
-from __future__ import annotations
-
 from ctxrepo.domain.project.target import NoteOrEntry, ScopeName
 from ctxrepo.lazy import dataclass
 

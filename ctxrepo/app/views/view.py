@@ -4,8 +4,6 @@ A view has no colours, widths or line breaks of a terminal; whether a line repor
 its mark. See docs/adr/0070-views-are-values.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Literal
 

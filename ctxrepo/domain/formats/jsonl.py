@@ -1,7 +1,5 @@
 """JSON lines as the memory keeps them: read tolerantly, one object a line, nothing dropped."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized

@@ -1,7 +1,5 @@
 """Moments and amounts, as the memory writes them and as people say them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 

@@ -1,7 +1,5 @@
 """Values as plain data: what JSON has of a dataclass, a path or a moment, by one rule."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime

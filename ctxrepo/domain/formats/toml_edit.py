@@ -1,8 +1,6 @@
 """TOML files edited without touching what their author wrote around it. The only owner of tomlkit, which
 takes as long to import as a start of Python: modules that only read import `toml`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ and what isn't its. Importing the libraries takes as long as one or two starts o
 needs them to be read: whoever needs this module imports it at that moment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast

@@ -1,7 +1,5 @@
 """Git's ids of bytes and folders, and the version that a file is based on when the record of it is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"

@@ -1,7 +1,5 @@
 """Who is writing: on which machine, in which agent session, for which project."""
 
-from __future__ import annotations
-
 from ctxrepo.lazy import dataclass
 
 

@@ -4,8 +4,6 @@ Whoever can push to the remote decides how much there is to walk: a few dozen fo
 paths. Every walk counts, and stops here.
 """
 
-from __future__ import annotations
-
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.lazy import dataclass
 

@@ -1,7 +1,5 @@
 """Choosing between two versions: every machine makes the same choice, whichever version it calls `ours`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar

@@ -4,8 +4,6 @@ A command or a late writer records which version it started from. For an agent's
 that is inferred, in one place: `_Fold.base_of`. Its table of examples is in tests/domain/merge/test_fold.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 

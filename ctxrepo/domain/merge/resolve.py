@@ -1,7 +1,5 @@
 """Resolving conflicts: a person decides about a conflict copy, and git's markers are merged by meaning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Literal

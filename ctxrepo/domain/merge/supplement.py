@@ -1,7 +1,5 @@
 """Adding to a note the entries of another text that it lacks; nothing in the note is changed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 

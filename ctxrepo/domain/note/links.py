@@ -1,7 +1,5 @@
 """The references of a note: links to other notes, and names of files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A note: one markdown file, read leniently."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """A version that lost a merge, and the file under conflicts/ that keeps it."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 

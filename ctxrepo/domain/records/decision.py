@@ -1,7 +1,5 @@
 """Items to decide: whatever waits for a person, in one shape."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 

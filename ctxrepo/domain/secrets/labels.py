@@ -4,8 +4,6 @@
 `name("value")`, `name" value="value`; behind a colon the value may be all there is on the next line.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

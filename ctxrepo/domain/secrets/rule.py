@@ -1,7 +1,5 @@
 """A rule: how one kind of secret is found, and told from what looks like it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cached_property

@@ -1,8 +1,6 @@
 """Searching bytes for secrets. Each rule is tried only where one of its anchors stands, which are fast to
 find."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The keys of config.toml, as values: their names, what each may be, and the sentence that explains it."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from functools import cache, cached_property

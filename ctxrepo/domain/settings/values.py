@@ -1,7 +1,5 @@
 """What can be set in config.toml, with the sentence that explains each key beside it."""
 
-from __future__ import annotations
-
 from dataclasses import field
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """A handoff: what whoever goes on needs to know, small enough to be told whole."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which notes and files come first at a session's start: what may be chosen, and how it is ranked."""
 
-from __future__ import annotations
-
 import posixpath
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What agents' tools did with files, and a note or file that therefore comes first at a session's start."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Literal

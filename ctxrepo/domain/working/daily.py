@@ -1,7 +1,5 @@
 """A daily note: what was done on one day, in the order it was reported."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta

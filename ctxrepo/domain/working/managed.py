@@ -3,8 +3,6 @@
 It is the lines from one marker to the other, the end of the last one included.
 """
 
-from __future__ import annotations
-
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 BEGIN = "<!-- ctxrepo:begin -->"

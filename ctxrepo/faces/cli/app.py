@@ -1,7 +1,5 @@
 """The one boundary of the command line, where errors become words and exit codes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ line is read here if there is no doubt about it: tests/faces/cli/test_plain.py h
 call of every such line (ADR 47). Every other line, and every mistake, is left to the parser.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module

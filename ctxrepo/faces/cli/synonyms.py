@@ -1,7 +1,5 @@
 """What commands are called elsewhere: names that mean one of ours, and names that only lead to it."""
 
-from __future__ import annotations
-
 SYNONYMS = {
     "show": ["read"],
     "cat": ["read"],

@@ -1,8 +1,6 @@
 """What somebody waits for: at a terminal how far it is, on one line; elsewhere a notice of each thing that
 takes more than a second."""
 
-from __future__ import annotations
-
 import sys
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,5 @@
 """A handoff: an anchor with what whoever goes on needs to know, as it was given or else drafted."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace

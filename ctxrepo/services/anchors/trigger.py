@@ -7,8 +7,6 @@ noted until an anchor is left. Or a prompt has a keyword: then the anchor of tha
 prompt comes, or another anchor is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal

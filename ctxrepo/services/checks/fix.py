@@ -1,7 +1,5 @@
 """What `check` finds and needs no decision of a person is mended, file by file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from difflib import unified_diff

@@ -1,7 +1,5 @@
 """The packet stands in files that a person named, and follows the memory; no other byte changes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

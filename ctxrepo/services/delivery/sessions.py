@@ -1,7 +1,5 @@
 """The sessions that agents had lately, and whether each is given anything."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace

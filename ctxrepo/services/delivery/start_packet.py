@@ -1,7 +1,5 @@
 """The packet that a session start would deliver now, whatever the delivery mode, and how it came about."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, nullcontext

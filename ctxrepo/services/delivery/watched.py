@@ -4,8 +4,6 @@ By these a hook can tell, without opening a file, whether there is something tha
 scopes that sessions are in are watched: their folders, and the notes that a packet shows or lists first.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What agents have of their own beside this memory: settings that say something of it, and memories."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

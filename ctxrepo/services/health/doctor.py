@@ -1,8 +1,6 @@
 """Everything around the notes that the memory needs to work: how each thing stands, what is wrong
 with it, and what helps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime

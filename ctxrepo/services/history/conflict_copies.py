@@ -1,7 +1,5 @@
 """Versions that lost a merge, as they stand under conflicts/."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 

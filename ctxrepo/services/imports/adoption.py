@@ -1,7 +1,5 @@
 """A memory program's own repository as the memory, where there is none yet: what `init` would take over."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ctxrepo.agents.known import AGENTS

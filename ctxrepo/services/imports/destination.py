@@ -1,7 +1,5 @@
 """Where what a source holds goes: planned note by note, shown, then put by the way that every write goes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime

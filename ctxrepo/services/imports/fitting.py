@@ -1,7 +1,5 @@
 """One note of a source beside what the memory has: what it lacks is added, and nothing is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property

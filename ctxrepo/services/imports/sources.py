@@ -1,7 +1,5 @@
 """The sources by their names, and what each has here."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whether a checkout may not be the project that it says it is: what speaks against it, and for it."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Every number here is from `tools/recall/hybrid.py`, which prints what others would come to.
 """
 
-from __future__ import annotations
-
 from math import log
 from typing import Any, NamedTuple
 

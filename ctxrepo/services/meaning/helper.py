@@ -3,8 +3,6 @@
 It ends by itself: when nobody asked for a quarter of an hour, or settings, model or code are other ones.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

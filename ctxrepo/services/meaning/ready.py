@@ -1,7 +1,5 @@
 """Whether entries can be found by meaning here, what is missing for it, and making it so."""
 
-from __future__ import annotations
-
 from dataclasses import field
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """search --mode meaning and both: entries in the order of how near they come to what a text means."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The ranking by words and meaning together, in one process: what the helper answers and commands ask."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 from typing import NamedTuple

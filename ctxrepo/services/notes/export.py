@@ -1,7 +1,5 @@
 """One scope of the memory as a plain folder of files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path

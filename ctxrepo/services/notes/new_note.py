@@ -1,7 +1,5 @@
 """A note with a head of its own."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day

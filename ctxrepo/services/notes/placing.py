@@ -1,7 +1,5 @@
 """A note or entry is moved, archived or forgotten, and what is known about it follows."""
 
-from __future__ import annotations
-
 from dataclasses import field, replace
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Links, unlinks and renames projects, on every machine."""
 
-from __future__ import annotations
-
 import unicodedata
 from datetime import datetime
 

@@ -3,8 +3,6 @@
 Tab is pressed at every key, so this loads little more than a hook does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What may stand where a person pressed Tab and an id is wanted: of conflicts, projects, traces, sessions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, text_of

@@ -1,7 +1,5 @@
 """What was done on a day, a line each, read from the daily notes of a scope."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

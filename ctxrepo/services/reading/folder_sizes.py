@@ -1,7 +1,5 @@
 """list --tree: the folders of the scopes in view, with how much is in each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

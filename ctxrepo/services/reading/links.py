@@ -1,7 +1,5 @@
 """What notes point at, and what points at them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """What the memory has for a query or a prompt, ranked, with reasons."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager as Context

@@ -1,7 +1,5 @@
 """recall in any folder of markdown: one question, or as many as a program asks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager as Context
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """How well recall answers prompts whose right answers are known, in one way of asking or several."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

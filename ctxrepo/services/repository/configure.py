@@ -1,7 +1,5 @@
 """Every setting with where it comes from, and one of them set in config.toml, or taken out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from ctxrepo.domain.secrets import redact

@@ -1,7 +1,5 @@
 """What hooks on this machine read of the settings."""
 
-from __future__ import annotations
-
 from ctxrepo.agents import dialect_of, names
 from ctxrepo.agents.known import instruction_files
 from ctxrepo.domain.settings.values import TapeSettings

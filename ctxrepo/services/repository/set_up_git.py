@@ -1,7 +1,5 @@
 """What git and programs that run it find in the clone: our merge driver, and where a push goes."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress

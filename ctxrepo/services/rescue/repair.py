@@ -5,8 +5,6 @@ history that nobody has any more ends where it is still whole, and the next comm
 Killed anywhere, it is begun again by the next run: the branch is moved last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import field

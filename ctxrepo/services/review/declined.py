@@ -1,7 +1,5 @@
 """What reviewers struck out of this machine's work, listed until a person has seen it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ctxrepo.domain.project.layout import shown

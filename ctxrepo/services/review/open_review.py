@@ -1,7 +1,5 @@
 """Which branch of this machine's people are looking at, and which commits are on it."""
 
-from __future__ import annotations
-
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import OPEN
 from ctxrepo.storage.memory import Memory

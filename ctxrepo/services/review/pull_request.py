@@ -4,8 +4,6 @@ The history has a commit for each time that something was written. Here each ent
 has come to, under the session that left it so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ The tip that was pushed is remembered: it is the base from which is told, once t
 reviewers struck out and what was written here since.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A project's files go to another folder within one write, and what names them goes along."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 

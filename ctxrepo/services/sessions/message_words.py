@@ -1,7 +1,5 @@
 """A message of a session as it is searched and shown: what was said, and what tools were given."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

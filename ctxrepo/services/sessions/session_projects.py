@@ -1,7 +1,5 @@
 """Which project a session belongs to, as far as it is recorded, and how a person goes on with it."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import PurePath
 

@@ -1,7 +1,5 @@
 """All that transcripts hold is searched for a text, byte by byte: what tools gave back, too."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What holds for an agent's sessions: what config.toml says, where the agent's own settings don't."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """Which of our hooks ran in the last sessions, how long, and whether the model was given what they gave: from
 what the agents record themselves, and what ctxrepo noted where they record nothing."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime

@@ -4,8 +4,6 @@ All is planned as values first, so that a face can show it and ask; `apply` then
 nothing when a file has changed since. Going back is a plan like any other.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path

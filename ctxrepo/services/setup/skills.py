@@ -1,7 +1,5 @@
 """Our skills in an agent's folder: which to write, which to leave, which to take away."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fetches what others sent, and measures it; a session start may begin the fetch early, beside other work."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 

@@ -1,8 +1,6 @@
 """Compares the remote's branch with its tip at our last exchange: has it moved on, gone back, been
 replaced?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ctxrepo.domain.git.remote import RemoteAnswer

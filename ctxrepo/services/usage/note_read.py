@@ -1,7 +1,5 @@
 """Noting what sessions read by commands, in a module of its own: every `read` loads it."""
 
-from __future__ import annotations
-
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.reading.targets import Reading
 from ctxrepo.storage.memory import Memory

@@ -1,7 +1,5 @@
 """What prompts of the last days were given and why, or why there was silence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any

@@ -1,8 +1,6 @@
 """Packs the clone's loose objects and joins its small packs once they are many, while nobody waits (ADR 32,
 50)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress

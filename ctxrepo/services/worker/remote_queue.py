@@ -5,8 +5,6 @@ meanwhile leaves an errand. The holder looks for errands again after it has rele
 forgotten.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from concurrent.futures import Future

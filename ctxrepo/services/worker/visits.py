@@ -1,8 +1,6 @@
 """Visits the folders that sessions are in. Such a folder may hang, so no lock is held that others wait for
 (ADR 37)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime

@@ -1,8 +1,6 @@
 """What a command line can be completed with, read from what hooks read. Nothing is made, locked or healed
 here: where there is nothing to read, nothing is known."""
 
-from __future__ import annotations
-
 import _sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager

@@ -3,8 +3,6 @@
 `git gc --prune=now` deletes such objects. While a `git gc` runs we wait for it, for `GC_WAIT` seconds at
 most. While we hold the lock, a new `git gc` gives up."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

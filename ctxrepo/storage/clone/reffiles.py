@@ -1,7 +1,5 @@
 """Reads HEAD, refs, packed refs and their logs as plain files, without any configuration (ADR 38)."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -1,8 +1,6 @@
 """Moves, makes and removes refs by git's own protocol: lock file, compare and swap, a line in the log. git
 and libgit2 would read the clone's configuration for this, which others can write (ADR 38)."""
 
-from __future__ import annotations
-
 import os
 import stat
 import time

@@ -1,7 +1,5 @@
 """Folders opened step by step, never through a symbolic link; and files that a person asked for."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Files of other programs: regular ones are read up to a size, and replaced in one step."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """What stands at a path, in words: where git has files and folders of its own, there may be anything else."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import stat

@@ -1,7 +1,5 @@
 """The user's own places, as commands and the worker open them: put right, or refused in a sentence."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """What other programs write: the newest files of a folder, and rows of a database."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat

@@ -1,7 +1,5 @@
 """Addresses of remotes: which are allowed, which carry a password, and which are local."""
 
-from __future__ import annotations
-
 from ctxrepo.domain.secrets import redact, scan
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import lazy_pattern

@@ -1,7 +1,5 @@
 """Texts become vectors by a local ONNX model; the only owner of onnxruntime and tokenizers."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import Any

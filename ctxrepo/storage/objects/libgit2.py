@@ -5,8 +5,6 @@ imports tarfile. While it is loaded, stand-ins with the few names that it asks f
 version of pygit2 may ask for more: then it is loaded as ever (docs/adr/0058-pygit2-without-tls.md).
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from types import ModuleType, SimpleNamespace

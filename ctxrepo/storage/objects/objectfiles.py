@@ -1,7 +1,5 @@
 """The files that git keeps objects in: which are damaged, and which objects a pack holds."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

@@ -1,7 +1,5 @@
 """Packs loose objects and joins small packs, so that git and libgit2 stay fast in a clone (ADR 50)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Reads objects from an opened repository; Damaged for one that can't be read, and never a hang."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime

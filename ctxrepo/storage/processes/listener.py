@@ -1,7 +1,5 @@
 """A unix socket of the user's own: a line comes in, a line goes out, and nobody can keep it waiting."""
 
-from __future__ import annotations
-
 import os
 import select
 import socket

@@ -1,7 +1,5 @@
 """Locks between processes, and who holds one: flock, which dies with its holder, so that none is stale."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import time

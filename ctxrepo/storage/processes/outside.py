@@ -1,8 +1,6 @@
 """Questions about folders of others, which may hang: nothing ends a call to a network disk that is gone
 (ADR 37)."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Child processes: a group of its own, ended when it stays silent, JSON-RPC calls to one, a low priority."""
 
-from __future__ import annotations
-
 import json
 import os
 import selectors

@@ -1,7 +1,5 @@
 """Work done ahead by forks of this process, so that a machine with several cores uses them."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Callable, Generator

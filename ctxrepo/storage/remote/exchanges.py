@@ -1,7 +1,5 @@
 """Remembers the last exchange with the remote, so that a sync that waited for it needn't repeat it."""
 
-from __future__ import annotations
-
 import json
 import time
 from contextlib import suppress

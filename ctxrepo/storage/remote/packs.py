@@ -5,8 +5,6 @@ that is a small delta of a 160 MB file unpacks all of it, each time. git never p
 base that is more than 32 times as large.
 """
 
-from __future__ import annotations
-
 import mmap
 import zlib
 from collections.abc import Iterable, Iterator

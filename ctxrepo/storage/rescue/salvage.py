@@ -1,7 +1,5 @@
 """Which commits and trees are complete; objects brought back from broken packs, the index or elsewhere."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

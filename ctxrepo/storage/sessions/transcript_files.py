@@ -1,7 +1,5 @@
 """Files in which agents keep transcripts: which there are, read line by line, or searched for bytes."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator, Sequence

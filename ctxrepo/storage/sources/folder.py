@@ -1,7 +1,5 @@
 """A folder of markdown that another program keeps: its notes, and what in it is none or can't be read."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from functools import partial

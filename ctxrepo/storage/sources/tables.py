@@ -1,7 +1,5 @@
 """Tables in another program's SQLite file, read from a copy: the file may be in use."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import tempfile

@@ -1,7 +1,5 @@
 """The reading end of the ledgers: which sessions agents had lately, where, and what each was given."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The reading end of the spool: events that hooks left for the worker."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """Reads config.toml into Settings, telling what is wrong in it and where instead of giving up."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress

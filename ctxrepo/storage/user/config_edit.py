@@ -1,7 +1,5 @@
 """Writes config.toml: one value, or the repository that is served, with all else as its author wrote it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

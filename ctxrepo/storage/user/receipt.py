@@ -1,8 +1,6 @@
 """The receipt for what `setup` did to an agent's files: enough to give every byte back. It holds a copy of
 a person's settings, so only that person may read it."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

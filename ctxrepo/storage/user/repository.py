@@ -1,7 +1,5 @@
 """Which repository is served on this machine, and where its clone and its state are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

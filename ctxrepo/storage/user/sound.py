@@ -1,7 +1,5 @@
 """Folders of other people's: whether git may be started there, and facts that are told without asking git."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Makes the user's index follow HEAD, so that `git status` shows no changes."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from contextlib import suppress

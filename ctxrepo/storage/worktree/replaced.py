@@ -1,8 +1,6 @@
 """Old versions of replaced files, kept for ten minutes: a program that had one open may still write to it.
 ADR 14 and tests/faults/test_editors_late.py say what would be lost without them."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """Remembers what each folder of the clone held when it was last read, so that only changed files are read."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """Reads and writes the files of the clone, and never follows a symbolic link."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Names that clash: file names that can't be in one folder, and project folders that two projects claimed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import count

@@ -1,7 +1,5 @@
 """Telling secrets from placeholders, examples and words, by their letters."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from ctxrepo.lazy import lazy_pattern

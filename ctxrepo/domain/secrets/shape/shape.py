@@ -3,8 +3,6 @@
 Each judge takes the match of a rule; the last group that took part in it may be the secret.
 """
 
-from __future__ import annotations
-
 import re
 
 from ctxrepo.domain.secrets.shape.placeholder import (

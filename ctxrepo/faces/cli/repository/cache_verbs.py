@@ -1,7 +1,5 @@
 """Commands about the cache that hooks answer from: cache verify, rebuild, embed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated
 
