@@ -10,59 +10,9 @@ from collections.abc import Iterable
 
 from ctxrepo.domain.secrets.rule import Judge, Rule
 from ctxrepo.domain.secrets.shape import shape
+from ctxrepo.domain.secrets.words import WORDS
 from ctxrepo.lazy import dataclass, lazy_pattern
 
-PASSWORDS = """
-    contraseña contrasena contrasenya contrasinal mot+de+passe motdepasse mot_de_passe mdp kennwort passwort
-    kennw losungswort zugangscode senha palavra-passe parola parola+d'ordine wachtwoord toegangscode lösenord losenord lösen
-    adgangskode kodeord passord salasana tunnussana lykilorð hasło haslo heslo jelszó jelszo parolă
-    lozinka zaporka geslo šifra лозинка пароль парола құпиясөз slaptažodis parole salasõna parool
-    κωδικός συνθηματικό şifre sifre şifrə كلمة+المرور كلمة+السر رمز+عبور گذرواژه סיסמה סיסמא पासवर्ड
-    รหัสผ่าน mật+khẩu mat+khau kata+sandi kata+laluan nenosiri pasahitza pasvorto cyfrinair fjalëkalimi
-    密码 密碼 口令 パスワード 暗証番号 パスフレーズ 비밀번호 암호 패스워드
-"""
-VENDORS_NAMES = """
-    adafruit algolia airtable alibaba amplitude asana auth0 bitbucket bittrex bugsnag cloudflare cloudinary codacy
-    codecov cohere coinbase confluent contentful datadog deepgram deepl discord dropbox droneci etsy facebook fastly
-    finicity finnhub firebase flickr freshbooks freshdesk gitter gocardless heroku hubspot infura intercom ipinfo
-    jenkins jfrog kraken kucoin klaviyo launchdarkly linkedin loggly logdna mailchimp mailgun mailjet mapbox
-    mattermost messagebird mistral mixpanel netlify newrelic nexmo okta openai openweather openweathermap opsgenie
-    pagerduty paypal paystack plaid plivo postmark pubnub pusher rapidapi recaptcha rollbar sendbird sendgrid
-    sendinblue shodan snyk sonar spotify squarespace strava stripe sumologic telegram todoist trello twilio twitch
-    twitter typeform unsplash vonage webflow wrike yandex zendesk zoho zoom
-"""
-"""Their secrets have no beginning of their own."""
-SECRETS = """
-    geheimnis schlüssel schluessel zugangsdaten anmeldedaten jeton clé secreto clave credenciales segredo chave
-    credenciais segreto chiave credenziali geheim sleutel inloggegevens hemlighet nyckel nøgle nøkkel hemmelighet
-    avain salaisuus klucz sekret klíč tajemství kľúč kulcs titok cheie ključ кључ ключ секрет токен κλειδί
-    anahtar gizli المفتاح מפתח khóa kunci rahasia 密钥 密鑰 秘钥 金鑰 令牌 シークレット 秘密鍵 キー トークン 토큰 키 시크릿
-"""
-"""A plus stands for the blank in a phrase."""
-
-ANNOUNCE_WORDS = """
-    pass pwd pw pswd psw mdp kennw kennwort contraseñ contrasen contrasinal senha parol hasł wachtwoord ww lösen losen
-    adgangskod kodeord salasan tunnussana lykilor heslo hesla heslem jelsz lozink zapork geslo gesla šifr
-    лозинк парол құпиясөз slaptažod salasõn κωδικ συνθηματικ şifre sifre şifrə كلمة+المرور كلمة+السر رمز+عبور
-    گذرواژه סיסמ पासवर्ड รหัสผ่าน mật+khẩu kata+sandi kata+laluan nenosiri pasahitz pasvort cyfrinair fjalëkalim
-    密码 密碼 口令 暗証番号 パスワード パスフレーズ 비밀번호 비번 암호 패스워드 пасс sandi wifi wlan вайфа вай-фа 와이파이 identifiant
-    inloggning inloggen innlogging kirjautum logowan logowania anmeldung přihlá prihl bejelentkez giriş autentificar вход accesso acceso accès acesso
-    clave login credential geheimwort community communaut rocommunity rwcommunity securestring pscredential
-"""
-"""How words for a password begin, whatever ending a language gives them."""
-ANNOUNCE_KEYS = """
-    secret token key credential psk pat geheim schlüssel schluessel zugangsdat anmeldedat jeton clé clés clef secreto credencial
-    segredo chave credenciai segreto chiave credenzial sleutel inloggegeven hemlig nyckel nøgle nøkkel hemmelig
-    avain salaisuus avaime klucz sekret klíč tajemstv kľúč kulcs titok cheie ključ кључ ключ секрет токен κλειδ anahtar
-    gizli المفتاح מפתח khóa kunci rahasia 密钥 密鑰 秘钥 金鑰 令牌 シークレット 秘密鍵 キー トークン 토큰 키 시크릿 cookie
-    salt pepper seed credential jwt sid sk session sessionid keytab keyfile auth authori authtoken unseal importprivkey webhook wep xpub totp otp mfa 2fa
-    signing_key private_key 秘密 ключа licence license unlock log+in sign+in logon encrypt plaintext keyring
-"""
-ANNOUNCE_CODES = """
-    pin puk pin1 pin2 puk1 puk2 code codes codice codici código codigo códigos kod kód koden kode kodu koda koodi код
-    combination kombination combinación combinaison combinazione geheimzahl コード 暗証番号 码 密码 코드 digicode tan cvv cvc cvv2 cvc2
-"""
-"""Words for a number that opens something."""
 PLACES = (
     r"(?<![a-z])pins?[0-9]?(?![a-z])|(?<![a-z])puk[12]?(?![a-z])|(?<![a-z])cv[vc]2?(?![a-z])|pin[ -]?(?:code|number|\xd0)|door|gate|alarm|safe\b|lock|key ?box|keypad|garage|entrance|entry|access code|intercom|"
     r"cabinet|server ?room|porte|portail|coffre|puerta|caja fuerte|portón|porta|cancello|allarme|cassaforte|cofre|tür|tuer|tresor|"
@@ -175,7 +125,7 @@ LABELS: tuple[Rule, ...] = (
     _label(
         "password",
         {b"password", b"passwd", b"passphrase", b"pass phrase", b"pass-phrase", b"passcode", b"pass", b"pwd"}
-        | spellings_of(PASSWORDS),
+        | spellings_of(WORDS["passwords"]),
         shape.is_assigned_password,
         "Passwort: {a9}!{a4}",
         "password: ${DB_PASSWORD}",
@@ -207,7 +157,7 @@ LABELS: tuple[Rule, ...] = (
     ),
     _label(
         "vendor-key",
-        {word.encode() for word in VENDORS_NAMES.split()},
+        {word.encode() for word in WORDS["vendors"].split()},
         shape.is_vendors,
         "Datadog: {h32}",
         "datadog: 7 monitors",
@@ -235,7 +185,7 @@ LABELS: tuple[Rule, ...] = (
     ),
     _label(
         "secret",
-        spellings_of(SECRETS),
+        spellings_of(WORDS["secrets"]),
         shape.is_foreign,
         "clé secrète : {a32}",
         "Schlüssel: liegt im Tresor",
@@ -248,9 +198,9 @@ LABELS: tuple[Rule, ...] = (
 PASSWORD, KEY, CODE = "password", "secret", "pin"
 
 STEMS: dict[bytes, str] = {
-    **dict.fromkeys(spellings_of(ANNOUNCE_CODES), CODE),
-    **dict.fromkeys(spellings_of(ANNOUNCE_KEYS), KEY),
-    **dict.fromkeys(spellings_of(ANNOUNCE_WORDS), PASSWORD),
+    **dict.fromkeys(spellings_of(WORDS["code-stems"]), CODE),
+    **dict.fromkeys(spellings_of(WORDS["key-stems"]), KEY),
+    **dict.fromkeys(spellings_of(WORDS["password-stems"]), PASSWORD),
 }
 """Stems of words for secrets, in lower case, and the kind of secret that they announce."""
 
@@ -262,10 +212,7 @@ INNER = frozenset(
 _GLUED = lazy_pattern(rb"[A-Za-z0-9\x80-\xff]{0,24}(?:[_.-][A-Za-z0-9]{1,20}){0,4}")
 _BEFORE = lazy_pattern(rb"[A-Za-z0-9_.\x80-\xff-]{0,40}\Z")
 _ABOUT = shape.ABOUT - {b"id"}
-_ENDS = frozenset(
-    b" s word words wort worts phrase phrases code codes wd es al als entials ential value string text data plain"
-    b" b64 base64 hex nummer number i e n en in".split(b" ")
-)
+_ENDS = frozenset(WORDS["ends"].encode().split()) | {b""}
 _KEYED = lazy_pattern(
     rb"(?:[_.-]|\A|api|app|access|auth|private|secret|sign|signing|shared|master|pass|licen[sc]e|client|account"
     rb"|session|service|storage|deploy|machine|crypt|encrypt|local|psk|ssh|hmac|jwt|network|s|[0-9])\Z"

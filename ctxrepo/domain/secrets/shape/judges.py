@@ -21,6 +21,7 @@ from ctxrepo.domain.secrets.shape.placeholder import (
     words_of,
 )
 from ctxrepo.domain.secrets.shape.shape import URL_WORDS, is_documented, is_spoken, value_of
+from ctxrepo.domain.secrets.words import WORDS
 from ctxrepo.lazy import lazy_pattern
 
 
@@ -256,30 +257,8 @@ def is_phrase(match: re.Match[bytes]) -> bool:
     return len(words) >= 12 and len(set(words)) >= 9 and not _COMMON.intersection(words)
 
 
-_COMMON = frozenset(
-    b"the and of to in is it for on with as are be by or an a at from was your we words were has its been"
-    b" der die das und ist le la les et de des un une el los las y en que een het".split()
-)
-
-_ORDINARY = _COMMON | frozenset(
-    b"password passwords passphrase secret secrets token tokens key keys user users name names file files"
-    b" path prod production"
-    b" test tests data database app apps api service services my here env local config default client"
-    b" server auth login"
-    b" reset link see when used uses must should vault value values string required optional not can will"
-    b" that this you have"
-    b" field form input text type new old current confirm change strength store stored manager policy hash"
-    b" hashed hashing"
-    b" encrypted plain grant flow account admin root email one two all any each only then than more before"
-    b" after if else use"
-    b" set get via without which does been per least same first last long letters words characters digits"
-    b" please enter ask"
-    b" our their his her who how why where what but also may might could would just like into over under"
-    b" about access"
-    b" pas sur par pour dans avec que qui mit von auf bei nur oder sich wird wurde werden nicht kein eine"
-    b" einen"
-    b" con por sin para non per che una como staging dev cluster node host demo none true false null".split()
-)
+_COMMON = frozenset(WORDS["common"].encode().split())
+_ORDINARY = _COMMON | frozenset(WORDS["ordinary"].encode().split())
 
 
 def is_codes(match: re.Match[bytes]) -> bool:

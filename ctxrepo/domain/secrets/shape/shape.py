@@ -16,6 +16,7 @@ from ctxrepo.domain.secrets.shape.placeholder import (
     stands_for_one,
     words_of,
 )
+from ctxrepo.domain.secrets.words import WORDS
 from ctxrepo.lazy import lazy_pattern
 
 _JUDGED_BYTES = 64
@@ -37,14 +38,8 @@ _RUN = lazy_pattern(rb"[^\s,;(){}\[\]|&]+")
 
 URL_WORDS = frozenset(b"pass passw passwd password pwd secret token user username key pw".split())
 
-# `token_id`, `password-hash`, `secret_name` say something about a secret; they don't hold it.
-ABOUT = frozenset(
-    b"id ids name names url uri path file dir type kind hash hashes arn ref refs length len size count limit"
-    b" ttl expiry expires expiration expired version field header headers param prefix suffix endpoint digest"
-    b" fingerprint checksum format policy algorithm alg env var variable store manager provider source"
-    b" location scope scopes class usage budget rate bucket index pattern regex schema status holder"
-    b" label hint reset rules rule strength min max minlength maxlength".split()
-)
+ABOUT = frozenset(WORDS["about"].encode().split())
+"""What a word says that is about a secret and doesn't hold it: `token_id`."""
 _GLUED = frozenset(b"key keybase value string text data plain b64 base et en si nin".split()) | {b""}
 _OTHER_TOKENS = lazy_pattern(
     rb"(?:page|next|prev|continuation|cursor|sync|resume|csrf|xsrf|cancell?ation|design|public|stop|eos|bos|pad|mask"
