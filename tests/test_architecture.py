@@ -24,7 +24,7 @@ FLOORS = ["lazy", "errors", "domain", "hooks", "storage", "agents", "services", 
 FACES = {"hook", "__main__"}
 STRANGERS = {("agents", "storage"), ("storage", "agents")}
 
-LIGHT = ("ctxrepo.hooks", "ctxrepo.domain.text", "ctxrepo.domain.words")
+LIGHT = ("ctxrepo.hooks", "ctxrepo.domain.text", "ctxrepo.domain.unseen", "ctxrepo.domain.words")
 """Rooms that hooks load."""
 LIGHT_OF_AGENTS = re.compile(r"ctxrepo\.agents(\.\w+\.dialect)?")
 """What else they load: the agents' door, and of an agent's folder its name and its dialect."""

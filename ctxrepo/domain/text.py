@@ -1,4 +1,4 @@
-"""Text as hooks write it: escaped so that a reader gets it back, cut to its room, sealed in blocks."""
+"""Text as hooks write it: escaped so that a reader gets back what is written, cut to its room, sealed."""
 
 import _blake2
 import sys
@@ -10,7 +10,11 @@ _UNSEEN = frozenset(
     + "".join(map(chr, range(0xFE00, 0xFE10)))
     + "".join(map(chr, range(0xE0100, 0xE01F0)))
 )
+_SOFT_HYPHEN = "\xad"
+"""Says where a word may be broken. It is no part of what is written, and goes."""
+
 _NAMED = ("&lt;", "&amp;")
+_NOWHERE: frozenset[int] = frozenset()
 
 
 def escape_field(text: str, also: str = "") -> str:
@@ -28,6 +32,8 @@ def escape_text(text: str) -> str:
 def _escape_line(line: str, also: str, one_line: bool) -> str:
     if _is_harmless(line, also):
         return line
+    line = line.replace(_SOFT_HYPHEN, "")
+    unseen = hidden(line)
     out = []
     for at, char in enumerate(line):
         follower = line[at + 1 : at + 2]
@@ -37,12 +43,12 @@ def _escape_line(line: str, also: str, one_line: bool) -> str:
             out.append("&lt;")
         elif char == "&" and line.startswith(_NAMED, at):
             out.append("&amp;")
-        elif char == "\\" and _would_escape(line, at + 1, also, one_line):
+        elif char == "\\" and _would_escape(line, at + 1, also, one_line, unseen):
             out.append("\\\\")
         elif char == "\n" and one_line:
             out.append("\\n")
-        elif _is_hidden(char, also):
-            out.append(f"\\u{{{ord(char):x}}}")
+        elif at in unseen or char in also:
+            out.append(_number(char))
         else:
             out.append(char)
     return "".join(out)
@@ -50,27 +56,50 @@ def _escape_line(line: str, also: str, one_line: bool) -> str:
 
 def _is_harmless(line: str, also: str) -> bool:
     """Whether the line needs no escape, as most don't: a few scans in C tell sooner than a walk over it."""
-    if line[:1] == "#" or "<" in line or "\\" in line or "&" in line or not line.isprintable():
+    if line[:1] == "#" or "<" in line or "\\" in line or "&" in line or not _is_seen(line):
         return False
-    return (line.isascii() or _UNSEEN.isdisjoint(line)) and not (also and any(c in line for c in also))
+    return not (also and any(c in line for c in also))
 
 
-def _is_hidden(char: str, also: str) -> bool:
-    return not char.isprintable() or char in _UNSEEN or char in also
+def _is_seen(line: str) -> bool:
+    """Whether every character shows something by itself."""
+    return line.isprintable() and (line.isascii() or _UNSEEN.isdisjoint(line))
 
 
-def _would_escape(line: str, at: int, also: str, one_line: bool) -> bool:
+def hidden(line: str) -> frozenset[int]:
+    """The places in a line of what hides something, or acts on what is beside it."""
+    if _is_seen(line):
+        return _NOWHERE
+    places = [at for at, char in enumerate(line) if not char.isprintable() or char in _UNSEEN]
+    from ctxrepo.domain.unseen import is_written  # few lines hold any
+
+    return frozenset([at for at in places if not is_written(line, at)])
+
+
+def spell_hidden(line: str) -> str:
+    """`line` with what hides something as `\\u{hex}`."""
+    line = line.replace(_SOFT_HYPHEN, "")
+    places = hidden(line)
+    spelled = [_number(char) if at in places else char for at, char in enumerate(line)] if places else line
+    return "".join(spelled)
+
+
+def _number(char: str) -> str:
+    return f"\\u{{{ord(char):x}}}"
+
+
+def _would_escape(line: str, at: int, also: str, one_line: bool, unseen: frozenset[int]) -> bool:
     """Whether a backslash before `at` would be read as an escape, together with what is written after it."""
     follower = line[at : at + 1]
     if not follower:
         return False
     if follower in ("\\", "#") or (one_line and follower == "n") or line.startswith("u{", at):
         return True
-    return _is_hidden(follower, also)
+    return at in unseen or follower in also
 
 
 def unescape_field(text: str) -> str:
-    """What `escape_field` was given."""
+    """What `escape_field` was given, but for soft hyphens."""
     if "\\" not in text and "&" not in text:
         return text
     out = []

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from ctxrepo.domain.text import spell_hidden
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import lazy_pattern
 
@@ -223,8 +224,8 @@ def note_path(text: str) -> str:
 
 
 def shown(text: str, limit: int = 200) -> str:
-    """`text` on one line with nothing invisible in it, at most `limit` characters, for messages."""
-    escaped = INVISIBLE.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text[: limit + 1])
+    """`text` on one line with nothing hidden in it, at most `limit` characters, for messages."""
+    escaped = spell_hidden(text[: limit + 1]).replace("\t", "\\u{9}")
     return escaped if len(escaped) <= limit else escaped[: limit - 1] + "…"
 
 
@@ -261,8 +262,8 @@ def _not_a_note(text: str, reason: str) -> UsageError:
 
 
 def visible(text: str) -> str:
-    """`text` with characters that act on a terminal, or are invisible, written out as `\\u{hex}`."""
-    return INVISIBLE.sub(lambda m: m[0] if m[0] in "\n\t" else f"\\u{{{ord(m[0]):x}}}", text)
+    """`text` with what acts on a terminal, or hides something, written out as `\\u{hex}`."""
+    return "\n".join(map(spell_hidden, text.split("\n"))) if INVISIBLE.search(text) else text
 
 
 def expanded(path: str, home: str) -> str:

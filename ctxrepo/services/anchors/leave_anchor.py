@@ -23,6 +23,7 @@ from ctxrepo.domain.tape.anchors import (
     to_line,
 )
 from ctxrepo.domain.tape.handoff_parts import Handoff, handoff_of, meta_of
+from ctxrepo.domain.text import hidden
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -120,7 +121,7 @@ def anchor(
     """Leave a handoff anchor on the tape of a scope, by default the project's. When the newest one says the
     same, that one stands. Where `tape.sync` is `none` it stays on this machine."""
     name = request.name
-    if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+    if not name.strip() or len(name) > MAX_NAME or not _is_line(name):
         raise UsageError(
             f"an anchor's name is one line of 1 to {MAX_NAME} characters", "For example task/begin."
         )
@@ -146,10 +147,14 @@ def _require_short(request: AnchorRequest) -> None:
         )
     lines = [("purpose", request.purpose), ("entry", request.entry)]
     for what, said in [*lines, *(("keyword", word) for word in request.keywords)]:
-        if len(said) > MAX_NAME or not said.isprintable():
+        if len(said) > MAX_NAME or not _is_line(said):
             raise UsageError(f"an anchor's {what} is one line of at most {MAX_NAME} characters")
     if len(request.keywords) > MAX_KEYWORDS:
         raise UsageError(f"an anchor has at most {MAX_KEYWORDS} keywords")
+
+
+def _is_line(text: str) -> bool:
+    return "\t" not in text and not hidden(text)
 
 
 def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: datetime) -> AnchorResult:
