@@ -90,9 +90,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
             yield made
 
 
-UNRECORDED: Mapping[str, str] = {
-    "sessionStart": "Copilot doesn't record what of it came to the model",
-}
+UNRECORDED: Mapping[str, str] = {"sessionStart": "Copilot doesn't record what of it came to the model"}
 
 _CAUSES = {
     "session.start": "sessionStart",

@@ -45,10 +45,7 @@ _OF_TOPICS = NotTaken(f"{TOPICS}/", "of the scored design: `ctxrepo import score
 
 _TOTAL_RECALL = "pi-total-recall"
 
-TABLES = {
-    "semantic": ("key", "value"),
-    "lessons": ("rule", "category", "negative", "project", "is_deleted"),
-}
+TABLES = {"semantic": ("key", "value"), "lessons": ("rule", "category", "negative", "project", "is_deleted")}
 """Its tables, with those of their columns that are brought here."""
 
 _CATEGORIES = {"pref": "preference", "tool": "tool"}

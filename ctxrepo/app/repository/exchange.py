@@ -86,10 +86,7 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     set_up_git(memory, desk.interpreter)
     asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
     result = with_repair(
-        memory,
-        desk.now,
-        lambda: sync(memory, desk.now, asked),
-        lambda repaired: desk.notice(repaired.words),
+        memory, desk.now, lambda: sync(memory, desk.now, asked), lambda repaired: desk.notice(repaired.words)
     )
     if memory.cache.head != (result.head or "") or memory.state.blocks.exists():
         desk.wake()

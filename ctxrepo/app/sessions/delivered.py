@@ -170,12 +170,7 @@ def _file(desk: Desk, request: BlockRequest) -> Path:
 
 
 def _block_fields(one: BlockState) -> dict[str, Any]:
-    return {
-        "path": str(one.block.path),
-        "project": one.block.project,
-        "state": one.state,
-        "why": one.why,
-    }
+    return {"path": str(one.block.path), "project": one.block.project, "state": one.state, "why": one.why}
 
 
 @dataclass(frozen=True)

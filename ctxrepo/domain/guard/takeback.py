@@ -1,7 +1,5 @@
 """Undoing a change of one file: records of JSON lines, the registry, and whether the undo worked."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 

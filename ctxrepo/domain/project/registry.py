@@ -1,7 +1,5 @@
 """The registry of projects and their folders (ctxrepo.toml), and the id of a checkout's project."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 import unicodedata

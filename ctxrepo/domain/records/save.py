@@ -1,8 +1,6 @@
 """A save: one change of one file, and the version it started from. The journal keeps it until it is
 committed."""
 
-from __future__ import annotations
-
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.lazy import dataclass
 

@@ -3,8 +3,6 @@
 CONTRIBUTING.md says how to add one, and ADR 69 why they are data and not Python.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """Questions to somebody at a terminal, on standard error. Whoever interrupts one interrupts the command."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

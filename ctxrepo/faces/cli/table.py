@@ -2,8 +2,6 @@
 
 `tools/reference.py` writes the file from the commands themselves, and a test compares the two."""
 
-from __future__ import annotations
-
 import os
 
 FILE = os.path.join(os.path.dirname(__file__), "table.tsv")

@@ -1,7 +1,5 @@
 """Notes of a form of their own: the checklist of a scope, and its daily notes, a line each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import datetime

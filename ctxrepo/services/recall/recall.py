@@ -287,11 +287,7 @@ def malformed(text: str) -> str:
 
 
 def _answer(
-    cache: sqlite3.Connection,
-    asked: Question,
-    scopes: Sequence[str],
-    rank: Ranker,
-    is_gated: bool = True,
+    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], rank: Ranker, is_gated: bool = True
 ) -> tuple[RecallAnswer, str]:
     """The answer within the budget, by the gate if `is_gated`; and why a prompt would be given nothing, ''
     where it would be given something, or a prompt asks."""

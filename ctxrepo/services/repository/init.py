@@ -1,7 +1,5 @@
 """A memory repository on this machine: new, cloned, or the one that an agent's memory program has."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a commit is about: its message, entry by entry."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

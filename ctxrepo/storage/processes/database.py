@@ -1,7 +1,5 @@
 """SQLite files that can be created again at any time: opening them, and writing all or nothing."""
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from collections.abc import Callable, Iterator

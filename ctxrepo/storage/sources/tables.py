@@ -24,12 +24,7 @@ _STEPS = 200_000_000
 
 
 def read_tables(
-    outside: Outside,
-    program: str,
-    file: Path,
-    columns: Mapping[str, Sequence[str]],
-    *,
-    follow: bool = True,
+    outside: Outside, program: str, file: Path, columns: Mapping[str, Sequence[str]], *, follow: bool = True
 ) -> Mapping[str, Sequence[Sequence[object]]] | None:
     """The rows of those tables in `columns` that the file has; None for no file. A table must have its
     first column; others that it lacks are None. Unreadable where the file is none of this `program`'s."""

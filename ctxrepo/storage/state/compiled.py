@@ -1,7 +1,5 @@
 """Owns hooks.db: settings compiled for the hooks, and the table of code checkouts that they look up."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing

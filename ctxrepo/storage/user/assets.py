@@ -5,8 +5,6 @@ An editable install has no copy under the package: so both places are looked at.
 asking `importlib.resources` costs more than reading them.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Mapping

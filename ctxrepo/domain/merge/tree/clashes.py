@@ -5,14 +5,7 @@ from dataclasses import field
 from itertools import count
 
 from ctxrepo.domain.merge.file import merge_table
-from ctxrepo.domain.merge.tree.surroundings import (
-    Blobs,
-    Content,
-    Contents,
-    NamesIn,
-    Surroundings,
-    join,
-)
+from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, NamesIn, Surroundings, join
 from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project import registry
 from ctxrepo.domain.project.layout import (

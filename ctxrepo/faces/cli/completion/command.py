@@ -25,9 +25,7 @@ def register(app: typer.Typer) -> None:
     app.command()(completion)
 
 
-def completion(
-    shell: Annotated[str, argument(metavar="SHELL", help="bash, zsh or fish.")],
-) -> None:
+def completion(shell: Annotated[str, argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
     """Print a script that adds completion to your shell.
 
     It completes commands, options, scopes, tags, categories and notes, entries behind ^, the places in a

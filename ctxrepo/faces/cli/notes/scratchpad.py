@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 group = typer.Typer(name="scratch")
 
 Named = Annotated[
-    list[str],
-    argument(metavar="ITEM", help="Its ^id, or some of its words; the first match is used."),
+    list[str], argument(metavar="ITEM", help="Its ^id, or some of its words; the first match is used.")
 ]
 
 

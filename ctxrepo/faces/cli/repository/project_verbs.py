@@ -120,8 +120,7 @@ def unlink(request: UnlinkRequest, json: bool = False) -> None:
 @group.command()
 def trust(
     path: Annotated[
-        Path | None,
-        argument(metavar="[PATH]", help="A folder in the checkout; by default the current one."),
+        Path | None, argument(metavar="[PATH]", help="A folder in the checkout; by default the current one.")
     ] = None,
     json: Annotated[bool, json_option()] = False,
 ) -> None:

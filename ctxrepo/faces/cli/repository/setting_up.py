@@ -37,8 +37,7 @@ def setup(
         bool, option("--remove", help="Disconnect it, restoring its files byte for byte.")
     ] = False,
     dry_run: Annotated[
-        bool,
-        option("--dry-run", "--diff", help="Show the exact changes without making them."),
+        bool, option("--dry-run", "--diff", help="Show the exact changes without making them.")
     ] = False,
     trust: Annotated[
         bool, option("--trust", help="Also mark the hooks as trusted, for agents that skip untrusted hooks.")

@@ -73,8 +73,7 @@ def anchor(
     summary: Annotated[str, option("--summary", metavar="S", help="What was done, in a sentence.")] = "",
     purpose: Annotated[str, option("--purpose", metavar="P", help="Its purpose, in a word or two.")] = "",
     keyword: Annotated[
-        list[str] | None,
-        option("--keyword", metavar="K", help="A word to find it by; may be given again."),
+        list[str] | None, option("--keyword", metavar="K", help="A word to find it by; may be given again.")
     ] = None,
     entry: Annotated[
         str,
