@@ -71,6 +71,7 @@ def _fields(status: Status, now: datetime) -> Iterator[Field]:
     counts = f"{status.waiting} to commit, {status.ahead} to send, {status.behind} to merge{in_review}"
     yield _field("waiting", counts)
     yield from (Field("fault", (fault,), "wrong") for fault in status.faults)
+    yield from (_field("deleted", line) for line in status.deleted)
     if status.embedded:
         yield _field("meaning", f"{status.embedded[0]} of {status.embedded[1]} texts embedded")
     if index := status.indexed:

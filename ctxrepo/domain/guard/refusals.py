@@ -1,14 +1,12 @@
-"""The write guard: why a file may not become part of the memory, and which deletions look accidental."""
+"""The write guard: why a file may not become part of the memory."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 
-from ctxrepo.domain.note.entry import entries_of, moved, normalised
 from ctxrepo.domain.note.markdown import lines_of
-from ctxrepo.domain.note.note import decode, decode_exactly, units_of, utf16
+from ctxrepo.domain.note.note import decode, decode_exactly, utf16
 from ctxrepo.domain.project.layout import is_note, shown, unsafe
 from ctxrepo.domain.secrets import mask, scan
 from ctxrepo.errors import Refused
@@ -81,40 +79,7 @@ def _advice(rule: str, fingerprints: Iterable[str]) -> str:
 
 
 RULE = "deletions"
-
-MANY_FILES = 10
-FEW_FILES, SHARE_OF_FILES = 5, 0.2
-FEW_ENTRIES, SHARE_OF_ENTRIES = 10, 0.3
-
-
-@dataclass(frozen=True)
-class HandEdit:
-    """A file before and after it was changed without a command; None for no file."""
-
-    before: bytes | None
-    after: bytes | None
-
-
-def mass_deletions(edits: Mapping[str, HandEdit], files: Callable[[], int]) -> list[Refusal]:
-    """The files to hold back until a person confirms: more than 10, or at least 5 and over a fifth of all
-    (`files`); notes of which at least 10 entries and over 30 % are gone. What moved within `edits` is not."""
-    gone = [p for p, e in edits.items() if e.before is not None and e.after is None]
-    shrunk = {p: left_out for p, e in edits.items() if _is_many(*(left_out := _left_out(p, e)))}
-    if len(gone) < FEW_FILES and not shrunk:
-        return []
-    elsewhere: Counter[str] = Counter()
-    for path, edit in edits.items():
-        elsewhere.update(units_of(path, edit.after) - units_of(path, edit.before))
-    gone = [p for p in gone if not _is_moved(p, edits, elsewhere)]
-    held = []
-    if len(gone) > MANY_FILES or (len(gone) >= FEW_FILES and len(gone) > SHARE_OF_FILES * files()):
-        held += [Refusal(p, RULE, f"one of {len(gone)} files that are gone") for p in gone]
-    for path, (missing, were) in shrunk.items():
-        lost = missing - elsewhere
-        edited = _edited(path, edits[path]) if _is_many(lost, were) else 0
-        if _is_many(lost, were, edited):
-            held.append(Refusal(path, RULE, f"{lost.total() - edited} of its {were} entries are gone"))
-    return held
+"""The rule of a file that is held back for what was deleted from it."""
 
 
 def messages_of(refusals: Sequence[Refusal]) -> list[str]:
@@ -128,30 +93,3 @@ def messages_of(refusals: Sequence[Refusal]) -> list[str]:
             "`ctxrepo sync --accept deletions` confirms it, `ctxrepo doctor --fix` brings it back"
         )
     return lines
-
-
-def _is_moved(path: str, edits: Mapping[str, HandEdit], elsewhere: Counter[str]) -> bool:
-    data = edits[path].before
-    units = units_of(path, data)
-    return units <= elsewhere if units else any(e.after == data for e in edits.values())
-
-
-def _left_out(path: str, edit: HandEdit) -> tuple[Counter[str], int]:
-    """(entries of a note whose text is no longer in it, how many it had)"""
-    if edit.before is None or edit.after is None or not is_note(path):
-        return Counter(), 0
-    if edit.before.count(b"\n") + 1 < FEW_ENTRIES or edit.after.startswith(edit.before.rstrip()):
-        return Counter(), 0  # told without reading them: most edits add to a note
-    before = units_of(path, edit.before)
-    return before - units_of(path, edit.after), before.total()
-
-
-def _is_many(lost: Counter[str], were: int, edited: int = 0) -> bool:
-    number = lost.total() - edited
-    return number >= FEW_ENTRIES and number > SHARE_OF_ENTRIES * were
-
-
-def _edited(path: str, edit: HandEdit) -> int:
-    """How many entries were reworded rather than deleted."""
-    before, after = (entries_of(path, decode(data or b"")) for data in (edit.before, edit.after))
-    return sum(1 for old, new in moved(before, after) if normalised(old.text) != normalised(new.text))

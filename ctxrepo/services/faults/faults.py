@@ -9,13 +9,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.project.layout import CONFLICTS, shown
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.committed_records import DeletedFile
 from ctxrepo.storage.state.ledgers import FaultLog, FaultRecord, latest
 from ctxrepo.storage.state.spool import Spool
 
@@ -36,7 +38,13 @@ _ASIDE = "The disk may be failing. What else was written is safe; move the file 
 
 _UNTIL_THEN = "Until then what is written is kept, but not found or sent."
 
+_BACK = " back"
+"""So ends what is said of deletions, whether they are held back or can be undone."""
+
 _CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, _FULL, _IN_ITS_PLACE, _ASIDE)
+
+
+_A_DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,36 @@ def _hiding(obstacle: Obstacle) -> str:
     return f"{shown(obstacle.place)} {obstacle.reason}. {hides}"
 
 
+def of_deletions(memory: Memory) -> list[str]:
+    """A line about each deletion by hand of the last day that wasn't taken back."""
+    lately = [one for one in DeletedFile(memory.state.deleted).read() if age(one.at) < _A_DAY]
+    with suppress(CtxrepoError):  # a damaged clone, of which others tell
+        return [one.words for one in lately if _is_still_gone(memory, one.commit)]
+    return [one.words for one in lately]
+
+
+def _is_still_gone(memory: Memory, commit: str) -> bool:
+    objects, head = memory.objects, memory.head
+    if head is None or not objects.is_in(head, commit):
+        return False
+    changed = objects.diff(objects.tree_of(objects.parents(commit)[0]), objects.tree_of(commit))
+    now = objects.files(objects.tree_of(head), changed)
+    return any(
+        now.get(path) is None if new is None else now.get(path) != old for path, (old, new) in changed.items()
+    )
+
+
+def of_conflicts(memory: Memory) -> list[str]:
+    """A line about the versions that are kept aside."""
+    count = len(memory.objects.below(memory.head_tree, CONFLICTS))
+    them = "them" if count > 1 else "it"
+    words = (
+        f"{counted(count, 'version')} kept aside, for two machines changed the same thing: "
+        f"`ctxrepo conflicts list` shows {them}"
+    )
+    return [words] if count else []
+
+
 def of_bounds(memory: Memory) -> list[str]:
     """What waits for a commit and is nearly too much, can't be read, or keeps hooks from waiting."""
     spool, unreadable = Spool(memory.state), memory.journal.unreadable()
@@ -121,7 +159,7 @@ def history(memory: Memory) -> Sequence[FaultRecord]:
 def _remedy(memory: Memory, line: str) -> str:
     if line.endswith(_GOES_ON):
         return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
-    if line.endswith((_UNTIL_THEN, _HIDES, _FULL, _IN_ITS_PLACE, _ASIDE)):
+    if line.endswith((_UNTIL_THEN, _HIDES, _FULL, _IN_ITS_PLACE, _ASIDE, _BACK)):
         return "The line says how."
     if line == memory.remote_trouble():
         return "`ctxrepo sync` tries again."

@@ -16,6 +16,7 @@ from ctxrepo.services.faults.faults import (
     Fault,
     Trouble,
     of_clone,
+    of_deletions,
     of_hooks,
     of_settings,
     of_worker,
@@ -71,7 +72,7 @@ def check_remote(memory: Memory, now: datetime) -> CheckOutcome:
 
 def check_faults(memory: Memory, now: datetime) -> CheckOutcome:
     """What else sessions are told is wrong: settings, clone and remote have lines of their own."""
-    elsewhere = (*of_settings(memory), *of_clone(memory), memory.remote_trouble())
+    elsewhere = (*of_settings(memory), *of_clone(memory), *of_deletions(memory), memory.remote_trouble())
     findings = [_told(one, now) for one in standing(memory) if one.fault not in elsewhere]
     return CheckOutcome(
         "faults", "sessions are told of" if findings else "sessions are told of none", findings

@@ -10,7 +10,7 @@ from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.faults import of_bounds, of_others, of_settings
+from ctxrepo.services.faults.faults import of_bounds, of_deletions, of_others, of_settings
 from ctxrepo.services.faults.finding import halfway
 from ctxrepo.services.health.health import LastExchange, LastSession, agents, last_exchange, last_served
 from ctxrepo.services.locate.identify import Location, Project, read_registry
@@ -51,6 +51,8 @@ class Status:
     served: LastSession | None
     """The session that a hook answered last."""
     faults: Sequence[str]
+    deleted: Sequence[str]
+    """What was deleted by hand lately, with what brings it back."""
     obstacle: str
     """What keeps the memory from going on, with the way out."""
     review: str = ""
@@ -75,6 +77,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
     """What a person wants to know at a glance."""
     memory.require_whole()
     clone, project, current = memory.clone, here.project, open_review(memory)
+    faults, deleted = [*of_settings(memory), *of_bounds(memory), *of_others(memory)], of_deletions(memory)
     ahead, behind = _ahead_behind(memory, current)
     meaning = readiness(memory)
     return Status(
@@ -93,7 +96,8 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         exchanged=last_exchange(memory),
         agents=agents(machine),
         served=last_served(memory),
-        faults=[*of_settings(memory), *of_bounds(memory), *of_others(memory)],
+        faults=[fault for fault in faults if fault not in deleted],
+        deleted=deleted,
         obstacle=_obstacle(memory),
         review=current.branch if current else "",
         in_review=len(in_review(memory)),

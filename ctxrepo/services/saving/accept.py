@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 from ctxrepo.domain.git.oid import blob_id, blob_id_of
-from ctxrepo.domain.guard import refusals as deletions_guard
+from ctxrepo.domain.guard.deletions import Deletion, HandEdit, contents, deletions, held_back, told
 from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.fold import FoldedFile
@@ -28,26 +28,35 @@ Changes = dict[str, bytes | None]
 class Accepted:
     """What may be committed and, in `held`, what the guard refused. `changes` are for the commit (None
     removes a file), each of `earlier` for one before it; `conflict_copies` are in `changes` already, as files
-    under conflicts/."""
+    under conflicts/. `deleted` is what somebody deleted by hand and is to be told of."""
 
     changes: Changes = field(default_factory=dict)
     earlier: list[Changes] = field(default_factory=list)
     held: list[Refusal] = field(default_factory=list)
     conflict_copies: list[ConflictCopy] = field(default_factory=list)
+    deleted: Sequence[Deletion] = ()
+
+    def in_order(self) -> Sequence[Changes]:
+        """The changes of each commit, with deletions in the last one, so that it can be undone by itself."""
+        paths = {one.path for one in self.deleted}
+        others = {path: data for path, data in self.changes.items() if path not in paths}
+        return [*self.earlier, others, {path: self.changes[path] for path in paths}]
 
 
 def judge(
-    memory: Memory, files: Sequence[FoldedFile], tree: str | None, *, deletions: bool = False
+    memory: Memory, files: Sequence[FoldedFile], tree: str | None, *, is_meant: bool = False
 ) -> Accepted:
-    """What may go into a commit on top of `tree`, and what is held back; with `deletions` a person has
-    confirmed those. A file is held back as a whole, and its saves wait in the journal for a person's
+    """What may go into a commit on top of `tree`, and what is held back; with `is_meant` a person has
+    confirmed all deletions. A file is held back as a whole, and its saves wait in the journal for a person's
     decision."""
     head = memory.objects.files(tree, [file.path for file in files])
-    accepted = Accepted(held=[] if deletions else held_deletions(memory, files, tree))
+    deleted = () if is_meant else _deleted(memory, files, tree)
+    accepted = Accepted(held=held_back(deleted))
     held = {refusal.path for refusal in accepted.held}
     for file in files:
         if file.path not in held:
             _judge_file(memory, file, head.get(file.path), accepted)
+    accepted.deleted = [one for one in told(deleted) if one.path in accepted.changes]
     return accepted
 
 
@@ -69,10 +78,15 @@ def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Acc
     _keep_versions(memory, file, (theirs, merged.data), accepted)
 
 
-def held_deletions(memory: Memory, files: Iterable[FoldedFile], tree: str | None) -> list[Refusal]:
-    """Refusals for so many deletions by hand that they look like an accident, until a person confirms."""
-    changed = {one.path: deletions_guard.HandEdit(one.commanded, one.data) for one in files}
-    return deletions_guard.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
+def _deleted(memory: Memory, files: Sequence[FoldedFile], tree: str | None) -> list[Deletion]:
+    """What was deleted from these files without a command."""
+    edits = {one.path: HandEdit(one.commanded, one.data) for one in files}
+
+    def kept() -> set[tuple[str, bool, str]]:
+        files = memory.objects.files(tree).items()
+        return {contents(path, key) for path, key in files if path not in edits}
+
+    return deletions(edits, kept)
 
 
 def _keep_versions(
@@ -117,7 +131,7 @@ def show_held(
     if not files:
         return
     as_on_disk = [replace(file, data=pending.on_disk[file.path], conflict_copies=()) for file in files]
-    refused = judge(memory, as_on_disk, tree).held + judge(memory, as_on_disk, tree, deletions=True).held
+    refused = judge(memory, as_on_disk, tree).held + judge(memory, as_on_disk, tree, is_meant=True).held
     mendable = {refusal.path for refusal in refused if (refusal.path, refusal.rule) in reasons}
     for file in files:
         if file.path not in mendable and _show(memory, file, pending.on_disk[file.path]):
@@ -146,4 +160,4 @@ def lost_files(memory: Memory) -> set[str]:
     if snapshot.is_emptied:
         gone = (path for path, (oid, _) in memory.checkout.differing(snapshot, tree).items() if oid is None)
         return {path for path in gone if not snapshot.is_out_of_reach(path)}
-    return {refusal.path for refusal in held_deletions(memory, fold_all(memory, pending), tree)}
+    return {refusal.path for refusal in held_back(_deleted(memory, fold_all(memory, pending), tree))}

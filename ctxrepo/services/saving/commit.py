@@ -6,12 +6,14 @@ held back, and its saves stay in the journal; the rest is committed (ADR 48).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.deletions import words_of
 from ctxrepo.domain.records.save import LATE, Save
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
@@ -24,6 +26,7 @@ from ctxrepo.services.saving.pending import find_pending, fold_all, journal_late
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.committed_records import DeletedFile, PastDeletion
 from ctxrepo.storage.state.journal import Intent
 from ctxrepo.storage.worktree.checkout import Snapshot
 from ctxrepo.storage.worktree.replaced import LateWrite
@@ -96,12 +99,12 @@ def _attempt(
     journal_late_writes(memory, memory.worktree.replaced.late_writes(), now)
     pending = find_pending(memory, old_tree, request.only, request.until, hides=True)
     files = fold_all(memory, pending)
-    accepted = judge(memory, files, old_tree, deletions=request.deletions)
+    accepted = judge(memory, files, old_tree, is_meant=request.deletions)
     accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
     hold = frozenset(r.path for r in accepted.held)
     done = tuple(save for save in pending.saves if save.path not in hold)
     new = old
-    for changes in (*accepted.earlier, accepted.changes):
+    for changes in accepted.in_order():
         new = _make_commit(memory, new, changes, done, now)
     if new is not None and new != old:
         on_disk = {path: data for path, data in pending.on_disk.items() if path not in hold}
@@ -111,6 +114,9 @@ def _attempt(
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
         note_made_here(memory, new)
+        if accepted.deleted:
+            words = words_of(accepted.deleted, new)
+            DeletedFile(memory.state.deleted).add(PastDeletion(new, time.time(), words))
     tree, snapshot = objects.tree_of(new), pending.snapshot
     stamps = "" if snapshot.is_emptied or pending.later else snapshot.disk.stamps
     snapshot, edited_meanwhile = _extend(memory, snapshot, accepted.changes.keys(), old_tree)

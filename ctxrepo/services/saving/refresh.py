@@ -9,8 +9,15 @@ from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.refusals import Refusal, messages_of
 from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import Note, decode
-from ctxrepo.domain.project.layout import COMPATIBLE, CONFLICTS, REGISTRY, is_note, tape_folder, unsafe
-from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, store_faults
+from ctxrepo.domain.project.layout import COMPATIBLE, REGISTRY, is_note, tape_folder, unsafe
+from ctxrepo.services.faults.faults import (
+    of_bounds,
+    of_conflicts,
+    of_deletions,
+    of_obstacles,
+    of_settings,
+    store_faults,
+)
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff
@@ -169,12 +176,7 @@ def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) 
     others = sorted(skipped.keys() - hiding.keys())
     lines += [f"{path} is not part of the memory: it {skipped[path]}" for path in others]
     lines += _programs(memory)
-    copies = memory.objects.below(memory.head_tree, CONFLICTS)
-    if copies:
-        lines.append(
-            f"{len(copies)} version{'s' if len(copies) > 1 else ''} kept aside, for two machines changed the "
-            f"same thing: `ctxrepo conflicts list` shows {'them' if len(copies) > 1 else 'it'}"
-        )
+    lines += (*of_conflicts(memory), *of_deletions(memory))
     if memory.has_remote and (trouble := memory.remote_trouble()):
         lines.append(trouble)
     lines += [block.trouble for block in BlockFile(memory.state.blocks).read().known if block.trouble]

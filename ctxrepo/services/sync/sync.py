@@ -13,7 +13,7 @@ from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.faults import of_obstacles
+from ctxrepo.services.faults.faults import of_conflicts, of_deletions, of_obstacles
 from ctxrepo.services.saving.commit import ALL, CommitRequest, commit_locked
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import tell_all
@@ -99,6 +99,8 @@ def _commit(memory: Memory, now: datetime, request: CommitRequest) -> CommitResu
 
 def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> SyncResult:
     last = exchanged.committed or committed
+    copies = (*committed.conflict_copies, *exchanged.conflict_copies)
+    told = (*exchanged.notices, *of_obstacles(memory).values(), *of_deletions(memory))
     return SyncResult(
         head=last.head,
         remote=exchanged.answer,
@@ -106,8 +108,8 @@ def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> Syn
         sent=exchanged.sent,
         branch=exchanged.branch,
         held=tuple(dict.fromkeys((*committed.held, *exchanged.held, *last.held))),
-        conflict_copies=(*committed.conflict_copies, *exchanged.conflict_copies),
-        notices=(*exchanged.notices, *of_obstacles(memory).values()),
+        conflict_copies=copies,
+        notices=told if copies else (*told, *of_conflicts(memory)),
         created=committed.created,
         skipped=committed.skipped,
     )

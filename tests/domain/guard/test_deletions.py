@@ -1,30 +1,56 @@
-"""What is held back as a mass deletion, and what is ordinary work."""
+"""What is held back because so much was deleted, what is told, and what is ordinary work."""
 
 from __future__ import annotations
 
 import pytest
 
-from ctxrepo.domain.guard.refusals import HandEdit, Refusal, mass_deletions, messages_of
+from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.guard.deletions import HandEdit, contents, deletions, held_back, told, words_of
+from ctxrepo.domain.guard.refusals import Refusal, messages_of
+
+Edits = dict[str, HandEdit]
 
 
 def note(*numbers: int, word: str = "entry") -> bytes:
     return "".join(f"- {word} {n} of the note, said {'x' * (n % 7)} once\n" for n in numbers).encode()
 
 
-def held(edits: dict[str, HandEdit], files: int = 1000) -> list[str]:
-    return sorted(r.path for r in mass_deletions(edits, lambda: files))
+def held(edits: Edits) -> list[str]:
+    return sorted(r.path for r in held_back(deletions(edits, list)))
 
 
-def gone(count: int) -> dict[str, HandEdit]:
-    return {f"p/{n}.md": HandEdit(note(n * 100), None) for n in range(count)}
+def said(edits: Edits) -> list[str]:
+    return sorted(one.path for one in told(deletions(edits, list)))
 
 
+def gone(*sizes: int, end: bytes | None = None) -> Edits:
+    """Notes of so many entries, of which nothing is left."""
+    return {f"p/{n}.md": HandEdit(note(*range(n * 100, n * 100 + size)), end) for n, size in enumerate(sizes)}
+
+
+@pytest.mark.parametrize("end", [None, b"", b"\n", b"---\ntags: [a]\n---\n"])
 @pytest.mark.parametrize(
-    ("count", "files", "is_held"),
-    [(11, 1000, True), (10, 1000, False), (5, 24, True), (5, 25, False), (4, 8, False), (10, 11, True)],
+    ("sizes", "is_held"),
+    [((15,), True), ((10,), True), ((9,), False), ((20, 20, 20, 15), True), ((4, 4), False)],
 )
-def test_files(count: int, files: int, is_held: bool) -> None:
-    assert held(gone(count), files) == (sorted(gone(count)) if is_held else [])
+def test_a_note_counts_its_entries_however_they_went(
+    sizes: tuple[int, ...], is_held: bool, end: bytes | None
+) -> None:
+    edits = gone(*sizes, end=end)
+    assert held(edits) == (sorted(edits) if is_held else [])
+    assert said(edits) == sorted(edits)
+
+
+@pytest.mark.parametrize(("count", "is_held"), [(5, True), (4, False), (12, True)])
+def test_a_note_counts_for_two_at_least(count: int, is_held: bool) -> None:
+    for text in (b"- a\n", b"# only a heading\n"):
+        edits = {f"p/{n}.md": HandEdit(text.replace(b"a", b"a%d" % n), None) for n in range(count)}
+        assert held(edits) == (sorted(edits) if is_held else [])
+        assert said(edits) == sorted(edits)
+
+
+def test_an_empty_file_is_nothing_that_could_be_deleted() -> None:
+    assert deletions({f"p/{n}.md": HandEdit(b"\n", None) for n in range(20)}, list) == []
 
 
 @pytest.mark.parametrize(
@@ -36,29 +62,77 @@ def test_entries_of_one_note(were: int, stay: int, is_held: bool) -> None:
     assert held(edits) == (["p/a.md"] if is_held else [])
 
 
-def test_what_was_moved_elsewhere_or_put_in_other_words_is_not_gone() -> None:
-    whole = range(40)
-    assert (
-        held(
-            {"p/a.md": HandEdit(note(*whole), note(*range(5))), "p/b.md": HandEdit(None, note(*range(5, 40)))}
-        )
-        == []
-    )
-    assert held({f"{folder}/{n}.md": edit for n in range(20) for folder, edit in moved(n)}) == []
-    assert held({"p/a.md": HandEdit(note(*whole), note(*whole, word="entries"))}) == []
+def test_lines_and_notes_count_together() -> None:
+    some = {"p/a.md": HandEdit(note(*range(8)), note(0, 1)), "q/b.md": HandEdit(note(*range(50, 54)), None)}
+    assert held(some) == ["p/a.md", "q/b.md"]
+    one_of_many = {"p/long.md": HandEdit(note(*range(60, 160)), note(*range(61, 160)))}
+    assert held({**some, **one_of_many}) == ["p/a.md", "q/b.md"]  # less than a third of it
+
+
+def test_a_note_that_was_moved_or_put_in_other_words_is_not_deleted() -> None:
+    whole = note(*range(40))
+    parts = {"p/a.md": HandEdit(whole, note(*range(5))), "p/b.md": HandEdit(None, note(*range(5, 40)))}
+    assert deletions(parts, list) == []
+    folder = {f"{folder}/{n}.md": edit for n in range(20) for folder, edit in moved(n)}
+    assert deletions(folder, list) == []
+    assert deletions({"p/a.md": HandEdit(whole, note(*range(40), word="entries"))}, list) == []
+    pictures = {"p/a.bin": HandEdit(b"\n\n ", None), "q/a.bin": HandEdit(None, b"\n\n ")}
+    assert deletions(pictures, list) == []
 
 
 def moved(n: int) -> list[tuple[str, HandEdit]]:
     return [("p", HandEdit(note(n * 100), None)), ("archive", HandEdit(None, note(n * 100)))]
 
 
+def test_two_notes_that_said_the_same_have_not_both_moved_to_one() -> None:
+    whole = note(*range(12))
+    edits = {f"p/{name}.md": HandEdit(whole, None) for name in "ab"}
+    assert len(held(edits)) == 2
+    assert len(held({**edits, "p/c.md": HandEdit(None, whole)})) == 1
+
+
+def test_a_note_whose_copy_stays_in_its_scope_is_not_deleted() -> None:
+    whole = note(*range(12))
+    edits = {"p/a.md": HandEdit(whole, None)}
+    assert deletions(edits, lambda: {contents("p/b.md", blob_id(whole))}) == []
+    others = {contents(path, blob_id(whole)) for path in ("q/a.md", "p/a.txt")}
+    assert deletions(edits, lambda: others) != []
+
+
+def test_little_is_told_only_where_nothing_came_in_its_place() -> None:
+    def edit(were: int, *now: int) -> Edits:
+        return {"p/a.md": HandEdit(note(*range(were)), note(*now, word="quite another matter is"))}
+
+    assert said({"p/a.md": HandEdit(note(1, 2, 3), note(2, 3))}) == []
+    assert said({"p/a.md": HandEdit(note(*range(6)), note(*range(3)))}) == ["p/a.md"]
+    assert said(edit(6, 90, 91, 92, 93, 94, 95)) == []
+    assert said(edit(6, 90)) == ["p/a.md"]
+
+
 def test_the_rest_goes_on_and_one_line_tells_of_them_all() -> None:
-    edits = {**gone(12), "p/new.md": HandEdit(None, note(1)), "p/small.md": HandEdit(note(1, 2), note(1))}
-    refusals = mass_deletions(edits, lambda: 100)
-    assert {r.path for r in refusals} == gone(12).keys()
+    edits = {
+        **gone(*[1] * 12),
+        "p/new.md": HandEdit(None, note(1)),
+        "p/s.md": HandEdit(note(1, 2), note(1, 2, 3)),
+    }
+    refusals = held_back(deletions(edits, list))
+    assert {r.path for r in refusals} == gone(*[1] * 12).keys()
     (line,) = messages_of(refusals)
     assert "p/0.md and 11 more" in line
+    assert "12 files that lost 12 entries" in line
     assert "sync --accept deletions" in line
+    (line,) = messages_of(held_back(deletions(gone(15), list)))
+    assert "15 of its 15 entries are gone" in line
     assert messages_of([Refusal("a.md", "secret", "it holds a secret")]) == [
         "a.md is held back: it holds a secret"
     ]
+
+
+def test_what_is_not_held_back_is_told_with_the_way_back() -> None:
+    commit = "0123456789abcdef"
+    assert words_of(deletions(gone(3, 4), list), commit) == (
+        "p/0.md and 1 more: 7 entries deleted by hand; `ctxrepo undo 0123456789` brings them back"
+    )
+    assert words_of(deletions(gone(1), list), commit) == (
+        "p/0.md: 1 entry deleted by hand; `ctxrepo undo 0123456789` brings it back"
+    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import time
+from collections.abc import Callable
 
 import pytest
 from long import rotating
@@ -122,9 +124,97 @@ def test_an_emptied_worktree_is_filled_again(pair: Pair) -> None:
     assert there(ben) == 12
 
 
-def test_a_few_deletions_are_ordinary_work(pair: Pair) -> None:
+def remove_note(machine: Machine) -> None:
+    (machine.clone / "shop/long.md").unlink()
+
+
+def empty_note(machine: Machine) -> None:
+    machine.write("shop/long.md", "")
+
+
+def remove_project(machine: Machine) -> None:
+    shutil.rmtree(machine.clone / "shop")
+
+
+def rename_to_no_note(machine: Machine) -> None:
+    (machine.clone / "shop/long.md").rename(machine.clone / "shop/long.txt")
+
+
+@pytest.mark.parametrize("remove", [remove_note, empty_note, remove_project, rename_to_no_note])
+def test_a_note_or_folder_counts_the_entries_it_had(pair: Pair, remove: Callable[[Machine], None]) -> None:
     ada, ben = pair
-    (ada.clone / "shop/topics/n0.md").unlink()
-    assert ada.sync().held == ()
+    remove(ada)
+    assert ada.ctxrepo("sync").returncode == 6
+    assert "sync --accept deletions" in ada.ctxrepo("status").stdout
     ben.sync()
-    assert there(ben) == 11
+    assert ben.read("shop/long.md").count("- entry") == 30
+    ada.ctxrepo("doctor", "--fix")
+    assert ada.read("shop/long.md").count("- entry") == 30
+    assert ada.sync().held == ()
+
+
+def test_a_note_moved_by_hand_is_not_held_back(pair: Pair) -> None:
+    ada, ben = pair
+    (ada.clone / "shop/long.md").rename(ada.clone / "shop/topics/longer.md")
+    (ada.clone / "shop/topics").rename(ada.clone / "shop/notes")
+    assert ada.sync().held == ()
+    assert ada.sync().notices == ()
+    ben.sync()
+    assert ben.read("shop/notes/longer.md").count("- entry") == 30
+
+
+def test_copied_first_and_removed_after_a_commit_is_moved_too(pair: Pair) -> None:
+    ada, _ = pair
+    shutil.copytree(ada.clone / "shop/topics", ada.clone / "shop/notes")
+    ada.sync()
+    shutil.rmtree(ada.clone / "shop/topics")
+    done = ada.sync()
+    assert (done.held, done.notices) == ((), ())
+
+
+def test_a_few_deletions_are_told_with_what_brings_them_back(pair: Pair) -> None:
+    ada, ben = pair
+    for number in range(3):
+        (ada.clone / f"shop/topics/n{number}.md").unlink()
+    ada.remember("in the same breath")
+    said = ada.ctxrepo("sync")
+    assert said.returncode == 0
+    assert "shop/topics/n0.md and 2 more: 3 entries deleted by hand; `ctxrepo undo " in said.stderr
+    ben.sync()
+    assert there(ben) == 9
+    (line,) = ada.json("status")["data"]["deleted"]
+    assert line in said.stderr
+    assert line in ada.ctxrepo("status").stdout
+    assert line in ada.open().cache.faults()  # each session is told these
+    assert line not in ada.ctxrepo("doctor").stdout
+    undo = line.split("`")[1].split()[1:]
+    assert ada.ctxrepo(*undo).returncode == 0
+    ada.sync()
+    assert there(ada) == 12
+    assert "in the same breath" in ada.read("shop/MEMORY.md")
+    assert ada.json("status")["data"]["deleted"] == []
+    assert ada.open().cache.faults() == []
+
+
+def test_what_was_committed_in_the_background_is_told_by_the_next_sync(pair: Pair) -> None:
+    ada, _ = pair
+    (ada.clone / "shop/topics/n0.md").unlink()
+    ada.worker().run()
+    assert "n0.md: 1 entry deleted by hand" in ada.ctxrepo("sync").stderr
+
+
+def test_what_a_command_or_a_commit_of_a_person_takes_away_is_not_told(pair: Pair) -> None:
+    ada, _ = pair
+    ada.git("rm", "-q", "shop/topics/n0.md")
+    ada.git("commit", "-qm", "tidied up")
+    assert ada.ctxrepo("archive", "shop:topics/n1").returncode == 0
+    assert ada.sync().notices == ()
+
+
+def test_a_day_later_nobody_is_told_any_more(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada, _ = pair
+    (ada.clone / "shop/topics/n0.md").unlink()
+    assert ada.sync().notices
+    later = time.time() + 90_000
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert ada.sync().notices == ()

@@ -1,0 +1,129 @@
+"""What was deleted by hand: the one rule for lines, notes and folders (ADR 71)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.guard.refusals import RULE, Refusal
+from ctxrepo.domain.note.entry import entries_of, moved, normalised
+from ctxrepo.domain.note.note import decode, units_of
+from ctxrepo.domain.project.layout import is_note, shown
+from ctxrepo.domain.secrets import mask
+from ctxrepo.lazy import dataclass
+
+SHARE = 0.3
+"""Of a file that loses more of its entries than this, each one counts."""
+
+A_FILE = 2
+"""So many entries a file counts for at least of which nothing is left: its name and head are gone as well."""
+
+MANY = 10
+"""So many entries, of all these files together, are rarely deleted on purpose."""
+
+
+@dataclass(frozen=True)
+class HandEdit:
+    """A file before and after it was changed without a command; None for no file."""
+
+    before: bytes | None
+    after: bytes | None
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """How many of the entries that the file at `path` had were deleted from it; `is_gone` says that none is
+    left, `is_rewritten` that others came in their place."""
+
+    path: str
+    entries: int
+    were: int
+    is_gone: bool = False
+    is_rewritten: bool = False
+
+    @property
+    def weight(self) -> int:
+        return max(self.entries, A_FILE) if self.is_gone else self.entries
+
+
+def deletions(
+    edits: Mapping[str, HandEdit], kept: Callable[[], Collection[tuple[str, bool, str]]]
+) -> list[Deletion]:
+    """What these edits deleted, of each file that lost more than its share. An entry that moved to another
+    of the files or was put in other words isn't deleted, nor is a file that another of its scope equals:
+    `kept` are the `contents` of the files that stay."""
+    shrunk = [path for path, edit in edits.items() if _may_lack(edit)]  # most edits only add to a file
+    if not shrunk:
+        return []
+    added: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for path, edit in edits.items():
+        added[is_note(path)].update(units_of(path, edit.after) - units_of(path, edit.before))
+    there = {edit.after for edit in edits.values()}
+    found = [_deletion(path, edits[path], added[is_note(path)], there) for path in shrunk]
+    deleted = [one for one in found if one.is_gone or one.entries > SHARE * one.were]
+    copies = kept() if any(one.is_gone for one in deleted) else ()
+    return [one for one in deleted if not (one.is_gone and _contents(one.path, edits) in copies)]
+
+
+def contents(path: str, blob: str) -> tuple[str, bool, str]:
+    """Equal for two notes, or two other files, of one scope that say the same."""
+    return path.partition("/")[0], is_note(path), blob
+
+
+def held_back(deleted: Sequence[Deletion]) -> list[Refusal]:
+    """The files to hold back until a person confirms."""
+    if sum(one.weight for one in deleted) < MANY:
+        return []
+    if len(deleted) == 1:
+        (one,) = deleted
+        return [Refusal(one.path, RULE, f"{one.entries} of its {one.were} entries are gone")]
+    total = sum(one.entries for one in deleted)
+    words = f"one of {len(deleted)} files that lost {counted(total, 'entry', 'entries')}"
+    return [Refusal(one.path, RULE, words) for one in deleted]
+
+
+def told(deleted: Sequence[Deletion]) -> list[Deletion]:
+    """What a person is told of where nothing is held back: every file that is gone, and more than a slip of
+    one entry where no other came in its place."""
+    worth = [one for one in deleted if not one.is_rewritten]
+    return worth if sum(one.weight for one in worth) >= A_FILE else []
+
+
+def words_of(deleted: Sequence[Deletion], commit: str) -> str:
+    """One line about what a commit deleted, with what brings it back."""
+    first, entries = deleted[0], sum(one.entries for one in deleted)
+    more = f" and {len(deleted) - 1} more" if len(deleted) > 1 else ""
+    what = counted(entries, "entry", "entries") if entries else "a file without entries"
+    back = f"`ctxrepo undo {commit[:10]}` brings {'them' if more or entries > 1 else 'it'} back"
+    return f"{shown(mask(first.path))}{more}: {what} deleted by hand; {back}"
+
+
+def _may_lack(edit: HandEdit) -> bool:
+    before = (edit.before or b"").rstrip()
+    return bool(before) and not (edit.after or b"").startswith(before)
+
+
+def _contents(path: str, edits: Mapping[str, HandEdit]) -> tuple[str, bool, str]:
+    return contents(path, blob_id(edits[path].before or b""))
+
+
+def _deletion(path: str, edit: HandEdit, added: Counter[str], there: Collection[bytes | None]) -> Deletion:
+    """What the edit deleted; what moved is taken out of `added`, for it can't have come from two files."""
+    before, after = units_of(path, edit.before), units_of(path, edit.after)
+    missing = before - after
+    elsewhere = missing & added
+    added -= elsewhere
+    lost, were = (missing - elsewhere).total(), before.total()
+    if not after and (before or not (edit.after or b"").strip()):
+        is_moved = not lost if before else edit.before in there
+        return Deletion(path, lost, were, is_gone=not is_moved)
+    if lost > SHARE * were:
+        lost -= _reworded(path, edit)
+    return Deletion(path, lost, were, is_rewritten=after.total() >= before.total() - SHARE * were)
+
+
+def _reworded(path: str, edit: HandEdit) -> int:
+    before, after = (entries_of(path, decode(data or b"")) for data in (edit.before, edit.after))
+    return sum(1 for old, new in moved(before, after) if normalised(old.text) != normalised(new.text))
