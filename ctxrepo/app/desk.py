@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ctxrepo.agents.known import session_in
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.errors import CtxrepoError, NoAnswer
+from ctxrepo.domain.project.target import names_scope
+from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.hooks.wakeup import start_worker
 from ctxrepo.lazy import dataclass
@@ -76,6 +77,8 @@ class Desk:
     _environment: Mapping[str, str] = field(init=False)
     _owner: OwnerThread | None = field(default=None, init=False)
     _opened: Memory | None = field(default=None, init=False)
+    _names_scope: bool = field(default=False, init=False)
+    """Whether the request under way says itself which scope it is about."""
     _files: tuple[str, ...] = field(default=(), init=False)
     """Which clone and cache the opened memory has open."""
 
@@ -112,9 +115,11 @@ class Desk:
         if self._opened and self._must_reopen(self._opened):
             self._opened = None
         outer, self.call = self.call, call or self.call
+        before, self._names_scope = self._names_scope, names_scope(request)
         try:
             return operation(self, request)
         finally:
+            self._names_scope = before
             if call:  # the operation that performed this one goes on with what belongs to its own call
                 self.call = outer
                 self._forget()
@@ -225,11 +230,17 @@ class Desk:
 
     @cached_property
     def project(self) -> Project | None:
-        """The project of the current folder, None for none.
+        """The project of the current folder, None for none, and where it isn't known which for a request that
+        names its scope; others fail there.
 
         In a sparse clone its notes are brought to disk first, which may commit.
         """
-        project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
+        try:
+            project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
+        except (GitFailed, NoAnswer):
+            if not self._names_scope:
+                raise
+            return None
         widen(self.memory, project, self.now)
         return project
 

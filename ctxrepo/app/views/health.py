@@ -58,7 +58,7 @@ def _fields(status: Status, now: datetime) -> Iterator[Field]:
     where = status.branch if is_there else f"{status.checked_out or 'no branch'} instead of {status.branch}"
     yield _field("memory", f"{status.root} on {where}, {counted(status.notes, 'note')}")
     yield _field("remote", _remote(status, now))
-    yield _field("project", _project(status))
+    yield Field("project", (_project(status),), "wrong" if status.unknown else "")
     if status.claim:
         given = "It is given nothing" if status.is_withheld else "It is given that memory"
         yield _field(
@@ -112,6 +112,8 @@ def _remote(status: Status, now: datetime) -> str:
 
 
 def _project(status: Status) -> str:
+    if status.unknown:
+        return status.unknown
     if not status.project:
         return "none: global only"
     place = f"{status.project.id} in {status.project.folder}/"

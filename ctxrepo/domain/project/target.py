@@ -1,14 +1,12 @@
 """Names on the command line, `[SCOPE:]PATH[#Ln[-Lm]]` or `^ID`, and guesses at misspelled names. Whatever
 we print as a place or an id can be given back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import field
 from typing import Annotated
 
-from ctxrepo.domain.project.layout import note_path
+from ctxrepo.domain.project.layout import PROJECT, note_path
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -70,6 +68,17 @@ Destination = Annotated[Target, parse_destination]
 """Where something is to go."""
 ScopeName = Annotated[str, "global, project, or a project's id or folder."]
 """A scope in a request."""
+
+
+def names_scope(request: object) -> bool:
+    """Whether a request names a scope for each of its places: then nobody needs to know which project the
+    current folder is."""
+    request = request[0] if isinstance(request, list | tuple) and request else request
+    request = getattr(request, "query", request)
+    scope = getattr(request, "scope", "")
+    places = (getattr(request, name, None) for name in ("target", "to", "note"))
+    scopes = [place.scope or scope for place in places if isinstance(place, Target)] or [scope]
+    return not {"", PROJECT} & {*scopes}
 
 
 def ids_meant(name: str, ids: Iterable[str]) -> list[str]:

@@ -89,10 +89,10 @@ def place_of(db: _sqlite3.Connection, world: World, folder: SessionFolder) -> Pl
     return place_in(world, row.project, row.folder) if row else place_in(world, is_known=False)
 
 
-def claim_at(db: _sqlite3.Connection, folder: SessionFolder) -> tuple[str, bool]:
-    """(why the checkout around this folder may not be what it says, or ''; whether it is therefore given
-    nothing). Nothing is said against a project that CTXREPO_PROJECT names: that is the user's word."""
-    return ("", False) if folder.project_name else claim_of(db, folder.top)
+def claim_at(db: _sqlite3.Connection, folder: SessionFolder) -> tuple[str, bool, bool]:
+    """`claim_of` the checkout around this folder. Nothing is said against a project that CTXREPO_PROJECT
+    names: that is the user's word."""
+    return ("", False, False) if folder.project_name else claim_of(db, folder.top)
 
 
 def stamps_of(db: _sqlite3.Connection, folder: SessionFolder) -> str:
@@ -137,8 +137,8 @@ def _text_of(file: str) -> str:
 
 
 def top_of(folder: str) -> str:
-    """The nearest folder upwards that holds `.git`, a folder or a worktree's file; '' for none."""
-    while not os.path.exists(f"{folder}/.git"):
+    """The nearest folder upwards that holds `.git`, whatever that is; '' for none."""
+    while not os.path.lexists(f"{folder}/.git"):
         parent = os.path.dirname(folder)
         if parent == folder:
             return ""

@@ -234,10 +234,15 @@ def checkout_of(db: _sqlite3.Connection, top: str) -> CheckoutRow | None:
     return CheckoutRow(*row) if row else None
 
 
-def claim_of(db: _sqlite3.Connection, top: str) -> tuple[str, bool]:
-    """(why the checkout at `top` may not be what it says, or ''; whether it is therefore given nothing)."""
-    row = db.execute("select claim, is_held from given where top = ?", (top,)).fetchone()
-    return (row[0], bool(row[1])) if row else ("", False)
+UNKNOWN = "unknown"
+"""The stamp of a checkout of which git couldn't tell what it is: no file ever has it."""
+
+
+def claim_of(db: _sqlite3.Connection, top: str) -> tuple[str, bool, bool]:
+    """(why the checkout at `top` may not be what it says, or ''; whether it is therefore given nothing;
+    whether it is unknown what it is)."""
+    row = db.execute("select claim, is_held, stamp from given where top = ?", (top,)).fetchone()
+    return (row[0], bool(row[1]), row[2] == UNKNOWN) if row else ("", False, False)
 
 
 def checkout_with_config(db: _sqlite3.Connection, config: str, stamp: str) -> CheckoutRow | None:

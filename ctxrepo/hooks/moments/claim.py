@@ -14,6 +14,10 @@ _GIVEN = (
     "`ctxrepo project trust` there says so; if not, `git config ctxrepo.project NAME` there gives it "
     "a name of its own."
 )
+_UNKNOWN = (
+    "So it isn't known which project this is: it is given global memory alone, and `ctxrepo remember` needs "
+    "--scope there. Tell the user."
+)
 _WITHHELD = (
     "It is given nothing from memory. Tell the user, who may trust it in a terminal of their own: "
     "`ctxrepo project trust`."
@@ -26,18 +30,19 @@ def claim_block(
     """(a block that tells the session of its checkout's claim, or ''; whether it is given nothing else).
 
     `silence` is why the session is given nothing anyway, or ''. Where memory is given, the first session
-    alone is told; where it isn't, each session is told once.
+    alone is told; where it isn't, or not the project's, each session is told once.
     """
-    claim, is_withheld = claim_at(db, folder)
+    claim, is_withheld, is_unknown = claim_at(db, folder)
     if not claim:
         return "", False
-    key = f"{session} {claim}" if is_withheld else claim
+    key = f"{session} {claim}" if is_withheld or is_unknown else claim
     file = f"{world.repo.state}/claims"  # what can't be noted there is told again
     digest = _blake2.blake2b(key.encode("utf-8", "replace"), digest_size=16).hexdigest()
     if silence or digest in lines_of(file, LOG_BYTES):
         return "", is_withheld
     append_rolling(file, digest + "\n", LOG_BYTES)
-    line = f"{claim}. {_WITHHELD if is_withheld else _GIVEN}"
+    way_on = _UNKNOWN if is_unknown and not is_withheld else _WITHHELD if is_withheld else _GIVEN
+    line = f"{claim.removesuffix('.')}. {way_on}"
     return seal(fault_section([line], FAULT_ROOM), world.secret), is_withheld
 
 

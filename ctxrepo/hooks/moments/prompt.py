@@ -45,7 +45,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event, taken: int = 0) 
     session = Session(world.state, world.repo.id, event.agent, event.session)
     silence = event.silence_reason or (SWITCHED_OFF if session.record.is_off else "")
     claim, is_withheld = "", False
-    if world.asks_for_trust or is_project_late(session, place):
+    if world.asks_for_trust or not place.is_known or is_project_late(session, place):
         from ctxrepo.hooks.moments.claim import claim_block
 
         claim, is_withheld = claim_block(db, world, folder, event.session, silence)

@@ -1,7 +1,5 @@
 """What is left of a session at its moments: a handoff before a compaction, anchors that say what happened."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -53,7 +51,7 @@ def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str]
         return
     here = find_location(memory, Path(event.cwd), {**env, "CTXREPO_PROJECT": ""}) if event.cwd else None
     settings = tape_settings(memory, event.agent)
-    if here and here.is_withheld:
+    if here and (here.is_withheld or here.unknown):
         return
     project = here.project if here else None
     if leaves_alone(settings, event.cwd, project):

@@ -1,13 +1,11 @@
 """Where the memory stands, without asking the network."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.domain.secrets import redact
-from ctxrepo.errors import CtxrepoError
+from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_bounds, of_deletions, of_others, of_settings
@@ -39,6 +37,8 @@ class Status:
     """Why the checkout may not be the project that it says it is, '' otherwise."""
     is_withheld: bool
     """Whether it is given nothing for that, until its user trusts it."""
+    unknown: str
+    """Why it isn't known which project this is, with the way on; '' where it is."""
     knows_others: bool
     """Whether the memory has other projects, one of which this may be under an address it had before."""
     notes: int
@@ -88,6 +88,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         project=project,
         claim=here.claim,
         is_withheld=here.is_withheld,
+        unknown=in_words(here.unknown) if here.unknown else "",
         knows_others=bool(set(read_registry(memory).projects) - {project.id if project else ""}),
         notes=len(note_paths(memory)),
         waiting=len({save.id for save in memory.journal.read()}),
@@ -124,6 +125,6 @@ def _obstacle(memory: Memory) -> str:
     try:
         require_ready(memory)
     except CtxrepoError as error:
-        return f"{error.message}. {error.hint}"
+        return in_words(error)
     half = halfway(memory)
     return f"{half.problem}. {half.remedy}" if half else ""

@@ -1,7 +1,5 @@
 """The id of a project, how it was derived from a checkout, and the project's folder in the memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import field, replace
 from functools import partial
@@ -11,7 +9,7 @@ from typing import Literal
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.registry import Registry, bare_id, folder_for, is_bare, is_rooted, named_id, parse
-from ctxrepo.errors import ConfigError, NoAnswer
+from ctxrepo.errors import ConfigError, GitFailed, NoAnswer
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
@@ -33,12 +31,14 @@ class Project:
 
 @dataclass(frozen=True)
 class Location:
-    """The project that a folder belongs to, if any; `claim` says why the checkout may not be what it claims
-    ('' for nothing), `is_withheld` whether it is therefore given no memory."""
+    """The project that a folder belongs to, None for none; with `unknown`, it is not known which, and that is
+    why. `claim` says why the checkout may not be what it claims ('' for nothing), `is_withheld` whether it is
+    therefore given no memory."""
 
     project: Project | None
     claim: str = ""
     is_withheld: bool = False
+    unknown: GitFailed | None = None
 
 
 def read_registry(memory: Memory) -> Registry:

@@ -1,7 +1,5 @@
 """Finds the project of a folder, from the record or from git; a person says which checkouts to trust."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -9,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from ctxrepo.domain.project.registry import named_id
-from ctxrepo.errors import GitFailed, NotFound, Refused
+from ctxrepo.errors import GitFailed, NotFound, Refused, in_words
 from ctxrepo.hooks.known.locate import BY_NAME
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.claims import find_claim
@@ -23,7 +21,7 @@ from ctxrepo.services.locate.identify import (
     project_of,
     read_registry,
 )
-from ctxrepo.services.locate.recorded import record, recorded_at, recorded_location
+from ctxrepo.services.locate.recorded import record, record_unknown, recorded_at, recorded_location
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import TrustedCheckouts
 from ctxrepo.storage.user.code import CodeCheckout, describe_checkout
@@ -47,9 +45,11 @@ def find_project(
     memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
 ) -> Project | None:
     """The project of `cwd`, which `env` may name (CTXREPO_PROJECT) and is recorded for hooks; None outside
-    git, in the home folder's repository and in the clone. NoAnswer where `cwd` hangs, Refused in a checkout
-    that its user has to trust first."""
+    git, in the home folder's repository and in the clone. NoAnswer where `cwd` hangs, GitFailed where it
+    isn't known which project it is, Refused in a checkout that its user has to trust first."""
     here = find_location(memory, cwd, env, around)
+    if here.unknown:
+        raise here.unknown
     if here.is_withheld:
         raise Refused(here.claim, "If it is yours: `ctxrepo project trust`, in a terminal of your own.")
     return here.project
@@ -64,14 +64,11 @@ def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Locati
         return Location(named)
     try:
         code = checkout_at(memory, cwd)
-    except GitFailed:  # not even started: a write is not to fail for that where the answer is known
-        return _recorded(memory, cwd)
-    if code is None:
-        return Location(None)
-    try:
-        project = None if _is_nobodys(memory, code) else _project_at(memory, code)
-    except GitFailed:
-        return _recorded(memory, cwd)
+        if code is None:
+            return Location(None)
+        project = None if _is_nobodys(memory, code.top, code.common) else _project_at(memory, code)
+    except GitFailed as error:  # a write is not to fail for that where the answer is known
+        return _recorded(memory, cwd, error)
     claim = ""
     if project and project.is_registered:
         claim = find_claim(memory, code, project.id, project.checkout_id, read_registry(memory))
@@ -84,7 +81,7 @@ def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity |
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
         return Identity(named_id(explicit, {}), "explicit")
     code = checkout_at(memory, cwd)
-    return None if code is None or _is_nobodys(memory, code) else identify(memory, code)
+    return None if code is None or _is_nobodys(memory, code.top, code.common) else identify(memory, code)
 
 
 def checkout_at(memory: Memory, folder: Path, worktrees: str = "") -> CodeCheckout | None:
@@ -106,28 +103,30 @@ def _project_at(memory: Memory, code: CodeCheckout) -> Project:
     return project_of(memory, registry, identity, "" if code.worktree else code.name)
 
 
-def _is_nobodys(memory: Memory, code: CodeCheckout) -> bool:
+def _is_nobodys(memory: Memory, top: Path, common: Path) -> bool:
     """Whether a checkout can't be a project: the home folder, the memory itself and its worktrees."""
     home, own = map(os.path.realpath, (memory.places.user_home, memory.clone.git_dir))
-    return str(code.top) == home or str(code.common) == own
+    return str(top) == home or str(common) == own
 
 
 def _here(memory: Memory, project: Project | None, claim: str) -> Location:
     return Location(project, claim, bool(claim) and memory.settings.project.trust == "ask")
 
 
-def _recorded(memory: Memory, cwd: Path) -> Location:
-    """The recorded answer; GitFailed when there is none, or the checkout has changed since."""
+def _recorded(memory: Memory, cwd: Path, error: GitFailed) -> Location:
+    """The recorded answer; where there is none, or the checkout has changed since, it is unknown, and
+    recorded so, what git says to that."""
     top, row = recorded_at(memory, cwd)
     if row:
         registry = read_registry(memory)
         project = project_by_now(memory, registry, row.own, row.project) if row.project else None
         return _here(memory, project, row.claim)
-    if not top:
+    if not top or _is_nobodys(memory, Path(top), Path(top) / ".git"):
         return Location(None)
-    from ctxrepo.storage.git.git import INSTALL_GIT
-
-    raise GitFailed(f"git is needed to tell which project {top} is", INSTALL_GIT)
+    record_unknown(memory, top, in_words(error))
+    why = f"{error.message}, so it isn't known which project {top} is"
+    remedy = "Until then name the scope yourself, as in --scope global, or the project with CTXREPO_PROJECT."
+    return Location(None, unknown=GitFailed(why, f"{error.hint} {remedy}".strip()))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """What git told of a checkout when it was last asked. Hooks, which ask git nothing, read it too."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from functools import partial
@@ -9,15 +7,10 @@ from pathlib import Path
 
 from ctxrepo.domain.project.registry import is_bare
 from ctxrepo.hooks.known.locate import top_of
-from ctxrepo.hooks.known.world import stamp_of
+from ctxrepo.hooks.known.world import UNKNOWN, stamp_of
 from ctxrepo.services.locate.identify import Location, Project, project_by_now, read_registry
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.compiled import (
-    CompiledCheckout,
-    find_checkout,
-    read_checkouts,
-    record_checkout,
-)
+from ctxrepo.storage.state.compiled import CompiledCheckout, find_checkout, read_checkouts, record_checkout
 from ctxrepo.storage.user.sound import FolderFacts, is_path
 
 
@@ -63,6 +56,11 @@ def record(
     identity, own = (project.id, project.checkout_id) if project else ("", "")
     checkout = CompiledCheckout(top, config, stamp, identity, folder, own, claim)
     record_checkout(memory.places.state, checkout)
+
+
+def record_unknown(memory: Memory, top: str, why: str) -> None:
+    """Record that it isn't known which project the checkout at `top` is: sessions there are told why."""
+    record_checkout(memory.places.state, CompiledCheckout(top, "", UNKNOWN, "", "", "", why))
 
 
 def update_recorded_checkouts(memory: Memory) -> None:

@@ -1,7 +1,5 @@
 """Lists all projects and unclaimed folders, and shows one project in detail."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -74,8 +72,10 @@ class Shown:
 
 def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
     """The project `cwd` belongs to; NotFound where there is none."""
-    identity, here = identity_at(memory, cwd, env), locate_with_git(memory, cwd, env)
-    project = here.project
+    here = locate_with_git(memory, cwd, env)
+    if here.unknown:
+        raise here.unknown
+    project, identity = here.project, identity_at(memory, cwd, env)
     if project is None or identity is None:
         raise NotFound(
             f"{cwd} belongs to no project: what is written here is global",

@@ -5,11 +5,13 @@ A checkout is other people's, and may hang: callers that must not hang ask throu
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ctxrepo.errors import GitFailed
+from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 _TIMEOUT = 5.0
 _LINK_BYTES = 64 * 1024
+_PLACES = ("--git-dir", "--git-common-dir", "--show-toplevel")
 
 Tracking = Literal["tracked", "ignored", "seen", "outside"]
 
@@ -43,21 +46,31 @@ class CodeCheckout:
 
 
 def describe_checkout(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
-    """What git tells of the checkout that `folder` is in; None outside git, in a bare repository or where
-    git refuses to look. No git is started where something else stands in the place of git's files and
-    folders. With the policy `worktrees` = `share` a linked worktree is the project of its main one.
-    GitFailed when git doesn't answer: half of the facts would make another project of it.
+    """What git tells of the checkout that `folder` is in; None outside git and in a bare repository. With the
+    policy `worktrees` = `share` a linked worktree is the project of its main one.
+    GitFailed when there is a `.git`, and git refuses it, passes it over or doesn't answer: it is not known
+    then which project that is, and half of the facts would make another one of it. No git is started where
+    something else stands in the place of git's files and folders.
     """
-    git = _git(folder, env)
-    if not is_path(folder) or not folder.is_dir() or not is_sound(_real(folder)):
+    if not is_path(folder) or not folder.is_dir():
         return None
-    own, common, top = _places(git, folder)
+    git, nearest = _git(folder, env), top_of(str(_real(folder)))
+    if not is_sound(_real(folder)):
+        if nearest:
+            raise _refusal(nearest, "something else stands in the place of git's files")
+        return None
+    answer = _asked(git, "rev-parse", *_PLACES)
+    own, common, top = _places(git, folder, answer.out)
     if own is None or common is None:
+        if nearest:
+            raise _refusal(nearest, answer.reason, answer.err)
         return None
     top = top or _around(folder, common)
     # A configuration can say that its working tree is elsewhere; nobody speaks for a folder but its own.
     if top is None or not _real(folder).is_relative_to(_real(top)) or not os.path.exists(top / ".git"):
         return None
+    if str(_real(top)) != nearest:
+        raise _refusal(nearest, f"it passes over {nearest}/.git and takes {top} for the repository")
     config = common / "config"
     stamp = stamp_of(str(config))
     remotes = _values(git, r"^remote\..*\.url$")
@@ -80,7 +93,10 @@ def first_commit(top: Path, env: Mapping[str, str]) -> str:
     git = _git(top, env)
     if _asked(git, "rev-parse", "--is-shallow-repository").out.strip() != "false":
         return ""
-    return min(_asked(git, "rev-list", "--max-parents=0", "HEAD").out.split(), default="")
+    answer = _asked(git, "rev-list", "--max-parents=0", "HEAD")
+    if not answer.ok and _asked(git, "rev-parse", "--verify", "--quiet", "HEAD").ok:
+        raise _refusal(str(top), answer.reason)
+    return min(answer.out.split(), default="")
 
 
 def is_genuine_worktree(code: CodeCheckout) -> bool:
@@ -120,12 +136,20 @@ def ignored(top: Path, paths: Sequence[str], env: Mapping[str, str]) -> frozense
     return frozenset(answer.out.split("\0")[:-1])
 
 
-def _places(git: Git, folder: Path) -> tuple[Path | None, Path | None, Path | None]:
-    """The own and the common git folder of the checkout at `folder`, and its top; None for what it lacks."""
-    words = ("--git-dir", "--git-common-dir", "--show-toplevel")
-    lines = _asked(git, "rev-parse", *words).out.split("\n")[:-1]
+def _refusal(top: str, why: str, advice: str = "") -> GitFailed:
+    """What to say of a checkout that git doesn't take; `advice` holds what git advises against that."""
+    command = re.search(r"git config --global --add safe\.directory .+", advice)
+    remedy = f"If it is yours: `{command[0].strip()}`." if command else "`git status` there says more."
+    why = why.removeprefix("fatal: ").partition(" in repository at ")[0]
+    return GitFailed(f"git refuses {top}: {why}", remedy)
+
+
+def _places(git: Git, folder: Path, out: str) -> tuple[Path | None, Path | None, Path | None]:
+    """The own and the common git folder of the checkout at `folder`, and its top; None for what it lacks.
+    `out` is git's answer to _PLACES."""
+    lines = out.split("\n")[:-1]
     if len(lines) not in (2, 3) and "\n" in str(_real(folder)):  # a name may have more than one line
-        lines = [_asked(git, "rev-parse", word).out[:-1] for word in words]
+        lines = [_asked(git, "rev-parse", word).out[:-1] for word in _PLACES]
     own, common, top = [*lines, "", "", ""][:3] if len(lines) in (2, 3) else ("", "", "")
     # git 2.30 gives relative ones
     found = [_real(folder / line) if line and is_path(folder / line) else None for line in (own, common)]
@@ -161,9 +185,11 @@ def _git(folder: Path, env: Mapping[str, str]) -> Git:
 
 def _values(git: Git, pattern: str) -> dict[str, list[str]]:
     """name -> values, in order, of the repository's own settings that match."""
-    out = _asked(git, "config", "--local", "--null", "--get-regexp", pattern).out
+    answer = _asked(git, "config", "--local", "--null", "--get-regexp", pattern)
+    if answer.code not in (0, 1):  # 1: none matches
+        raise _refusal(str(git.folder), answer.reason)
     found: dict[str, list[str]] = {}
-    for item in out.split("\0")[:-1]:
+    for item in answer.out.split("\0")[:-1]:
         name, _, value = item.partition("\n")
         found.setdefault(name, []).append(value)
     return found

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from world import World
 
-from ctxrepo.hooks.known.world import stamp_of
+from ctxrepo.hooks.known.world import UNKNOWN, stamp_of
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 
 
@@ -22,3 +22,16 @@ def test_a_claim_is_told_even_where_there_is_no_cache(tmp_path: Path) -> None:
     record_checkout(world.state, claimed)
     assert "it was downloaded" in world.run("UserPromptSubmit", prompt="ok", cwd=str(late))
     assert world.run("UserPromptSubmit", prompt="ok", cwd=str(late)) == ""
+
+
+def test_each_session_is_told_once_that_nobody_can_tell_which_project_it_is_in(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    refused = tmp_path / "refused"
+    (refused / ".git").mkdir(parents=True)
+    world.run("SessionStart", cwd=str(refused))
+    why = "git refuses it: dubious ownership. If it is yours: `git config`."
+    record_checkout(world.state, CompiledCheckout(str(refused), "", UNKNOWN, "", "", "", why))
+    told = world.run("UserPromptSubmit", prompt="ok", cwd=str(refused))
+    assert "dubious ownership. If it is yours: `git config`. So it isn't known which project" in told
+    assert "ctxrepo project trust" not in told
+    assert world.run("UserPromptSubmit", prompt="ok", cwd=str(refused)) == ""

@@ -114,7 +114,7 @@ def test_without_git_what_was_found_before_still_stands(mine: Machine, tmp_path:
     assert find_project(memory, tmp_path, mine.env) is None
     with (mine.project_folder / ".git/config").open("a") as config:
         config.write('[remote "other"]\n\turl = https://git.example.org/ada/other.git\n')
-    with pytest.raises(GitFailed, match="git is needed to tell which project"):
+    with pytest.raises(GitFailed, match="known which project"):
         find_project(memory, mine.project_folder, mine.env)
 
 
