@@ -14,6 +14,7 @@ from typer.main import get_command_name, get_group
 from typer.models import CommandInfo, TyperInfo
 
 import ctxrepo
+from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.errors import INTERRUPTED
 from ctxrepo.faces.cli import table
 
@@ -95,7 +96,7 @@ def root_command() -> Any:
         entries.sort(key=lambda entry: _ORDER.index(_name(entry)))
         for entry in entries:
             entry.rich_help_panel = _PANEL_OF[_name(entry)]
-    return get_group(app)
+    return _with_help(get_group(app))
 
 
 @cache
@@ -109,7 +110,22 @@ def registered(module: str, command: str = "") -> Any:
     if command:
         app.registered_commands = [one for one in app.registered_commands if _name(one) == command]
         app.registered_groups = [one for one in app.registered_groups if one.name == command]
-    return get_group(app)
+    return _with_help(get_group(app))
+
+
+def _with_help(root: Any) -> Any:
+    """The tree of commands with what `help.md` says of each added to its first sentence, the docstring."""
+    parts = text_beside(__spec__, "help.md").split("\n## ")[1:]
+    texts = dict(part.split("\n", 1) for part in parts)
+    groups = [("", root)]
+    while groups:
+        path, group = groups.pop()
+        for word, command in group.commands.items():
+            name = f"{path} {word}".strip()
+            command.help = f"{command.help}\n{texts[name].rstrip()}" if name in texts else command.help
+            if hasattr(command, "commands"):
+                groups.append((name, command))
+    return root
 
 
 def _add(module: str, app: typer.Typer) -> None:

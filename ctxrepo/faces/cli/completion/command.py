@@ -26,16 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def completion(shell: Annotated[str, argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
-    """Print a script that adds completion to your shell.
-
-    It completes commands, options, scopes, tags, categories and notes, entries behind ^, the places in a
-    note behind #, items of the checklist, projects, conflicts, traces and sessions.
-
-    For bash the line of the example goes into `~/.bashrc`; for zsh the same with zsh into `~/.zshrc`; fish
-    reads what it prints from `~/.config/fish/completions/ctxrepo.fish`.
-
-    Example: eval "$(ctxrepo completion bash)"
-    """
+    """Print a script that adds completion to your shell."""
     if shell not in SHELLS:
         raise UsageError(f"there is no completion for {shell!r}", f"There is one for {', '.join(SHELLS)}.")
     # By its absolute path, and -P: the interpreter imports nothing from where the person stands.

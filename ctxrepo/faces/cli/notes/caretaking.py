@@ -40,13 +40,7 @@ def register(app: typer.Typer) -> None:
 
 @command(fixes="--fix", is_trial="--dry-run")
 def check(request: CheckRequest, json: bool = False) -> None:
-    """Check all notes for mistakes, and fix them with --fix.
-
-    The exit code is 1 if anything is wrong. --fix shows what it fixed, and then what is left for you. Where
-    git left conflict markers in a file, both sides are kept.
-
-    Example: ctxrepo check --fix --dry-run
-    """
+    """Check all notes for mistakes, and fix them with --fix."""
     from ctxrepo.app.views.health import check_view
 
     if request.is_trial and not request.fixes:
@@ -72,14 +66,7 @@ def import_(
     yes: Annotated[bool, option("--yes", "-y", help="Don't ask.")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Import the memory of another program.
-
-    It shows which note each file becomes and what is left out, and asks before it writes. Existing notes get
-    the entries that they lack; nothing is changed or removed, and the source is left alone. Run it again to
-    import what is new. Without SOURCE it lists what can be imported.
-
-    Example: ctxrepo import pi-memory
-    """
+    """Import the memory of another program."""
     if not source:
         if place:
             raise UsageError("--from is for a source", "`ctxrepo import SOURCE --from PATH`.")

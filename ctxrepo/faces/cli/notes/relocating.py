@@ -97,7 +97,7 @@ def touch(request: TargetRequest, json: bool = False) -> None:
 
 @command(commit="COMMIT", redo=USUAL)
 def undo(request: UndoRequest, json: bool = False) -> None:
-    """Undo what the last command wrote; again, and it undoes the one before that.
+    """Undo what the last command wrote, one step further each time.
 
     Undoing is a write of its own, so nothing leaves the history, and `ctxrepo undo --redo` goes forward again
     until another command has written something. In an agent's session it undoes the last command of that

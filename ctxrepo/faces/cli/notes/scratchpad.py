@@ -25,13 +25,7 @@ Named = Annotated[
 
 @group.callback(invoke_without_command=True)
 def scratch(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Keep a to-do list that all your machines share.
-
-    It is the note SCRATCHPAD.md of a scope. Only the lines of items are changed; other text in it is left
-    alone. Without a verb it lists the open items.
-
-    Example: ctxrepo scratch
-    """
+    """Keep a to-do list that all your machines share."""
     without_verb(context, lambda as_json: list_items(json=as_json), json=json)
 
 
@@ -41,10 +35,7 @@ def add(
     scope: Annotated[str, scope_option()] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Add an item.
-
-    Example: ctxrepo scratch add "Ask the bank about the 8 s limit"
-    """
+    """Add an item."""
 
     def said(made: Scratch) -> str:
         return _told("open already" if made.existing else "added", made)
@@ -56,10 +47,7 @@ def add(
 def done(
     named: Named, scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
 ) -> None:
-    """Mark an item as done.
-
-    Example: ctxrepo scratch done "8 s limit"
-    """
+    """Mark an item as done."""
     _tick(named, scope, json, is_done=True)
 
 
@@ -67,22 +55,14 @@ def done(
 def undo(
     named: Named, scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
 ) -> None:
-    """Reopen an item that is done.
-
-    Example: ctxrepo scratch undo "8 s limit"
-    """
+    """Reopen an item that is done."""
     _tick(named, scope, json, is_done=False)
 
 
 @group.command("clear-done")
 @command(scope=SCOPE)
 def clear_done(request: ChecklistRequest, json: bool = False) -> None:
-    """Remove the items that are done.
-
-    An item stays while anything below it is open or isn't an item. All of them stay in the history.
-
-    Example: ctxrepo scratch clear-done
-    """
+    """Remove the items that are done."""
 
     def said(cleared: ClearResult) -> str:
         return f"cleared: {output.counted(len(cleared.gone), 'item')} of {cleared.path}"
@@ -93,10 +73,7 @@ def clear_done(request: ChecklistRequest, json: bool = False) -> None:
 @group.command("list")
 @command(scope=SCOPE, is_whole="--all -a")
 def list_items(request: ChecklistRequest, json: bool = False) -> None:
-    """List open items.
-
-    Example: ctxrepo scratch list --all
-    """
+    """List open items."""
     from ctxrepo.app.notes.browsing import list_items
 
     def said(items: Sequence[Scratch]) -> str:

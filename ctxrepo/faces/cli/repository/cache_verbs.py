@@ -15,24 +15,13 @@ group = typer.Typer(name="cache")
 
 @group.callback(invoke_without_command=True)
 def cache(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Verify or rebuild the cache that hooks read.
-
-    The cache is built from the notes and updated automatically; it can be deleted at any time. Without a verb
-    it is verified.
-
-    Example: ctxrepo cache
-    """
+    """Verify or rebuild the cache that hooks read."""
     without_verb(context, verify, json=json)
 
 
 @group.command()
 def verify(json: Annotated[bool, json_option()] = False) -> None:
-    """Compare the cache with the notes.
-
-    The exit code is 1 if they differ.
-
-    Example: ctxrepo cache verify
-    """
+    """Compare the cache with the notes."""
 
     def said(found: Sequence[str]) -> str:
         lines = [f"cache: {line}. `ctxrepo cache rebuild` makes it anew." for line in found]
@@ -43,10 +32,7 @@ def verify(json: Annotated[bool, json_option()] = False) -> None:
 
 @group.command()
 def rebuild(json: Annotated[bool, json_option()] = False) -> None:
-    """Delete the cache and rebuild it from the notes.
-
-    Example: ctxrepo cache rebuild
-    """
+    """Delete the cache and rebuild it from the notes."""
 
     def said(done: diagnosis.TimedRebuild) -> str:
         built = done.rebuilt
@@ -60,13 +46,7 @@ def rebuild(json: Annotated[bool, json_option()] = False) -> None:
 
 @group.command()
 def embed(json: Annotated[bool, json_option()] = False) -> None:
-    """Prepare search by meaning now.
-
-    If the model that recall.model names isn't on this machine, it is downloaded from the hub; no other
-    command downloads models. Then it computes missing vectors, which otherwise happens in the background.
-
-    Example: ctxrepo cache embed
-    """
+    """Prepare search by meaning now."""
 
     def said(done: diagnosis.TimedEmbedding) -> str:
         texts = output.counted(done.made.embedded, "text")

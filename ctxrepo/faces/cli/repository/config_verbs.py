@@ -25,21 +25,13 @@ KeyName = Annotated[str, argument(metavar="KEY", help="A setting, e.g. sync.time
 
 @group.callback(invoke_without_command=True)
 def config(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Show, explain and change the settings in config.toml.
-
-    Without a verb it lists them.
-
-    Example: ctxrepo config
-    """
+    """Show, explain and change the settings in config.toml."""
     without_verb(context, list_settings, json=json)
 
 
 @group.command("list")
 def list_settings(json: Annotated[bool, json_option()] = False) -> None:
-    """List all settings with their values, and where each comes from.
-
-    Example: ctxrepo config list
-    """
+    """List all settings with their values, and where each comes from."""
 
     def file_hint(found: SettingsFile) -> Iterator[str]:
         if not json:
@@ -50,10 +42,7 @@ def list_settings(json: Annotated[bool, json_option()] = False) -> None:
 
 @group.command()
 def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
-    """Print the value of one setting, as `config set` takes it.
-
-    Example: ctxrepo config get sync.timeout
-    """
+    """Print the value of one setting, as `config set` takes it."""
     from ctxrepo.domain.settings.keys import spelled
 
     answer(
@@ -64,24 +53,13 @@ def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
 @group.command("set")
 @command(key=USUAL, value=USUAL)
 def set_value(request: SetRequest, json: bool = False) -> None:
-    """Change one setting in config.toml.
-
-    Every other line of the file is left unchanged. The new value applies from the next command and the next
-    hook.
-
-    Example: ctxrepo config set hooks.session_end commit,push
-    """
+    """Change one setting in config.toml."""
     answer(open_desk(), preferences.set_setting, request, json, lambda changed: _told(changed, "as it was"))
 
 
 @group.command()
 def unset(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
-    """Remove one setting from config.toml, so that its default applies again.
-
-    Every other line of the file is left unchanged.
-
-    Example: ctxrepo config unset sync.timeout
-    """
+    """Remove one setting from config.toml, so that its default applies again."""
 
     def said(changed: SettingChange) -> str:
         return _told(changed, "config.toml didn't set it")
@@ -98,10 +76,7 @@ def _told(changed: SettingChange, unchanged: str) -> str:
 @group.command()
 @command(key="KEY")
 def explain(request: KeyRequest, json: bool = False) -> None:
-    """Explain what a setting does, which values it takes, and its value now.
-
-    Example: ctxrepo config explain sync.timeout
-    """
+    """Explain what a setting does, which values it takes, and its value now."""
 
     def said(found: Sequence[Setting]) -> str:
         return "\n\n".join(map(_explained, found))

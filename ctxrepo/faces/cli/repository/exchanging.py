@@ -29,12 +29,7 @@ def register(app: typer.Typer) -> None:
 
 @command(accept="--accept WHAT")
 def sync(request: ExchangeRequest, json: bool = False) -> None:
-    """Synchronise this machine with the remote.
-
-    It commits, fetches, merges and pushes.
-
-    Example: ctxrepo sync
-    """
+    """Synchronise this machine with the remote."""
     for what in request.accept:
         if what not in ("deletions", "remote"):
             raise UsageError(f"--accept takes `deletions` or `remote`, not {what}")
@@ -42,22 +37,12 @@ def sync(request: ExchangeRequest, json: bool = False) -> None:
 
 
 def pull(json: Annotated[bool, json_option()] = False) -> None:
-    """Fetch and merge changes from the remote.
-
-    Changes made here are committed first, and are sent by the next sync.
-
-    Example: ctxrepo pull
-    """
+    """Fetch and merge changes from the remote."""
     _exchange(ExchangeRequest(send=False), json)
 
 
 def push(json: Annotated[bool, json_option()] = False) -> None:
-    """Commit the changes made here and push them.
-
-    If the remote has new commits, it fetches and merges them first.
-
-    Example: ctxrepo push
-    """
+    """Commit the changes made here and push them."""
     _exchange(ExchangeRequest(), json)
 
 
@@ -107,13 +92,7 @@ def init(
     ] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Create the memory repository, or clone it from REMOTE.
-
-    Running it again changes nothing. With REMOTE it connects an existing repository that has no remote yet,
-    and merges both. Without REMOTE it uses the memory repository that pi-memory-md's settings name, if any.
-
-    Example: ctxrepo init git@example.org:me/memory.git
-    """
+    """Create the memory repository, or clone it from REMOTE."""
     from ctxrepo.services.repository.init import InitRequest
 
     def hints(done: InitOutcome) -> Iterator[str]:

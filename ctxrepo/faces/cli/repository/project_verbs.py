@@ -41,30 +41,19 @@ group = typer.Typer(name="project")
 
 @group.callback(invoke_without_command=True)
 def project(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Show, list, rename, link, unlink and trust projects.
-
-    Without a verb it shows the project of the current folder.
-
-    Example: ctxrepo project
-    """
+    """Show, list, rename, link, unlink and trust projects."""
     without_verb(context, show, json=json)
 
 
 @group.command()
 def show(json: Annotated[bool, json_option()] = False) -> None:
-    """Show the current folder's project: its id and where that comes from, its folder, its checkouts.
-
-    Example: ctxrepo project show
-    """
+    """Show the current folder's project: its id and where that comes from, its folder, its checkouts."""
     answer(open_desk(), project_names.show_project, None, json, lambda found: "\n".join(_lines(found)))
 
 
 @group.command("list")
 def list_projects(json: Annotated[bool, json_option()] = False) -> None:
-    """List all projects in the memory, and its folders that belong to none.
-
-    Example: ctxrepo project list
-    """
+    """List all projects in the memory, and its folders that belong to none."""
 
     def said(found: Sequence[ListedProject]) -> str:
         return "\n".join(output.aligned(map(_cells, found))) if found else _NO_PROJECT
@@ -75,12 +64,7 @@ def list_projects(json: Annotated[bool, json_option()] = False) -> None:
 @group.command()
 @command(name="NEW")
 def rename(request: RenameRequest, json: bool = False) -> None:
-    """Rename the current project's folder in the memory, on every machine.
-
-    Notes and anchors move along, and links to the folder are updated.
-
-    Example: ctxrepo project rename storefront
-    """
+    """Rename the current project's folder in the memory, on every machine."""
 
     def said(done: RenameResult) -> str:
         return f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}"
@@ -91,13 +75,7 @@ def rename(request: RenameRequest, json: bool = False) -> None:
 @group.command()
 @command(target="ID|FOLDER")
 def link(request: LinkRequest, json: bool = False) -> None:
-    """Treat this checkout as a project that the memory already has, on every machine.
-
-    Use it when a repository has a new address, or is cloned from two. Notes already written for this checkout
-    move along.
-
-    Example: ctxrepo project link git.example.org/ada/shop
-    """
+    """Treat this checkout as a project that the memory already has, on every machine."""
 
     def hints(done: ProjectLink) -> Iterator[str]:
         return conflict_hints(done.relocated.conflict_copies)
@@ -108,12 +86,7 @@ def link(request: LinkRequest, json: bool = False) -> None:
 @group.command()
 @command(name="ID")
 def unlink(request: UnlinkRequest, json: bool = False) -> None:
-    """Make a linked id a project of its own again, on every machine.
-
-    Notes written until now stay where they are.
-
-    Example: ctxrepo project unlink
-    """
+    """Make a linked id a project of its own again, on every machine."""
     answer(open_desk(), project_names.unlink, request, json, _told_apart)
 
 
@@ -124,13 +97,7 @@ def trust(
     ] = None,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Confirm that a checkout is the project it claims to be, so that it is given that project's memory.
-
-    Run it in a terminal of your own: agents are refused, because they act on what they read. It applies to
-    this folder on this machine, as long as the checkout keeps its id.
-
-    Example: ctxrepo project trust
-    """
+    """Confirm that a checkout is the project it claims to be, so that it is given that project's memory."""
 
     def said(done: TrustResult) -> str:
         already = "" if done.is_changed else " already"

@@ -25,13 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def status(json: Annotated[bool, json_option()] = False) -> None:
-    """Show the state of the memory, the remote and the agents.
-
-    It shows what is waiting, which session was served last, and when the remote last answered, without using
-    the network.
-
-    Example: ctxrepo status
-    """
+    """Show the state of the memory, the remote and the agents."""
     from ctxrepo.app.views.health import status_view
 
     desk = open_desk()
@@ -51,16 +45,7 @@ def doctor(
         option("--faults", help="List the problems that sessions were told about, including solved ones."),
     ] = False,
 ) -> None:
-    """Check that everything around the notes works.
-
-    For git, hooks, the remote, settings and the rest it reports the state, what is wrong, and how to fix it.
-    The exit code is 1 if anything is wrong. --fix says what it fixed, and then what is left for you. --hooks
-    reads the agents' own records instead: which hooks ran, how long they took, and whether their output
-    reached the model; it never shows what was said in a session. --faults lists the problems that sessions
-    were told about, with when each began and ended.
-
-    Example: ctxrepo doctor --fix
-    """
+    """Check that everything around the notes works."""
     if (hooks or faults) and (request.fixes or hooks == faults):
         raise UsageError("--hooks and --faults only look, each alone", "Leave the others out.")
     if hooks:

@@ -45,14 +45,7 @@ def setup(
     yes: Annotated[bool, option("--yes", "-y", help="Don't ask.")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Connect an agent: install hooks and skills in its settings.
-
-    It lists the files it would change and asks first; answer `d` to see the difference. If one of several
-    agents can't be connected, that is reported, the others are connected all the same, and the exit code is
-    1.
-
-    Example: ctxrepo setup claude
-    """
+    """Connect an agent: install hooks and skills in its settings."""
     from ctxrepo.app.repository.connecting import (
         AgentsRequest,
         SetupRequest,

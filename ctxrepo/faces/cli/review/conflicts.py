@@ -20,22 +20,13 @@ group = typer.Typer(name="conflicts")
 
 @group.callback(invoke_without_command=True)
 def conflicts(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """List, show and resolve the versions that a merge set aside.
-
-    Where two machines changed the same thing, one version was kept in place and the other was set aside.
-    Without a verb it lists them.
-
-    Example: ctxrepo conflicts
-    """
+    """List, show and resolve the versions that a merge set aside."""
     without_verb(context, list_conflicts, json=json)
 
 
 @group.command("list")
 def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
-    """List the versions that were set aside.
-
-    Example: ctxrepo conflicts list
-    """
+    """List the versions that were set aside."""
     from ctxrepo.app.views.past import conflicts_view
 
     desk = open_desk()
@@ -47,10 +38,7 @@ def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
 @group.command()
 @command(id="ID")
 def show(request: ConflictRequest, json: bool = False) -> None:
-    """Show a version that was set aside, and how it differs from the one that was kept.
-
-    Example: ctxrepo conflicts show aa31ddc8fc
-    """
+    """Show a version that was set aside, and how it differs from the one that was kept."""
     from ctxrepo.app.views.past import conflict_view
 
     desk = open_desk()
@@ -62,17 +50,7 @@ def show(request: ConflictRequest, json: bool = False) -> None:
 @group.command()
 @command(id="ID", keep="--keep WHICH", every="--all")
 def resolve(request: ResolveRequest, json: bool = False) -> None:
-    """Resolve a version that was set aside, or all of them.
-
-    `--keep kept` drops it, `other` replaces the kept version with it, and `both` adds it after the kept
-    version.
-
-    The file is changed only if the kept version still occurs in it, exactly once.
-
-    Every version stays in the history.
-
-    Example: ctxrepo conflicts resolve aa31ddc8fc --keep other
-    """
+    """Resolve a version that was set aside, or all of them."""
 
     def said(done: Sequence[Resolution]) -> str:
         return "\n".join(_told(one, request.keep) for one in done) or "nothing is set aside"

@@ -21,23 +21,13 @@ group = typer.Typer(name="declined")
 
 @group.callback(invoke_without_command=True)
 def declined(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """List what reviewers removed, until you dismiss it.
-
-    Without a verb it is listed.
-
-    Example: ctxrepo declined
-    """
+    """List what reviewers removed, until you dismiss it."""
     without_verb(context, list_declined, json=json)
 
 
 @group.command("list")
 def list_declined(json: Annotated[bool, json_option()] = False) -> None:
-    """List the entries that reviewers removed, review by review.
-
-    If you disagree, write the entry again: it is then proposed once more.
-
-    Example: ctxrepo declined list
-    """
+    """List the entries that reviewers removed, review by review."""
 
     def said(found: Sequence[DeclinedReview]) -> str:
         lines = [line for one in found for line in (one.name, *(f"  - {entry}" for entry in one.entries))]
@@ -53,12 +43,7 @@ def list_declined(json: Annotated[bool, json_option()] = False) -> None:
 @group.command()
 @command(names="[NAME]...")
 def dismiss(request: DismissRequest, json: bool = False) -> None:
-    """Remove declined entries from this list.
-
-    They stay in the clone, under the ref that this command prints.
-
-    Example: ctxrepo declined dismiss 20261120
-    """
+    """Remove declined entries from this list."""
 
     def said(refs: Sequence[str]) -> str:
         return "\n".join(f"removed from the list; kept in {ref}" for ref in refs) or "nothing to dismiss"

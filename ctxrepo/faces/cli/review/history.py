@@ -37,18 +37,7 @@ def history(
     ] = False,
     json: bool = False,
 ) -> None:
-    """Show the history of the memory, a note or an entry.
-
-    The newest commit comes first. Every version that was ever committed is found, on all sides of merges and
-    across renames.
-
-    Name something that no longer exists by the path or id that it had.
-
-    --in-review shows the commits that wait for review. With --markdown it summarises them session by session,
-    for `gh pr create --body-file -` and the like.
-
-    Example: ctxrepo history topics/release.md
-    """
+    """Show the history of the memory, a note or an entry."""
     from ctxrepo.app.views.past import history_view, review_view
 
     about = request.target

@@ -80,18 +80,7 @@ def recall(
     ] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Find the entries that best match a question or a word.
-
-    It shows the best matches in the project's and the global notes, including edits made a moment ago.
-    --as-prompt shows what a session would be given for the same words, which may be nothing.
-    The exit code is 3 if nothing matches; `status` in --json says why: no_match or denied.
-
-    --in DIR searches a folder of markdown files and needs no memory. The FILE of --batch has a line
-    {"id", "query"} for each query, with "before" if there were earlier prompts; each is answered as a prompt.
-    Each line of the answer is {"id", "results": [{"id": "path#L10", "score"}], "ms"}.
-
-    Example: ctxrepo recall "which port do the tests need?" --explain
-    """
+    """Find the entries that best match a question or a word."""
     from ctxrepo.app.sessions.recall import (
         BatchRequest,
         FolderRecallRequest,
@@ -205,13 +194,7 @@ _SESSION = 8
 
 @command(id="ID", last="--last N", session="--session S")
 def trace(request: TraceRequest, json: bool = False) -> None:
-    """Show what recent prompts and edits were given, and why.
-
-    Hooks record this on this machine: the first 120 characters of each prompt, and the id, place and score of
-    each entry. `ctxrepo recall Q --explain` runs a new search.
-
-    Example: ctxrepo trace --last 3
-    """
+    """Show what recent prompts and edits were given, and why."""
     if request.id and (request.session or request.last):
         raise UsageError("an ID stands alone", "Leave out --last and --session.")
 
@@ -257,14 +240,7 @@ def evaluate(
     no_gate: Annotated[bool, option("--no-gate", help="The same as --set gate=off.")] = False,
     json: bool = False,
 ) -> None:
-    """Measure how well recall answers prompts with known answers.
-
-    Each test memory gets a cache of its own; your own memory isn't touched. FILE is what `recall
-    --batch` writes. Settings that can be tried are recall.limit (50 without one), recall.budget_bytes,
-    recall.gate and recall.model (the folder of one; by words without one).
-
-    Example: ctxrepo eval tools/recall/data --against gate=off
-    """
+    """Measure how well recall answers prompts with known answers."""
     if no_gate:
         request = replace(request, settings=[*request.settings, "gate=off"])
     answer(open_desk(), measuring.evaluate, request, json, _measured)

@@ -21,25 +21,14 @@ group = typer.Typer(name="file")
 
 @group.callback(invoke_without_command=True)
 def file(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Keep the memory block in files that agents read.
-
-    Without a verb it lists them.
-
-    Example: ctxrepo file
-    """
+    """Keep the memory block in files that agents read."""
     without_verb(context, list_, json=json)
 
 
 @group.command()
 @command(path="PATH", agent=USUAL, is_trial=DRY_RUN)
 def add(request: BlockRequest, json: bool = False) -> None:
-    """Put the block into a file, and keep it up to date there.
-
-    It is written between two markers, at the end of the file or where they already are. Nothing else in the
-    file is changed. Set `delivery.mode` to `file` so that hooks don't repeat it.
-
-    Example: ctxrepo file add --agent claude
-    """
+    """Put the block into a file, and keep it up to date there."""
 
     def said(added: AddResult) -> str:
         done = "the block is in" if added.diff else "the block was already in"
@@ -51,12 +40,7 @@ def add(request: BlockRequest, json: bool = False) -> None:
 @group.command()
 @command(path="PATH", agent=USUAL)
 def remove(request: BlockRequest, json: bool = False) -> None:
-    """Remove the block from a file, and leave every other byte unchanged.
-
-    A file that was created for the block is deleted if nothing else is in it.
-
-    Example: ctxrepo file remove --agent claude
-    """
+    """Remove the block from a file, and leave every other byte unchanged."""
 
     def said(done: delivered.RemovedBlock) -> str:
         nothing = f"{done.path} has no block any more, and won't get one"
@@ -67,10 +51,7 @@ def remove(request: BlockRequest, json: bool = False) -> None:
 
 @group.command("list")
 def list_(json: Annotated[bool, json_option()] = False) -> None:
-    """List the files with a block, and the state of each.
-
-    Example: ctxrepo file list
-    """
+    """List the files with a block, and the state of each."""
 
     def said(found: Sequence[BlockState]) -> str:
         nothing = "no file has the block; `ctxrepo file add` puts it into one"
@@ -81,12 +62,7 @@ def list_(json: Annotated[bool, json_option()] = False) -> None:
 
 @group.command()
 def refresh(json: Annotated[bool, json_option()] = False) -> None:
-    """Update the block in all these files now.
-
-    A background worker does this after each commit and every day.
-
-    Example: ctxrepo file refresh
-    """
+    """Update the block in all these files now."""
 
     def said(done: delivered.RenewedBlocks) -> str:
         return "\n".join(f"updated {path}" for path in done.renewed) or "everything was up to date"

@@ -35,13 +35,7 @@ def context(
     ] = False,
     json: bool = False,
 ) -> None:
-    """Print what a session would be given if it started now.
-
-    Pending writes are committed first, as when a session starts. Whatever isn't ready in time at a real start
-    is given with the session's first prompt.
-
-    Example: ctxrepo context --explain
-    """
+    """Print what a session would be given if it started now."""
 
     def said(made: Context) -> str:
         return _table(made) if explain else made.text.rstrip("\n")
@@ -95,14 +89,7 @@ def anchor(
     ] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Leave an anchor: a point that the next session is shown.
-
-    With --from-prompt it leaves no anchor itself but prints a request for the agent; the next anchor that the
-    agent leaves is recorded as requested by you. Without --session it asks the agent in whose session the
-    command runs, else the agent of the newest session in this project.
-
-    Example: ctxrepo anchor release/ready --summary "All checks pass; tag next"
-    """
+    """Leave an anchor: a point that the next session is shown."""
     from ctxrepo.app.sessions.anchor_operations import AnchorWish, anchor, ask_for_anchor
     from ctxrepo.services.anchors.leave_anchor import AnchorRequest
 
@@ -139,13 +126,7 @@ def handoff(
     show: Annotated[bool, option("--show", help="Print the newest handoff instead.")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Leave an anchor that tells the next session how to continue.
-
-    What you leave out is filled in: open items of the to-do list, today's log, the files that this session
-    edited, its anchors, and its first and last prompts. 4 KiB at most.
-
-    Example: ctxrepo handoff --goal "Retries for payments" --next "Test the 8 s limit"
-    """
+    """Leave an anchor that tells the next session how to continue."""
     from ctxrepo.app.sessions import anchor_operations as handoffs
     from ctxrepo.domain.tape.handoff_parts import Handoff, told
     from ctxrepo.services.anchors.leave_anchor import AnchorRequest
@@ -181,11 +162,5 @@ def hook(
     agent: Annotated[str, argument(metavar="AGENT", help=f"{', '.join(agent_names())}.")],
     event: Annotated[str, argument(metavar="EVENT", help="The agent's own name for it.")],
 ) -> None:
-    """Answer an agent's hook.
-
-    It reads the agent's JSON on standard input and prints the answer. `setup` puts a faster command into the
-    agent's settings; this one is for trying things out.
-
-    Example: echo '{"session_id":"s","cwd":"'$PWD'"}' | ctxrepo hook claude SessionStart
-    """
+    """Answer an agent's hook."""
     raise UsageError(f"`ctxrepo hook {agent} {event}` stands alone", "It takes no options.")

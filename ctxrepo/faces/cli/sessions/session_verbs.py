@@ -28,45 +28,27 @@ group = typer.Typer(name="session")
 
 @group.callback(invoke_without_command=True)
 def session(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Turn memory off or on for one session of an agent.
-
-    Without a verb it shows the sessions of the last day.
-
-    Example: ctxrepo session
-    """
+    """Turn memory off or on for one session of an agent."""
     without_verb(context, show, json=json)
 
 
 @group.command()
 @command(session="--session ID")
 def off(request: SwitchRequest, json: bool = False) -> None:
-    """Stop giving memory to a session.
-
-    It gets no block, entries, reminders or problems any more, not even after a compaction. What it writes to
-    the memory is still saved. Without --session this is the session in which the command runs, else the
-    newest session in this project.
-
-    Example: ctxrepo session off
-    """
+    """Stop giving memory to a session."""
     _switch(replace(request, is_off=True), json)
 
 
 @group.command()
 @command(session="--session ID")
 def on(request: SwitchRequest, json: bool = False) -> None:
-    """Give memory to a session again, from its next prompt on.
-
-    Example: ctxrepo session on --session 528a2201
-    """
+    """Give memory to a session again, from its next prompt on."""
     _switch(request, json)
 
 
 @group.command()
 def show(json: Annotated[bool, json_option()] = False) -> None:
-    """List the sessions of the last day, the newest first.
-
-    Example: ctxrepo session show
-    """
+    """List the sessions of the last day, the newest first."""
 
     def said(found: Sequence[Ledger]) -> str:
         return "\n".join(output.aligned(map(_cells, found))) or "no agent had a session in the last day"

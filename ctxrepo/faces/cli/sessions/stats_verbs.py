@@ -25,26 +25,14 @@ group = typer.Typer(name="stats")
 
 @group.callback(invoke_without_command=True)
 def stats(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Show how sessions used the entries that they were given.
-
-    Without a verb it is `usage`.
-
-    Example: ctxrepo stats
-    """
+    """Show how sessions used the entries that they were given."""
     without_verb(context, lambda as_json: usage(json=as_json), json=json)
 
 
 @group.command()
 @command(scope=SCOPE, is_zombies="--zombies", sessions=USUAL, limit=LIMIT)
 def usage(request: UsageRequest, json: bool = False) -> None:
-    """Show which entries sessions were given, opened, used and contradicted.
-
-    Counted on this machine for its sessions, without texts. An entry is opened when the agent read its lines,
-    used when a reply has its first 40 characters, contradicted when the session then changed or superseded
-    it. Pinned entries and those first delivered within 14 days are no zombies.
-
-    Example: ctxrepo stats usage --zombies
-    """
+    """Show which entries sessions were given, opened, used and contradicted."""
     nothing = (
         "no entry only takes room"
         if request.is_zombies
