@@ -23,58 +23,21 @@ from ctxrepo.storage.cache.layout import (
     spelled_out,
     storable,
 )
-from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
+from ctxrepo.storage.processes.database import (
+    discard,
+    open_database,
+    queries_beside,
+    rerun_if_damaged,
+    transaction,
+)
 
-_BY_WORDS = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
-        n.tags, {own}
-    from entry e join note n on n.id = e.note
-    where {every} and ({own}) > 0 and e.found
-    order by {own} desc, length(e.text), n.path, e.first_line
-"""
+_SQL = queries_beside(__spec__, "reading.sql")
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
 _OF_NOTE = "(n.id in (select rowid from words where words match ?{}))"
-# At least one word must be in the entry itself (`and exists`): else only its note matches.
-_BY_LETTERS = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
-    from entry e join note n on n.id = e.note
-    where not exists (
-        select 1 from json_each(?1) word where instr(lower(
-            e.text || ' ' || e.heading || ' ' || n.description || ' ' || n.tags || ' ' || n.path
-        ), lower(word.value)) = 0
-    ) and exists (
-        select 1 from json_each(?1) word where instr(lower(e.text || ' ' || e.heading), lower(word.value)) > 0
-    )
-    order by n.path, e.first_line
-"""
 _ALL = "select rowid, text, heading from entry"
-_THESE = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
-    from json_each(?) one join entry e on e.rowid = one.value join note n on n.id = e.note
-    order by n.path, e.first_line
-"""
-_NUMBERED = """
-    select e.rowid, e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
-        n.tags, 0.0
-    from json_each(?) one join entry e on e.rowid = one.value join note n on n.id = e.note
-"""
-_ITEMS = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
-        n.tags, n.updated
-    from note n join entry e on e.rowid between n.id and n.id + ?2
-    where n.path in (select value || '/SCRATCHPAD.md' from json_each(?1))
-    and n.listed and not e.struck and not e.found order by n.path, e.first_line
-"""
 _ITEM_WORDS = f"create virtual table words using fts5(text, content = '', tokenize = \"{TOKENIZER}\")"
 _HOLDERS = "select rowid from words where words match ?"
 _SCOPES = "select name from scope"
-_NOTES_WITH_WORDS = """
-    select path, scope, description, tags, updated, pinned, core, listed, generation, problem
-    from note n where not exists (
-        select 1 from json_each(?1) word
-        where instr(lower(n.description || ' ' || n.tags || ' ' || n.path), lower(word.value)) = 0
-    ) order by path
-"""
 
 
 Found = tuple[CachedEntry, str, float]
@@ -98,7 +61,7 @@ def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
     places = range(1, len(words) + 1)
     own = " + ".join(_OWN.format(place) for place in places)
     every = " and ".join(f"({_OWN.format(place)} or {_OF_NOTE.format(place)})" for place in places)
-    query = _BY_WORDS.format(own=own, every=every)
+    query = _SQL["by_words"].format(own=own, every=every)
     yield from map(_found, db.execute(query, [f'"{storable(word)}"' for word in words]))
     for item in items(db, [row[0] for row in db.execute(_SCOPES)], words):
         if item.words.issuperset(words):
@@ -108,7 +71,7 @@ def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
 def items(db: sqlite3.Connection, scopes: Sequence[str], words: Sequence[str]) -> Iterator[ChecklistHit]:
     """The items of the scopes' checklists that hold any of the words, in any of its forms. Prompts don't
     ask for them, so their index is made on the spot; a checklist is short."""
-    rows = db.execute(_ITEMS, (_list(scopes), NOTE_SPAN - 1)).fetchall()
+    rows = db.execute(_SQL["items"], (_list(scopes), NOTE_SPAN - 1)).fetchall()
     if not rows:
         return
     with closing(sqlite3.connect(":memory:")) as own:
@@ -132,23 +95,11 @@ def _list(words: Sequence[str]) -> str:
     return json.dumps([storable(word) for word in words])
 
 
-_NOTES = """
-    select path, scope, description, tags, updated, pinned, core, listed, generation, problem
-    from note where scope = ? order by path
-"""
-_COUNTED = """
-    select id, path, scope, description, tags, updated, pinned, core, listed, generation, problem
-    from note where scope = ?
-"""
 _UNCHANGED = "select hash from note where path = ? and generation <= ?"
-_ENTRIES = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
-    from entry e join note n on n.id = e.note where 
-"""
-_ENTRIES_OF_SCOPE = _ENTRIES + "n.scope = ? order by n.path, e.first_line"
-_ENTRIES_OF_NOTE = _ENTRIES + "n.path = ? order by e.first_line"
-_ENTRIES_BEGINNING = _ENTRIES + "e.id >= ? and e.id < ? order by e.id, n.path limit ?"
-_ENTRY_BY_ID = _ENTRIES + "e.id = ? order by n.path, e.first_line limit 1"
+_ENTRIES_OF_SCOPE = _SQL["entries"] + "n.scope = ? order by n.path, e.first_line"
+_ENTRIES_OF_NOTE = _SQL["entries"] + "n.path = ? order by e.first_line"
+_ENTRIES_BEGINNING = _SQL["entries"] + "e.id >= ? and e.id < ? order by e.id, n.path limit ?"
+_ENTRY_BY_ID = _SQL["entries"] + "e.id = ? order by n.path, e.first_line limit 1"
 
 
 def _empty(cache: CacheReading) -> None:
@@ -241,13 +192,15 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def notes(self, scopes: Iterable[str]) -> list[CachedNote]:
         """Every note of `scopes`, those that are not listed too, scope by scope and by path."""
-        return [read_note(row) for scope in scopes for row in self._db.execute(_NOTES, (storable(scope),))]
+        return [
+            read_note(row) for scope in scopes for row in self._db.execute(_SQL["notes"], (storable(scope),))
+        ]
 
     @rerun_if_damaged(_empty)
     def counted_notes(self, scopes: Iterable[str]) -> list[tuple[CachedNote, int]]:
         """As `notes`, each with how many entries it has."""
         counts = dict(self._db.execute("select note, count(*) from entry group by note").fetchall())
-        rows = [row for scope in scopes for row in self._db.execute(_COUNTED, (storable(scope),))]
+        rows = [row for scope in scopes for row in self._db.execute(_SQL["counted"], (storable(scope),))]
         return [(read_note(row[1:]), counts.get(row[0], 0)) for row in rows]
 
     @rerun_if_damaged(_empty)
@@ -282,7 +235,7 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def notes_with(self, words: Sequence[str]) -> list[CachedNote]:
         """Notes of every scope whose path, description or tags hold all words; all notes without words."""
-        return [read_note(row) for row in self._db.execute(_NOTES_WITH_WORDS, (_list(words),))]
+        return [read_note(row) for row in self._db.execute(_SQL["notes_with_words"], (_list(words),))]
 
     @rerun_if_damaged(_empty)
     def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
@@ -297,18 +250,18 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:
         """At most `most` entries, the archived and superseded too, that hold all words letter by letter."""
-        return list(islice(map(_found, self._db.execute(_BY_LETTERS, (_list(words),))), most))
+        return list(islice(map(_found, self._db.execute(_SQL["by_letters"], (_list(words),))), most))
 
     @rerun_if_damaged(_empty)
     def entries_by_text(self, holds: Callable[[str], bool], most: int | None = None) -> list[Found]:
         """At most `most` entries, the archived and superseded too, whose text or headings `holds` accepts."""
         rows = [rowid for rowid, *texts in self._db.execute(_ALL) if any(map(holds, filter(None, texts)))]
-        return list(islice(map(_found, self._db.execute(_THESE, (json.dumps(rows),))), most))
+        return list(islice(map(_found, self._db.execute(_SQL["these"], (json.dumps(rows),))), most))
 
     @rerun_if_damaged(_empty)
     def entries_numbered(self, numbers: Sequence[int]) -> dict[int, Found]:
         """The entries of these numbers, by them."""
-        rows = self._db.execute(_NUMBERED, (json.dumps(numbers),))
+        rows = self._db.execute(_SQL["numbered"], (json.dumps(numbers),))
         return {number: _found(row) for number, *row in rows}
 
     @rerun_if_damaged(_empty)

@@ -28,9 +28,10 @@ from ctxrepo.storage.cache.layout import (
     spelled_out,
     storable,
 )
-from ctxrepo.storage.processes.database import give_way, transaction
+from ctxrepo.storage.processes.database import give_way, queries_beside, transaction
 from ctxrepo.storage.processes.work_ahead import work_ahead
 
+_SQL = queries_beside(__spec__, "update.sql")
 BATCH = 60
 """Notes that are read and laid out at once: few, so that whoever puts them in has never long to wait."""
 
@@ -122,19 +123,6 @@ _PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_MENTION = "insert or ignore into mention values (?, ?)"
 _DROP_MENTION = "delete from mention where name = ? and entry = ?"
 _INDEX = "insert into words(rowid, text) select id, text from document where id between ? and ?"
-_UNINDEX = """
-    delete from words where rowid in (
-        select id from note where id = ?1 and listed union all
-        select rowid from entry where rowid between ?1 and ?2 and found
-    )
-"""
-_RECOUNT = """
-    update scope set entries = (
-        select count(*) from entry where rowid between scope.id * ?1 and (scope.id + 1) * ?1 - 1 and found
-    ), notes = (
-        select count(*) from note where id between scope.id * ?1 and (scope.id + 1) * ?1 - 1 and listed
-    ) where id in (select value from json_each(?2))
-"""
 
 
 def _insert(db: sqlite3.Connection, rows: Sequence[Rows]) -> None:
@@ -151,7 +139,7 @@ def _index(db: sqlite3.Connection, first: int, last: int) -> None:
 
 def _recount(db: sqlite3.Connection, scopes: Iterable[int]) -> None:
     """Note how many entries and notes can be found in each of these scopes."""
-    db.execute(_RECOUNT, (SCOPE_SPAN, json.dumps(list(scopes))))
+    db.execute(_SQL["recount"], (SCOPE_SPAN, json.dumps(list(scopes))))
 
 
 def _new_number(db: sqlite3.Connection, scope: str) -> int:
@@ -199,17 +187,6 @@ def _numbered(paths: Sequence[str]) -> tuple[list[tuple[int, str]], list[str]]:
 
 
 _SHOW = "update entry set pinned = ?, struck = ?, found = ? where rowid = ?"
-_TOUCH_NOTE = """
-    update note set generation = ?,
-        pinned = exists (select 1 from entry where note = note.id and pinned and not struck)
-    where id = (select note from entry where rowid = ?)
-"""
-_MARKED = """
-    select e.rowid, n.listed, n.working, e.id, n.path, e.heading, e.text, e.first_line, e.last_line,
-        e.pinned, e.struck, e.hash
-    from entry e join note n on n.id = e.note
-    where e.pinned or e.struck or e.id in (select value from json_each(?))
-"""
 
 
 def apply(
@@ -279,7 +256,7 @@ def _drop(db: sqlite3.Connection, path: str) -> int:
     if row is None:
         return 0
     span = (row[0], row[0] + NOTE_SPAN - 1)
-    db.execute(_UNINDEX, span)
+    db.execute(_SQL["unindex"], span)
     texts = db.execute("select rowid, text from entry where rowid between ? and ?", span).fetchall()
     db.executemany(_DROP_MENTION, [(name, number) for number, text in texts for name in mentions_of(text)])
     db.execute("delete from entry where rowid between ? and ?", span)
@@ -291,7 +268,7 @@ def _mark(db: sqlite3.Connection, marks: Marks, generation: int) -> set[int]:
     """Bring `pinned` and `struck` of entries up to the marks; returns the numbers of changed scopes."""
     ids = json.dumps(sorted(marks.pinned | marks.struck))
     due = []
-    for rowid, is_listed, working, *row in db.execute(_MARKED, (ids,)).fetchall():
+    for rowid, is_listed, working, *row in db.execute(_SQL["marked"], (ids,)).fetchall():
         known = read_entry(row)
         after = (is_pinned(known.entry, marks), known.entry.id in marks.struck)
         if after != (known.is_pinned, known.is_struck):
@@ -303,5 +280,5 @@ def _mark(db: sqlite3.Connection, marks: Marks, generation: int) -> set[int]:
         db.execute(_SHOW, (pinned, struck, may_be and not struck, rowid))
         if may_be and was_struck and not struck:
             _index(db, rowid, rowid)
-        db.execute(_TOUCH_NOTE, (generation, rowid))
+        db.execute(_SQL["touch_note"], (generation, rowid))
     return {int(rowid // SCOPE_SPAN) for rowid, *_ in due}

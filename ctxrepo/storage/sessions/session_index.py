@@ -20,8 +20,9 @@ from typing import Any, NamedTuple, Self
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.layout import storable
-from ctxrepo.storage.processes.database import Schema, transaction
+from ctxrepo.storage.processes.database import Schema, queries_beside, transaction
 
+_SQL = queries_beside(__spec__, "searching.sql")
 _SCHEMA = Schema(2, __spec__, "session_index.sql")
 
 BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
@@ -75,20 +76,6 @@ class IndexSize:
     bytes: int
 
 
-_SESSION = """
-    insert into session(name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict(name) do update set
-        agent = excluded.agent, id = excluded.id, path = excluded.path, cwd = excluded.cwd,
-        inode = excluded.inode, size = excluded.size, mtime = excluded.mtime, mark = excluded.mark,
-        offset = excluded.offset, midline = excluded.midline, before = excluded.before
-    returning number
-"""
-_ALL = """
-    select name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before, number from session
-"""
-_MESSAGE = """
-    insert or ignore into message(session, key, traits, at, place, name, length) values (?, ?, ?, ?, ?, ?, ?)
-"""
 _FROM = "select key, number, place, length, traits from message where session = ? and place >= ?"
 _SAME = "select number, session, traits from message where key = ?"
 _DELETE = "delete from message where number = ?"
@@ -97,10 +84,6 @@ _WORDS = "insert into words(rowid, text) values (?, ?)"
 _TOUCHED = "insert or ignore into touched select number, ? from path where path = ?"
 _PATH = "insert or ignore into path(path) values (?)"
 _LAST = "select place, name from message where session = ? order by place desc limit 1"
-_WASTED = """
-    select coalesce((select seq from sqlite_sequence where name = 'message'), 0) - count(*), count(*)
-    from message
-"""
 
 
 def index_file(state: Path) -> Path:
@@ -137,7 +120,8 @@ class SessionIndex:
     def sessions(self) -> dict[str, IndexedSession]:
         """All sessions, by their names."""
         return {
-            row[0]: IndexedSession(*[*row[:10], bool(row[10]), *row[11:]]) for row in self.db.execute(_ALL)
+            row[0]: IndexedSession(*[*row[:10], bool(row[10]), *row[11:]])
+            for row in self.db.execute(_SQL["all"])
         }
 
     def size(self) -> IndexSize:
@@ -165,7 +149,7 @@ class SessionIndex:
         """What a session says from the place `since` on; inside the caller's transaction."""
         values = (getattr(session, field.name) for field in fields(session) if field.name != "number")
         row = [storable(value) if isinstance(value, str) else value for value in values]
-        (number,) = self.db.execute(_SESSION, row).fetchone()
+        (number,) = self.db.execute(_SQL["session"], row).fetchone()
         before = {key: rest for key, *rest in self.db.execute(_FROM, (number, since)).fetchall()}
         for message in messages:
             old, *facts = before.pop(message.key, (0,))
@@ -180,7 +164,7 @@ class SessionIndex:
     def _add(self, session: int, message: NewMessage) -> None:
         name = storable(message.name)
         row = (session, message.key, message.traits, message.at, message.place, name, message.length)
-        added = self.db.execute(_MESSAGE, row)
+        added = self.db.execute(_SQL["message"], row)
         if not added.rowcount:
             number, other, traits = self.db.execute(_SAME, (message.key,)).fetchone()
             is_theirs = other != session and (message.traits & IS_COPY or not traits & IS_COPY)
@@ -188,7 +172,7 @@ class SessionIndex:
                 self.db.execute(_COPY, (session, number))
                 return
             self.db.execute(_DELETE, (number,))
-            added = self.db.execute(_MESSAGE, row)
+            added = self.db.execute(_SQL["message"], row)
             if other != session:
                 self.db.execute(_COPY, (other, added.lastrowid))
         self.db.execute(_WORDS, (added.lastrowid, storable(message.words)))
@@ -198,7 +182,7 @@ class SessionIndex:
 
     def is_wasteful(self) -> bool:
         """Whether so many messages are gone that the index is better built again."""
-        wasted, messages = self.db.execute(_WASTED).fetchone()
+        wasted, messages = self.db.execute(_SQL["wasted"]).fetchone()
         return bool(wasted > _WASTE and wasted > messages / 2)
 
     def clear(self) -> None:
@@ -207,14 +191,11 @@ class SessionIndex:
             _SCHEMA.build(self.db)
 
 
-_ROWS = """
-    select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, {rank} from {source}
-"""
-_HELD = _ROWS.format(
+_HELD = _SQL["rows"].format(
     rank="bm25(words) as score",
     source="words join message m on m.number = words.rowid where words match :words",
 )
-_ANY = _ROWS.format(rank="0.0", source="message m where 1")
+_ANY = _SQL["rows"].format(rank="0.0", source="message m where 1")
 _TYPES = {
     "user": f"not m.traits & {BY_AGENT}",
     "agent": f"m.traits & {BY_AGENT}",
@@ -222,15 +203,6 @@ _TYPES = {
 }
 _SINCE = " and m.at >= :since"
 _UNTIL = " and m.at <= :until"
-_IN = """ and (
-    m.session in (select value from json_each(:sessions)) or m.number in (
-        select message from copy where session in (select value from json_each(:sessions))
-    )
-)"""
-_TOUCHED_FILE = """ and m.number in (
-    select message from touched join path on path.number = touched.path
-    where path.path = :file or substr(path.path, -length(:file) - 1) = '/' || :file
-)"""
 _BEST = " order by score, m.at desc limit :most"
 _NEWEST = " order by m.at desc, m.place desc limit :most"
 _BEFORE = _ANY + " and m.session = ? and m.place < ? order by m.place desc limit ?"
@@ -275,8 +247,8 @@ def matching(db: sqlite3.Connection, asked: IndexQuery) -> list[MessageRow]:
     query += f" and ({types})" if types else ""
     query += _SINCE if asked.since else ""
     query += _UNTIL if asked.until else ""
-    query += _IN if asked.sessions is not None else ""
-    query += _TOUCHED_FILE if asked.file else ""
+    query += f" {_SQL['in']}" if asked.sessions is not None else ""
+    query += f" {_SQL['touched_file']}" if asked.file else ""
     query += _BEST if asked.words and not asked.is_newest_first else _NEWEST
     values: dict[str, Any] = {
         "words": storable(asked.words),

@@ -1,0 +1,33 @@
+--- session
+insert into session(name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict(name) do update set
+    agent = excluded.agent, id = excluded.id, path = excluded.path, cwd = excluded.cwd,
+    inode = excluded.inode, size = excluded.size, mtime = excluded.mtime, mark = excluded.mark,
+    offset = excluded.offset, midline = excluded.midline, before = excluded.before
+returning number
+
+--- all
+select name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before, number from session
+
+--- message
+insert or ignore into message(session, key, traits, at, place, name, length) values (?, ?, ?, ?, ?, ?, ?)
+
+--- wasted
+select coalesce((select seq from sqlite_sequence where name = 'message'), 0) - count(*), count(*)
+from message
+
+--- rows
+select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, {rank} from {source}
+
+--- in
+and (
+    m.session in (select value from json_each(:sessions)) or m.number in (
+        select message from copy where session in (select value from json_each(:sessions))
+    )
+)
+
+--- touched_file
+and m.number in (
+    select message from touched join path on path.number = touched.path
+    where path.path = :file or substr(path.path, -length(:file) - 1) = '/' || :file
+)
