@@ -38,6 +38,12 @@ def text_beside(spec: Any, file: str) -> str:
     return data.decode()
 
 
+def texts_beside(spec: Any, file: str) -> dict[str, str]:
+    """name -> text, of such a file in which `--- name` stands above each."""
+    named = (part.partition("\n") for part in text_beside(spec, file).split("--- ")[1:])
+    return {name: text for name, _, text in named}
+
+
 def blocks_beside(spec: Any, file: str) -> Iterator[FieldBlock]:
     """The blocks of such a file."""
     return blocks(file.rpartition("/")[2], text_beside(spec, file))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.text import blake2b
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, NOTE_SPAN, commit_of, generation_of
 from ctxrepo.lazy import dataclass
@@ -67,33 +68,7 @@ def _texts(cache: sqlite3.Connection) -> list[str]:
     return [text for scope in scopes_of(cache) for entry in texts_of(cache, scope) for text in entry.texts]
 
 
-USUAL = (
-    "Fix the failing test.",
-    "Please continue with the next step.",
-    "Run the tests and show me the output.",
-    "Rename this variable.",
-    "Write a commit message for these changes.",
-    "Can you explain what this function does?",
-    "Add a docstring and some comments here.",
-    "Refactor this file so that it is easier to read.",
-    "What is the time complexity of this algorithm?",
-    "There is a typo in the readme, please fix it.",
-    "Undo the last change.",
-    "Why is this so slow? Make it faster.",
-    "Create a new branch and open a pull request.",
-    "Format the code and fix the lint errors.",
-    "Write unit tests for this module.",
-    "How do I reverse a list in Python?",
-    "Bitte führe die Tests aus und behebe die Fehler.",
-    "Was macht diese Funktion?",
-    "Explique ce que fait ce code.",
-    "Peux-tu renommer cette variable ?",
-    "Explica este código, por favor.",
-    "Escreva um teste para esta função.",
-    "この関数を説明してください。",
-    "请解释这段代码的作用。",
-    "Объясни, что делает этот код.",
-)
+USUAL = text_beside(__spec__, "usual.prompts").splitlines()
 """Prompts that ask nothing of a memory: what they reach with an entry, any prompt does."""
 
 _MOST = 2000

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN, index_of
 from ctxrepo.storage.cache.layout import (
@@ -26,12 +27,11 @@ from ctxrepo.storage.cache.layout import (
 from ctxrepo.storage.processes.database import (
     discard,
     open_database,
-    queries_beside,
     rerun_if_damaged,
     transaction,
 )
 
-_SQL = queries_beside(__spec__, "reading.sql")
+_SQL = texts_beside(__spec__, "reading.sql")
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
 _OF_NOTE = "(n.id in (select rowid from words where words match ?{}))"
 _ALL = "select rowid, text, heading from entry"

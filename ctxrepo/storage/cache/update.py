@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.note.links import mentions_of
 from ctxrepo.domain.note.note import Note
@@ -28,10 +29,10 @@ from ctxrepo.storage.cache.layout import (
     spelled_out,
     storable,
 )
-from ctxrepo.storage.processes.database import give_way, queries_beside, transaction
+from ctxrepo.storage.processes.database import give_way, transaction
 from ctxrepo.storage.processes.work_ahead import work_ahead
 
-_SQL = queries_beside(__spec__, "update.sql")
+_SQL = texts_beside(__spec__, "update.sql")
 BATCH = 60
 """Notes that are read and laid out at once: few, so that whoever puts them in has never long to wait."""
 

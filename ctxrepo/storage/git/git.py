@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
+from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.guard.bounds import GIT_FILE, GIT_MEMORY, GIT_SECONDS, SAID_BYTES, Bound
 from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import GitFailed
@@ -83,32 +84,11 @@ def _allowed(most: int, which: int) -> int:
     return min([most, *(size for size in resource.getrlimit(which) if size != resource.RLIM_INFINITY)])
 
 
-_GUARDS = (
-    "core.hooksPath=/dev/null",  # a hostile repository's hooks never run
-    "core.fsmonitor=false",  # nor does a program named as file-system monitor
-    "core.pager=cat",
-    "gc.auto=0",  # housekeeping inside a hook would hold its locks for seconds
-    "maintenance.auto=0",
-    "core.fsyncMethod=fsync",  # `batch` writes objects to a temporary folder first, maybe on another disk
-    "core.fsync=all",  # a fetched pack that a power cut takes back would leave a ref pointing at nothing
-    "fetch.fsckObjects=true",
-    "transfer.fsckObjects=true",
-    "http.followRedirects=false",
-    "core.bigFileThreshold=2m",  # what is larger than we read goes through git in pieces
-    "core.deltaBaseCacheLimit=32m",
-    "pack.deltaCacheSize=32m",
-    "pack.threads=2",  # each has a cache of its own
-)
-
-_FOREIGN_GUARDS = (
-    "core.alternateRefsCommand=",
-    "core.sshCommand=false",
-    "core.gitProxy=false",
-    "core.askPass=false",
-    "core.attributesFile=/dev/null",
-    "submodule.recurse=false",
-)
-"""For a folder whose configuration somebody else wrote: what it names for these is not run or read."""
+_GUARDS = {
+    name: [line for line in text.splitlines() if not line.startswith("#")]
+    for name, text in texts_beside(__spec__, "guards.config").items()
+}
+"""Settings that hold in every git of ours, and those for a folder whose configuration somebody else wrote."""
 
 _SECRET_NAMES = lazy_pattern(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|_MESSAGING(_|$)|^CTXREPO_HOOK$)")
 OLDEST_GIT = (2, 30)
@@ -183,7 +163,7 @@ class Git:
     def _command(self, args: Sequence[str], limits: Limits | None) -> list[str]:
         # In a code checkout nothing is fetched, and git finds a configuration that anybody may have written.
         is_foreign = self.is_offline and not self.git_dir
-        guards = (*_GUARDS, *(_FOREIGN_GUARDS if is_foreign else ()))
+        guards = (*_GUARDS["everywhere"], *(_GUARDS["foreign"] if is_foreign else ()))
         command = ["git", *(word for guard in guards for word in ("-c", guard)), *args]
         return limits.on(command) if limits else command
 

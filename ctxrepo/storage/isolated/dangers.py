@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.clone.clone import Clone
@@ -116,25 +117,7 @@ def _names(folder: Path) -> list[str]:
 
 # Anything else could run a program or send the memory elsewhere when a person runs their own git there:
 # ours read none of it.
-_ALLOWED = lazy_pattern(
-    r"""
-      core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
-            |sparsecheckout|sparsecheckoutcone|untrackedcache)
-    | index\..+
-    | extensions\.(worktreeconfig|partialclone|objectformat|refstorage)  # see require_our_format
-    | remote\.[^/:\\]+\.(url|pushurl|fetch|promisor|partialclonefilter|prune|tagopt|gh-resolved)
-    | branch\..+\.(remote|merge|description|rebase|pushremote|[\w-]*merge-base[\w-]*)
-    | pull\.(rebase|ff)
-    | push\.(default|autosetupremote|followtags|gpgsign|useforceifincludes)
-    | gc\.(?!recentobjectshook).+
-    | maintenance\..+
-    | user\.(name|email|signingkey)
-    | commit\.gpgsign
-    | gpg\.(format|ssh\.allowedsignersfile)
-    | ctxrepo\..+
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+_ALLOWED = lazy_pattern(text_beside(__spec__, "allowed.keys"), re.VERBOSE | re.IGNORECASE)
 _ALLOWED_VALUES = {"core.autocrlf": "false", "core.hookspath": os.devnull}
 
 MERGE_NAME = "notes entry by entry, by ctxrepo"

@@ -56,12 +56,6 @@ def drop_everything(db: sqlite3.Connection) -> None:
         db.execute(f'drop {kind} if exists "{name}"')
 
 
-def queries_beside(spec: Any, file: str) -> dict[str, str]:
-    """name -> query, of a file beside the module of `spec` in which `--- name` stands above each."""
-    named = (part.partition("\n") for part in text_beside(spec, file).split("--- ")[1:])
-    return {name: query for name, _, query in named}
-
-
 @dataclass(frozen=True)
 class Schema:
     """The statements that lay a database out, in a file beside the module of `spec`; their `format` is its

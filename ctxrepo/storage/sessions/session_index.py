@@ -17,12 +17,13 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.layout import storable
-from ctxrepo.storage.processes.database import Schema, queries_beside, transaction
+from ctxrepo.storage.processes.database import Schema, transaction
 
-_SQL = queries_beside(__spec__, "searching.sql")
+_SQL = texts_beside(__spec__, "searching.sql")
 _SCHEMA = Schema(2, __spec__, "session_index.sql")
 
 BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
