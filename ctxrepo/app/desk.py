@@ -192,7 +192,7 @@ class Desk:
             publish_settings(memory, self.interpreter)  # first: the fork for the warnings needs its modules
             for warning in (*memory.settings.warnings, *self.project_warnings):
                 self.notice(warning)
-            self._opened = replace(memory, progress=self.progress)
+            self._opened = replace(memory, progress=self.progress, notice=self.notice)
             self._files = _files(self._opened)
         elif self._opened.env != self.env:
             self._opened = self._opened.for_caller(self.env)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from datetime import datetime
@@ -10,8 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
-from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
+from ctxrepo.errors import ConfigError, GitFailed, NotInitialised, Refused
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
@@ -36,6 +37,7 @@ if TYPE_CHECKING:  # these are slow to import (pygit2 most of all): they are imp
     from ctxrepo.storage.git.committer import Committer
     from ctxrepo.storage.git.git import Git, Progress
     from ctxrepo.storage.isolated.owngit import OwnGit
+    from ctxrepo.storage.isolated.rules import GitRules
     from ctxrepo.storage.objects.store import Objects
     from ctxrepo.storage.remote.conversation import Remote
     from ctxrepo.storage.remote.exchanges import Exchanges
@@ -59,6 +61,8 @@ class Memory:
     env: Mapping[str, str]
     progress: Progress | None = None
     """Told of long work: somebody waits for it at a terminal."""
+    notice: Callable[[str], None] | None = None
+    """Told what is worth knowing of a write besides its result."""
     leaves_cache_to_worker: bool = False
     """If many notes have to be read into the cache, the worker does it."""
     settings_stamp: str = ""
@@ -144,6 +148,31 @@ class Memory:
         """The git executable, in a directory of ours that sees the clone's objects; made ready each time."""
         return self.own_git.git(self.env)
 
+    def rules(self, tree: str | None, *, on_disk: bool = True) -> GitRules:
+        """What git's own files say of paths; they are read on disk and, where one isn't there, in a tree."""
+        from ctxrepo.storage.isolated.rules import GitRules
+
+        def read(path: str) -> bytes | None:
+            data = self.worktree.read(path) if on_disk else None
+            return self.objects.find(tree, path) if data is None and tree else data
+
+        return GitRules(self.own_git, self.env, read)
+
+    def filtered_text(self, path: str, key: str | None) -> bytes | None:
+        """A note that a filter of git's converts, if it is on disk and is not what git stores as `key`."""
+        data = self.worktree.read(path)
+        return None if data is None or blob_id(data) == key else data
+
+    def require_text(self, path: str) -> None:
+        """Refused where this machine has only what a filter made of the note."""
+        if why := self.cache.noted("unread").get(path):
+            key = self.objects.files(self.head_tree, [path]).get(path)
+            if self.filtered_text(path, key) is None:
+                raise Refused(
+                    f"git stores {path} in another form ({why}), and its text is not on this machine",
+                    f"`git checkout -- {path}` in {self.root} writes it, once your git has that filter.",
+                )
+
     @property
     def remote(self) -> Remote:
         from ctxrepo.storage.remote.conversation import Remote
@@ -181,7 +210,11 @@ class Memory:
     def checkout(self) -> Checkout:
         from ctxrepo.storage.worktree.checkout import Checkout
 
-        return Checkout(self.objects, self.worktree, self.state.stamps, self.clone.cone, self.progress)
+        def converted(tree: str, paths: Collection[str]) -> Collection[str]:
+            return self.rules(tree, on_disk=False).converted(paths)
+
+        places = self.worktree, self.state.stamps
+        return Checkout(self.objects, *places, self.clone.cone, self.progress, converted)
 
     @property
     def user_index(self) -> UserIndex:

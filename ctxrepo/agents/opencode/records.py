@@ -5,8 +5,6 @@ copies of the other session's messages, which are older than it; only what our b
 that session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime

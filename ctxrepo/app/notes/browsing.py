@@ -106,6 +106,8 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
     name = request.target.entry_id or request.target.word
     if entry and name and not entry.id.startswith(name):
         desk.notice(f"^{name} is ^{entry.id} now, at {entry.at}")
+    if note.path in desk.memory.cache.noted("ignored"):
+        desk.notice(f"{note.path} is only on this machine: git ignores it")
     head = note.head
     data = {
         "path": note.path,

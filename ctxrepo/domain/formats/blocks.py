@@ -9,8 +9,6 @@ other-field: a long value, which
     goes on in indented lines
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,8 +1,8 @@
-"""Files that git reads in a repository: .gitattributes, and the patterns of a sparse checkout."""
+"""Files that git reads in a repository: attributes, and the patterns of a sparse checkout."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from ctxrepo.domain.project.layout import BOOKKEEPING, TAPES, prefixes_of
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -30,6 +30,28 @@ def marked(text: str) -> str:
     due = [_WHY, *(line for line in GENERATED if line.split()[0] not in present)]
     gap = newline if text and not text.endswith("\n") else ""
     return text + gap + "".join(f"{line}{newline}" for line in due)
+
+
+CONVERTING = lazy_pattern(rb"(?m)^[^#\n]*\s(filter|working-tree-encoding|ident|text|eol|crlf)(=|\s|$)")
+"""A line of attributes by which git may store a file in another form."""
+
+_NOTHING = ("", "set", "unset", "unspecified")
+
+
+def conversion(attributes: Mapping[str, str], data: bytes | None = None) -> str:
+    """The attribute by which git stores a file in another form than these bytes on disk; '' for none. Without
+    `data` only one that tells of every file."""
+    if (driver := attributes.get("filter", "")) not in _NOTHING:
+        return f"filter={driver}"
+    encoding = attributes.get("working-tree-encoding", "")
+    if encoding not in _NOTHING and encoding.lower().replace("-", "") != "utf8":
+        return f"working-tree-encoding={encoding}"
+    if attributes.get("ident") == "set" and b"$Id" in (data or b""):
+        return "ident"
+    key = next((key for key in ("text", "crlf", "eol") if key in attributes), "")
+    if not key or attributes[key] == "unset" or b"\r\n" not in (data or b""):
+        return ""
+    return key if attributes[key] == "set" else f"{key}={attributes[key]}"
 
 
 _SPECIAL = lazy_pattern(r"([*?\[\]\\])")

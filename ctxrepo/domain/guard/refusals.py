@@ -1,7 +1,5 @@
 """The write guard: why a file may not become part of the memory."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 
@@ -81,15 +79,27 @@ def _advice(rule: str, fingerprints: Iterable[str]) -> str:
 RULE = "deletions"
 """The rule of a file that is held back for what was deleted from it."""
 
+CONVERTED = "converted"
+"""The rule of a file that git stores in another form than it has on disk."""
+
+LEFT_TO_GIT = "ctxrepo commits and sends nothing of that, as it runs no filter; your own `git commit` does"
+
 
 def messages_of(refusals: Sequence[Refusal]) -> list[str]:
-    """One message for all files that are held back as a mass deletion, and one for each other refusal."""
-    lines = [f"{r.at} is held back: {r.message}" for r in refusals if r.rule != RULE]
-    held = [r for r in refusals if r.rule == RULE]
-    if held:
-        first, more = held[0], f" and {len(held) - 1} more" if len(held) > 1 else ""
+    """One message for all files that are held back as a mass deletion, one for all that git converts, and one
+    for each other refusal."""
+    lines = [f"{r.at} is held back: {r.message}" for r in refusals if r.rule not in (RULE, CONVERTED)]
+    if converted := [r for r in refusals if r.rule == CONVERTED]:
+        why = ", ".join(dict.fromkeys(r.message for r in converted))
+        lines.append(f"{_first_of(converted)} held back: {why}. {LEFT_TO_GIT}")
+    if held := [r for r in refusals if r.rule == RULE]:
+        first = held[0]
         lines.append(
-            f"{first.at}{more} held back, because so much is rarely deleted on purpose ({first.message}): "
+            f"{_first_of(held)} held back, because so much is rarely deleted on purpose ({first.message}): "
             "`ctxrepo sync --accept deletions` confirms it, `ctxrepo doctor --fix` brings it back"
         )
     return lines
+
+
+def _first_of(refusals: Sequence[Refusal]) -> str:
+    return refusals[0].at + (f" and {len(refusals) - 1} more" if len(refusals) > 1 else "")

@@ -1,11 +1,10 @@
 """Writing notes: entries are added, replaced and marked, and mechanical faults are mended."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from textwrap import dedent
 
+from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import Entry, derived_id, entries_of, explicit_id, with_id
 from ctxrepo.domain.note.frontmatter import field_line, read, split
@@ -154,19 +153,7 @@ def new_note(path: str, today: str, tags: Sequence[str] = ()) -> str:
     return frontmatter.render(fields | {"created": today, "updated": today}) + "\n"
 
 
-_ABOUT = {
-    "bug": "Known bugs and what to do about them",
-    "command": "Commands for building and testing and releasing",
-    "constraint": "Limits that must be kept and where they come from",
-    "decision": "What was decided and why",
-    "fact": "Facts worth knowing",
-    "gotcha": "Traps and the way around each",
-    "idea": "Ideas that wait",
-    "lesson": "What went wrong once and what was learned",
-    "preference": "How the user likes things done",
-    "tool": "Tools and how they are used",
-    "workflow": "How work is done",
-}
+_ABOUT = dict(line.split(": ", 1) for line in text_beside(__spec__, "about.notes").splitlines())
 
 
 def about(stem: str) -> str:

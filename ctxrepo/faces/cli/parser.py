@@ -1,8 +1,6 @@
 """The parser: the tree of commands as typer builds it, for help, for command lines that aren't plain, and to
 say what is wrong with one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -28,29 +26,14 @@ PANELS = {
     "Settings": "completion config",
 }
 """Heading in the list of commands -> those below it, in the order in which they are listed."""
-MODULES = (
-    "notes.authoring",
-    "notes.relocating",
-    "notes.lookup",
-    "notes.scratchpad",
-    "notes.caretaking",
-    "sessions.asking",
-    "sessions.stats_verbs",
-    "review.history",
-    "repository.exchanging",
-    "repository.reporting",
-    "review.conflicts",
-    "review.declined_verbs",
-    "repository.cache_verbs",
-    "repository.project_verbs",
-    "repository.setting_up",
-    "sessions.handing_over",
-    "sessions.session_verbs",
-    "sessions.tape_commands",
-    "sessions.file_verbs",
-    "repository.config_verbs",
-    "completion.command",
-)
+_ROOMS = {
+    "notes": "authoring relocating lookup scratchpad caretaking",
+    "sessions": "asking stats_verbs handing_over session_verbs tape_commands file_verbs",
+    "review": "history conflicts declined_verbs",
+    "repository": "exchanging reporting cache_verbs project_verbs setting_up config_verbs",
+    "completion": "command",
+}
+MODULES = [f"{room}.{name}" for room, names in _ROOMS.items() for name in names.split()]
 """The modules here that have commands: each has a `group` of them, or a function that registers them."""
 
 _ORDER = [name for names in PANELS.values() for name in names.split()]

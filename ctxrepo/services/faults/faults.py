@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
 from ctxrepo.domain.project.layout import CONFLICTS, shown
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import age
@@ -159,7 +160,7 @@ def history(memory: Memory) -> Sequence[FaultRecord]:
 def _remedy(memory: Memory, line: str) -> str:
     if line.endswith(_GOES_ON):
         return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
-    if line.endswith((_UNTIL_THEN, _HIDES, _FULL, _IN_ITS_PLACE, _ASIDE, _BACK)):
+    if line.endswith((LEFT_TO_GIT, _UNTIL_THEN, _HIDES, _FULL, _IN_ITS_PLACE, _ASIDE, _BACK)):
         return "The line says how."
     if line == memory.remote_trouble():
         return "`ctxrepo sync` tries again."

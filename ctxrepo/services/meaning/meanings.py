@@ -1,7 +1,5 @@
 """Meanings of all entries as vectors: made, kept and compared."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -47,10 +45,7 @@ def pending(cache: sqlite3.Connection, vectors: Vectors) -> list[str]:
 
 
 def embed(
-    vectors: Vectors,
-    embedder: Embedder,
-    texts: Sequence[str],
-    tell: Callable[[int, int], bool],
+    vectors: Vectors, embedder: Embedder, texts: Sequence[str], tell: Callable[[int, int], bool]
 ) -> int:
     """Embed `texts` and keep what they become, until `tell` (of how many there are) says to stop."""
     ordered = sorted(texts, key=len)

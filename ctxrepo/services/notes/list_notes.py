@@ -1,11 +1,11 @@
 """The notes of the scopes in view, and how a packet holds them; what a commit has just seen needn't be looked
 at again."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Literal
 
+from ctxrepo.domain.guard.refusals import CONVERTED
 from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.domain.text import unescape_field
 from ctxrepo.lazy import dataclass
@@ -90,9 +90,13 @@ def list_notes(
     folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     known = {note.path: _known(note, count) for note, count in memory.cache.counted_notes(folders)}
     paths = set(note_paths(memory, folders)) if done is None else _there(memory, folders, known, done)
-    found = (known.get(path) or _listed(memory, path) for path in paths)
+    marks = dict.fromkeys(memory.cache.noted("ignored"), "only on this machine: git ignores it")
+    paths |= {path for path in marks if path.split("/")[0] in folders}
+    marks |= {r.path: r.message for r in (done.held if done else ()) if r.rule == CONVERTED}
+    found = [known.get(path) or _listed(memory, path) for path in paths]
+    notes = (replace(note, problem=marks.get(note.place, note.problem)) for note in found if note)
     order = {folder: number for number, folder in enumerate(folders)}
-    return sorted((note for note in found if note), key=lambda n: (order[n.scope], n.path))
+    return sorted(notes, key=lambda n: (order[n.scope], n.path))
 
 
 def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done: CommitResult) -> set[str]:

@@ -1,7 +1,5 @@
 """From what a person names to what is in the worktree: scopes, notes, entries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
@@ -23,6 +21,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.committed_records import HeldBackFile
 
 _MANY = 50
 """How many entries with the same beginning of an id are looked at: for more, a person has to give more
@@ -198,6 +197,13 @@ def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str
     """Paths of all notes in these folders (in all scopes without), sorted."""
     scans = [memory.worktree.scan(folder) for folder in ([""] if folders is None else dict.fromkeys(folders))]
     return sorted(path for scan in scans for path in scan.files if is_note(path) and "/" in path)
+
+
+def kept_notes(memory: Memory) -> list[Note]:
+    """The notes on disk that no commit of ours holds: ignored ones, and edited ones that git converts."""
+    held = (one.refusal for one in HeldBackFile(memory.state.held).read())
+    paths = [*memory.cache.noted("ignored"), *(r.path for r in held if r.rule == "converted")]
+    return [note for path in dict.fromkeys(paths) if (note := read_note(memory, path))]
 
 
 def read_note(memory: Memory, path: str) -> Note | None:

@@ -1,20 +1,19 @@
 """All entries and notes with certain words, a pattern, or tags."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import scope_named, search_order
-from ctxrepo.storage.cache.layout import CachedNote
+from ctxrepo.services.reading.find import kept_notes, scope_named, search_order
+from ctxrepo.storage.cache.layout import CachedEntry, CachedNote
 from ctxrepo.storage.cache.reading import Found
 from ctxrepo.storage.memory import Memory
 
@@ -64,6 +63,8 @@ class Hit:
     similarity: float | None = None
     pinned: bool = False
     superseded: bool = False
+    here_only: bool = False
+    """Whether it is in no commit, and stays on this machine."""
 
 
 def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: int) -> list[Hit]:
@@ -76,7 +77,10 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
     if memory.progress and _bytes_of(memory.state.cache) > _LARGE:
         memory.progress("searching all entries")
     only = f"{scope_named(memory, asked.scope, project).folder}/" if asked.scope else ""
-    hits = [hit for hit in _hits(memory, asked, words, only) if hit.path.startswith(only)]
+    kept = {note.path: note for note in kept_notes(memory)} if asked.mode == "words" else {}
+    hits = [hit for hit in _hits(memory, asked, words, only) if hit.path not in kept]
+    hits += _on_disk(kept.values(), asked, [word.casefold() for word in words])
+    hits = [hit for hit in hits if hit.path.startswith(only)]
     hits = [hit for hit in hits if _is_in_scope(hit.path) and tags <= _groups(hit)]
     if asked.category:
         hits = [hit for hit in hits if hit.category == asked.category.lower()]
@@ -154,6 +158,15 @@ def _by_pattern(memory: Memory, pattern: str) -> Iterator[Hit]:
     holds, cache = matcher(pattern), memory.cache
     yield from (_of_note(n) for n in cache.notes_with(()) if holds(n.path) or holds(n.description))
     yield from map(_of_entry, cache.entries_by_text(holds, MOST))
+
+
+def _on_disk(notes: Iterable[Note], asked: SearchQuery, words: Sequence[str]) -> Iterator[Hit]:
+    """The entries of these notes, which the cache doesn't have."""
+    holds = matcher(asked.text) if asked.is_pattern and words else lambda t: all(w in t for w in words)
+    for note, entry in ((n, e) for n in notes for e in n.entries):
+        if holds(entry.text if asked.is_pattern else entry.text.casefold()):
+            cached = CachedEntry(entry, entry.is_pinned, is_struck=False, hash="")
+            yield replace(_of_entry((cached, ", ".join(note.head.tags), 0.0)), here_only=True)
 
 
 def _of_note(note: CachedNote) -> Hit:

@@ -1,7 +1,5 @@
 """From a target to the one note or entry that it names, read as it is now, or to what may be meant by it."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 from ctxrepo.domain.git.oid import blob_id
@@ -122,4 +120,5 @@ def read(memory: Memory, target: Target, project: Project | None, *, follows: bo
     """The note or entry a target names; NotFound when there is none. `follows` accepts a former id of an
     entry; but who changes one shall know what it says by now."""
     note, entry = resolve(memory, target, project, follows=follows)
+    memory.require_text(note.path)
     return Reading(note, blob_id(encode(note.text)), entry)

@@ -1,11 +1,10 @@
 """Whether the cache says what the notes say, and building it again from them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.first_files import update_recent_files
+from ctxrepo.services.saving.kept_here import filtered_at
 from ctxrepo.services.saving.refresh import build, notes_at, refresh, text_of
 from ctxrepo.storage.cache.layout import digest_of, storable
 from ctxrepo.storage.memory import Memory
@@ -24,12 +23,14 @@ def verify(memory: Memory) -> list[str]:
 
 
 def _told(memory: Memory, head: str | None) -> Iterator[str]:
-    keys = notes_at(memory, memory.objects.tree_of(head))
+    tree = memory.objects.tree_of(head)
+    keys = notes_at(memory, tree)
+    left = filtered_at(memory, tree, keys)  # the cache has what was on disk
     texts = ((path, text_of(memory.objects, key)) for path, key in keys.items())
     expected = {storable(path): digest_of(storable(text)) for path, text in texts if text is not None}
     cached = memory.cache.digests()
     for number, path in enumerate(
-        sorted(p for p in expected.keys() | cached if expected.get(p) != cached.get(p))
+        sorted(p for p in expected.keys() | cached if expected.get(p) != cached.get(p) and p not in left)
     ):
         if number == _SHOWN:
             yield "and more like that"

@@ -4,8 +4,6 @@ The saves in the journal and what is found on disk are folded, file by file. Wha
 held back, and its saves stay in the journal; the rest is committed (ADR 48).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
@@ -101,7 +99,8 @@ def _attempt(
     files = fold_all(memory, pending)
     accepted = judge(memory, files, old_tree, is_meant=request.deletions)
     accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
-    hold = frozenset(r.path for r in accepted.held)
+    accepted.held += pending.kept.refusals()
+    hold = frozenset(r.path for r in accepted.held) | pending.kept.ignored
     done = tuple(save for save in pending.saves if save.path not in hold)
     new = old
     for changes in accepted.in_order():
@@ -122,11 +121,13 @@ def _attempt(
     snapshot, edited_meanwhile = _extend(memory, snapshot, accepted.changes.keys(), old_tree)
     late = check_out(memory, tree, snapshot, hold | edited_meanwhile | pending.later) if tree else ()
     _take_out(memory, done, new)
+    memory.journal.take_out(save.place for save in pending.aside)  # their files have them
     show_held(memory, pending, files, accepted.held, old_tree)
     if late:
         journal_late_writes(memory, late, now)
     held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
-    committed = CommitResult(new, new != old, held, copies, snapshot.skipped, done, stamps)
+    ignored = pending.kept.ignored
+    committed = CommitResult(new, new != old, held, copies, snapshot.skipped, done, stamps, ignored)
     return committed, [one for one in late if one.path not in hold]
 
 

@@ -40,6 +40,8 @@ class CommitResult:
     """The saves that `head` holds and that were in the journal until now."""
     stamps: str = ""
     """A digest of the stamps of all files; '' if not all were read."""
+    ignored: frozenset[str] = frozenset()
+    """Notes that stay on this machine, as git is told to ignore them."""
 
     @property
     def found_nothing(self) -> bool:
@@ -58,11 +60,14 @@ def committed_already(memory: Memory) -> CommitResult | None:
 
 
 def note_all_committed(memory: Memory, done: CommitResult) -> None:
-    """Leave the mark if a commit read all files and found nothing to do."""
+    """Leave the mark if a commit read all files and found nothing to do; and note which files are ignored."""
+    ignored = sorted(done.ignored.union([] if done.stamps else memory.cache.noted("ignored")))
+    if ignored != memory.cache.noted("ignored"):
+        memory.cache.note(ignored=ignored)
     if done.found_nothing and done.stamps and memory.cache.head == done.head:
         mark = _mark(memory, done.stamps)
         if mark != memory.cache.all_committed:
-            memory.cache.note_all_committed(mark)
+            memory.cache.note(mark=mark)
 
 
 def _is_undisturbed(memory: Memory) -> bool:
@@ -80,7 +85,8 @@ def _mark(memory: Memory, stamps: str) -> str:
     """A digest of all that a commit depends on: files, refs, index, and the sources of faults."""
     refs = RefFiles(memory.clone.git_dir)
     names = (memory.clone.branch_ref, WT, WT_NEXT, HIDDEN, FOLLOWED)
-    git = (memory.clone.git_dir / name for name in ("config", "index", "info/sparse-checkout"))
+    info = (f"info/{name}" for name in ("sparse-checkout", "exclude", "attributes"))
+    git = (memory.clone.git_dir / name for name in ("config", "index", *info))
     files = (*git, memory.places.config_file, memory.state.trouble, memory.state.blocks)
     parts = [stamps, refs.head(), *(refs.find(name) or "" for name in names)]
     parts += [stamp_of(str(file)) for file in files]

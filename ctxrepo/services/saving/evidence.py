@@ -1,7 +1,5 @@
 """What is said of entries is written down, in the drafts of commands and in commits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sized
 from datetime import datetime
 
@@ -35,7 +33,7 @@ def made(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str
 def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None:
     """Add records to a draft, many in one go: each addition copies the file."""
     lines: list[str] = []
-    for one in records:
+    for one in (one for one in records if not draft.ignores(one.path)):
         lines.append(to_line(one))
         draft.spoken_of.add(one.path)
     for some in in_parts(lines):

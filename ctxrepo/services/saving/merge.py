@@ -1,7 +1,5 @@
 """Merges two commits by meaning, in memory: no ref is moved and no file is touched (ADR 6)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from functools import partial
 
@@ -10,8 +8,9 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.tree.trees import merge_trees
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.saving.kept_here import filtered_at
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects.store import Author, Objects
+from ctxrepo.storage.objects.store import Author
 
 MAX_DEPTH = 3
 """How many crossed merges in a row are merged to find a base; in a hundred crossed merges a greater depth
@@ -53,7 +52,7 @@ def merge_commits(memory: Memory, ours: str | None, theirs: str | None, now: dat
         return MergeResult(ours)
     if objects.contains(theirs, ours):
         return MergeResult(theirs)
-    return merge_over(memory, _base(objects, ours, theirs, MAX_DEPTH), ours, theirs, now)
+    return merge_over(memory, _base(memory, ours, theirs, MAX_DEPTH), ours, theirs, now)
 
 
 def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: datetime) -> MergeResult:
@@ -66,13 +65,14 @@ def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: da
 def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:
     """The merge of two commits' trees over the tree of the commit `base`."""
     objects = memory.objects
-    return merge_of(objects, *(objects.tree_of(commit) for commit in (base, ours, theirs)))
+    return merge_of(memory, *(objects.tree_of(commit) for commit in (base, ours, theirs)))
 
 
-def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
+def _base(memory: Memory, one: str, other: str, depth: int) -> str | None:
     """The base commit for a merge of two; the same on every machine. Where merges crossed there are several
     best common ancestors, and none knows what the others removed: these are merged first, into a commit that
     no ref points at."""
+    objects = memory.objects
     bases = objects.merge_bases(one, other)
     if not bases:
         return None
@@ -81,15 +81,17 @@ def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
         trees = objects.tree_of(base), objects.tree_of(another)
         tree = trees[0]
         if trees[0] != trees[1]:
-            below = objects.tree_of(_base(objects, base, another, depth - 1))
-            tree = merge_of(objects, below, *trees).tree
+            below = objects.tree_of(_base(memory, base, another, depth - 1))
+            tree = merge_of(memory, below, *trees).tree
         assert tree is not None
         base = objects.commit(tree, [base, another], "a base of merges that crossed", _NOBODY, _LONG_AGO)
     return base
 
 
-def merge_of(objects: Objects, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
-    """The merge of two trees over the tree `base`."""
+def merge_of(memory: Memory, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
+    """The merge of two trees over the tree `base`. What a filter made of a note is no text: of two versions
+    one is taken whole."""
+    objects = memory.objects
     by_us, by_them = objects.diff(base, ours), objects.diff(base, theirs)
     sides: list[dict[str, str]] = [{}, {}, {}]
     for path in by_us.keys() | by_them.keys():
@@ -98,8 +100,10 @@ def merge_of(objects: Objects, base: str | None, ours: str | None, theirs: str |
         for side, key in zip(sides, keys, strict=True):
             if key is not None:
                 side[path] = key
-    objects.need(key for side in sides for path, key in side.items() if path in by_us and path in by_them)
-    base_files, our_files, their_files = map(objects.passed_through, sides)
+    both = by_us.keys() & by_them.keys()
+    objects.need(key for side in sides for path, key in side.items() if path in both)
+    filtered = {path for tree in (ours, theirs) for path in filtered_at(memory, tree, both)}
+    base_files, our_files, their_files = (objects.passed_through(side, filtered) for side in sides)
     merged = merge_trees(
         base_files,
         our_files,

@@ -1,8 +1,6 @@
 """Finds what waits for a commit: saves in the journal, and files that differ from what was checked out."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
@@ -14,6 +12,7 @@ from ctxrepo.domain.merge.fold import FoldedFile, Ground, fold, versions_in
 from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.domain.records.save import LATE, TOOL, Save
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.saving.kept_here import KeptHere, kept_here
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
@@ -46,13 +45,16 @@ def journal_late_writes(memory: Memory, late: Sequence[LateWrite], now: datetime
 class Pending:
     """What waits: `saves` for a commit, and what is `on_disk`, by path, in the files of `snapshot` that have
     saves or were edited, each made from its `grounds`. Of a file that can't be read now only tools' saves are
-    here, for their place in the history. `later` are edits that wait for a later look."""
+    here, for their place in the history. `later` are edits that wait for a later look, `kept` are files that
+    no commit may hold, and `aside` their saves."""
 
     snapshot: Snapshot
     saves: Sequence[Save]
     grounds: Mapping[str, Ground]
     on_disk: Mapping[str, bytes | None]
     later: frozenset[str] = frozenset()
+    kept: KeptHere = KeptHere()
+    aside: Sequence[Save] = ()
 
 
 def find_pending(
@@ -72,6 +74,11 @@ def find_pending(
         memory.checkout.hide(snapshot)
     waiting = [save for save in saves if save.op == TOOL or not snapshot.is_out_of_reach(save.path)]
     edited = memory.checkout.edited(snapshot, tree)
+    kept = _kept(memory, snapshot, tree, edited | written)
+    snapshot = _without_base(memory, snapshot, kept.ignored)
+    edited -= {*kept.ignored, *kept.converted}
+    aside = [save for save in saves if save.path in kept]
+    waiting = [save for save in waiting if save.path not in kept]
     later = frozenset(() if until is None else memory.worktree.changed_since(until, edited - written))
     paths = (edited - later) | {save.path for save in waiting}
     bases, following = (memory.objects.files(at, paths) for at in (snapshot.base, snapshot.next))
@@ -84,7 +91,24 @@ def find_pending(
         for path, ground in grounds.items()
         if not snapshot.is_out_of_reach(path)
     }
-    return Pending(snapshot, waiting, grounds, on_disk, later)
+    return Pending(snapshot, waiting, grounds, on_disk, later, kept, aside)
+
+
+def _kept(memory: Memory, snapshot: Snapshot, tree: str | None, changed: Set[str]) -> KeptHere:
+    """Which of the `changed` files no commit may hold, and the ignored ones that a person took out of one."""
+    differing = memory.checkout.differing(snapshot, tree)
+    new = {path for path, (oid, key) in differing.items() if oid and not key} | (changed - differing.keys())
+    new = {p for p in new - memory.objects.files(tree, new).keys() if not snapshot.is_out_of_reach(p)}
+    return kept_here(memory, tree, changed, new)
+
+
+def _without_base(memory: Memory, snapshot: Snapshot, ignored: Collection[str]) -> Snapshot:
+    """The snapshot with files based on nothing that a person took out of the branch and keeps here."""
+    objects = memory.objects
+    if not (gone := dict.fromkeys(objects.files(snapshot.base, ignored))):
+        return snapshot
+    base, following = (objects.edit(tree, gone) for tree in (snapshot.base, snapshot.next))
+    return replace(snapshot, base=base, next=following)
 
 
 def fold_all(memory: Memory, pending: Pending) -> list[FoldedFile]:

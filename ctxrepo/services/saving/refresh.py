@@ -1,8 +1,6 @@
 """Updates the cache to a commit by the files that differ, and notes what is wrong with the memory."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from ctxrepo.domain.git.gitfiles import Cone
@@ -21,6 +19,7 @@ from ctxrepo.services.faults.faults import (
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff
+from ctxrepo.services.saving.kept_here import KeptHere, filtered_at
 from ctxrepo.storage.cache.layout import NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
@@ -113,7 +112,9 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
         tapes = {tape_folder(path) for path in objects.files(tree, cone=memory.checkout.cone)}
         handoffs = _handoffs(memory, tree, tapes | LocalTape(memory.state).projects())
         marks = marks_of(memory, tree)
-        memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, progress, handoffs)
+        unread: dict[str, str] = {}
+        memory.cache.fill(head, notes, _reader(memory, tree, notes, unread), marks, progress, handoffs)
+        memory.cache.note(unread=unread)
 
 
 def _apply_differences(
@@ -125,12 +126,34 @@ def _apply_differences(
         update_recorded_checkouts(memory)
     keys = {path: new for path, (_, new) in differences.items() if _is_read(path, cone)}
     objects.need(key for key in keys.values() if key)
-    texts = {path: text_of(objects, key) if key else None for path, key in keys.items()}
+    before = memory.cache.noted("unread")
+    unread = {path: why for path, why in before.items() if path not in keys}
+    read = _reader(memory, tree, {path: key for path, key in keys.items() if key}, unread)
+    texts = {path: read(path) if key else None for path, key in keys.items()}
     changed = [Note(path, text) for path, text in sorted(texts.items()) if text is not None]
     removed = [path for path, text in texts.items() if text is None]
     kept = LocalTape(memory.state).projects() if REGISTRY in differences else ()
     handoffs = _handoffs(memory, tree, [*map(tape_folder, differences), *kept])
     memory.cache.apply(head, changed, removed, marks_of(memory, tree), handoffs)
+    if unread != before:
+        memory.cache.note(unread=unread)
+
+
+def _reader(
+    memory: Memory, tree: str | None, keys: Mapping[str, Key], unread: dict[str, str]
+) -> Callable[[str], str | None]:
+    """What gives the text of each of these notes of a tree. Of one that a filter made something else of it is
+    that on disk; those that aren't there it adds to `unread`."""
+    filtered = filtered_at(memory, tree, keys)
+
+    def read(path: str) -> str | None:
+        if path not in filtered:
+            return text_of(memory.objects, keys[path])
+        if (data := memory.filtered_text(path, keys[path])) is None:
+            unread[path] = filtered[path]
+        return decode(data) if data else None
+
+    return read
 
 
 def notes_at(memory: Memory, tree: str | None) -> dict[str, Key]:
@@ -170,7 +193,9 @@ def tell_all(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
     """What sessions must be told about the memory itself, one line each."""
-    lines = [*of_settings(memory), *of_bounds(memory), *messages_of(held)]
+    kept = KeptHere(converted=memory.cache.noted("unread")).refusals()
+    told = [*held, *(refusal for refusal in kept if refusal not in held)]
+    lines = [*of_settings(memory), *of_bounds(memory), *messages_of(told)]
     hiding = of_obstacles(memory)
     lines += hiding.values()
     others = sorted(skipped.keys() - hiding.keys())

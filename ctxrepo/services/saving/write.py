@@ -1,28 +1,27 @@
 """The one way for a command to change the memory: draft, guard, write to disk and journal, acknowledge (ADR
 5)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.guard.refusals import check_file, refuse
+from ctxrepo.domain.guard.refusals import check_file, messages_of, refuse
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import REGISTRY, is_note
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
-from ctxrepo.errors import Busy, Refused
+from ctxrepo.errors import Busy, GitFailed, Refused
 from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.saving.kept_here import kept_here
 from ctxrepo.storage.cache.layout import hash_of
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
@@ -53,6 +52,7 @@ class Draft:
     undoes: str = ""
     spoken_of: set[str] = field(default_factory=set)
     """Notes whose entries get an evidence record, whether the text of the note changes or not."""
+    _ignored: dict[str, bool] = field(default_factory=dict)
 
     def there(self, path: str) -> str | None:
         """The file as this draft has it by now; None when there is none."""
@@ -99,9 +99,20 @@ class Draft:
         if registered != text:
             self.put(REGISTRY, registered)
 
+    def ignores(self, path: str) -> bool:
+        """Whether git ignores this note and doesn't know it yet: no other machine is to learn of it."""
+        if path not in self._ignored:
+            cache = self.memory.cache
+            self._ignored[path] = False
+            if is_note(path) and not cache.hash_since(path, cache.generation):
+                with suppress(GitFailed):  # the commit will tell
+                    self._ignored[path] = bool(self.memory.rules(None).ignored([path]))
+        return self._ignored[path]
+
     def _found(self, path: str) -> str | None:
         """The file as it was when this draft first read it."""
         if path not in self.before:
+            self.memory.require_text(path)
             data = self.memory.worktree.read_saved(path)
             if data is None and self.memory.worktree.exists(path):
                 raise Refused(
@@ -132,6 +143,9 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     allow = draft.memory.settings.secrets.allow_secret
     refuse([r for path, data in new_bytes.items() for r in check_file(path, data, allow)])
     changed += _put(draft, new_bytes)
+    if notice := draft.memory.notice:
+        for line in _about_kept(draft, new_bytes):
+            notice(line)
     # Remove files last: a kill before this leaves a file too many, which is no loss.
     _remove(draft, [path for path in changed if draft.after[path] is None])
     operation = random_name()
@@ -163,6 +177,13 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     session.save()
     if op not in _MOVES:
         _note_accesses(draft.memory, origin, [path for path in new_bytes if is_note(path)], now)
+
+
+def _about_kept(draft: Draft, paths: Collection[str]) -> Iterator[str]:
+    """What to tell of files that no commit will hold."""
+    yield from (f"{p} stays on this machine: git ignores it" for p in paths if draft.ignores(p))
+    with suppress(GitFailed):
+        yield from messages_of(kept_here(draft.memory, None, paths, ()).refusals())
 
 
 def _note_accesses(memory: Memory, origin: Origin, paths: Sequence[str], now: datetime) -> None:

@@ -24,12 +24,7 @@ from ctxrepo.storage.cache.layout import (
     spelled_out,
     storable,
 )
-from ctxrepo.storage.processes.database import (
-    discard,
-    open_database,
-    rerun_if_damaged,
-    transaction,
-)
+from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
 
 _SQL = texts_beside(__spec__, "reading.sql")
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
@@ -143,7 +138,7 @@ class CacheReading:
     @property
     def all_committed(self) -> str:
         """The mark of everything as it was when a commit was last found to hold it all."""
-        return self._meta("all_committed")
+        return str(self.noted("mark") or "")
 
     @property
     def recent_stamp(self) -> str:
@@ -290,6 +285,10 @@ class CacheReading:
             self._db.close()
             discard(self.path)
             self._db = open_database(self.path, is_current, build)
+
+    def noted(self, name: str) -> Any:
+        """What was noted under a name: paths that are `ignored`, why paths are `unread`; {} for nothing."""
+        return json.loads(self._meta(name) or "{}")
 
     def _meta(self, key: str) -> str:
         row = self._db.execute("select value from meta where key = ?", (key,)).fetchone()

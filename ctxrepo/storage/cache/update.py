@@ -1,7 +1,5 @@
 """Brings notes into the cache: as rows of it, and an empty cache on as many cores as there are."""
 
-from __future__ import annotations
-
 import json
 import marshal
 import sqlite3

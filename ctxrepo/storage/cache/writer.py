@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -105,10 +106,10 @@ class Cache(CacheReading):
             set_meta(self._db, settled=repr(max(float(began), before)))
 
     @rerun_if_damaged(_empty)
-    def note_all_committed(self, mark: str) -> None:
-        """Note that a commit holds all there is; `mark` stays the same as long as nothing moves."""
+    def note(self, /, **values: object) -> None:
+        """Note these things, each to be read under its name, as JSON."""
         with transaction(self._db):
-            set_meta(self._db, all_committed=mark)
+            set_meta(self._db, **{name: json.dumps(value) for name, value in values.items()})
 
     @rerun_if_damaged(_empty)
     def store_stamps(self, stamps: Mapping[str, Mapping[str, str]]) -> None:

@@ -1,7 +1,5 @@
 """Runs the git executable: argument list, scrubbed environment, bounded time and memory, redacted words."""
 
-from __future__ import annotations
-
 import os
 import re
 import resource

@@ -3,8 +3,6 @@ Whoever can write there (an agent that was talked into it, an unpacked archive) 
 addresses.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

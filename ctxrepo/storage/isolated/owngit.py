@@ -239,7 +239,8 @@ _TIMEOUT = 10.0
 
 def may_have_conditions(env: Mapping[str, str]) -> bool:
     """Whether a configuration of the user's or of the system includes anything: most don't."""
-    return any(_INCLUDES.search(bytes_of(str(file), _MOST, follow=True) or b"") for file in _files(env))
+    texts = (bytes_of(str(file), _MOST, follow=True) for file in configurations(env))
+    return any(_INCLUDES.search(text or b"") for text in texts)
 
 
 def conditional_files(git: Git, git_dir: Path) -> tuple[str, ...]:
@@ -258,7 +259,8 @@ def _origins(git: Git) -> Iterator[str]:
             yield origin.removeprefix("file:")
 
 
-def _files(env: Mapping[str, str]) -> Iterator[Path | str]:
+def configurations(env: Mapping[str, str]) -> Iterator[Path | str]:
+    """The configurations of the system and of the user, whether they exist or not."""
     yield from _SYSTEM
     if home := env.get("HOME"):
         yield Path(home) / ".gitconfig"

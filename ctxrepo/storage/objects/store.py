@@ -1,9 +1,7 @@
 """Reads, compares and makes blobs, trees and commits, without index or worktree."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from itertools import islice
@@ -73,10 +71,11 @@ class Objects(Refs, Past):
         """Whether a file is too large to be read; False if it isn't here."""
         return self.has(key) and self.size(key) > FILE_BYTES.most
 
-    def passed_through(self, files: Mapping[str, Key]) -> dict[str, Key]:
-        """The same files; a too large one gets a key like that of a link: a merge takes it whole."""
-        large = {path: key for path, key in files.items() if ":" not in key and self.is_large(key)}
-        return {**files, **{path: f"{enums.FileMode.BLOB:o}:{key}" for path, key in large.items()}}
+    def passed_through(self, files: Mapping[str, Key], whole: Collection[str] = ()) -> dict[str, Key]:
+        """The same files; those in `whole` and too large ones get a key like that of a link: a merge takes
+        such a file as it is."""
+        opaque = (p for p, key in files.items() if ":" not in key and (p in whole or self.is_large(key)))
+        return {**files, **{path: f"{enums.FileMode.BLOB:o}:{files[path]}" for path in opaque}}
 
     def need(self, keys: Iterable[Key]) -> None:
         """Fetch those of these that a partial clone left on the remote, all at once."""

@@ -7,8 +7,6 @@ given out twice, and once too many have no row any more everything is built agai
 forked from another one, begin with copies of its messages.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -6,9 +6,7 @@ half-way never looks as if a person had taken back what the remote added (ADR 7)
 hides is based on nothing.
 """
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -71,6 +69,8 @@ class Checkout:
     stamps: Path
     cone: Cone | None = None
     progress: Progress | None = None
+    converted: Callable[[str, Collection[str]], Collection[str]] = lambda _, __: ()
+    """Those of these paths that git stores in another form than it writes, by a tree's own attributes."""
 
     @property
     def hidden(self) -> Hidden:
@@ -226,6 +226,7 @@ class Checkout:
         coming = {path: key for path, (_, key) in differing.items() if key}
         never = {p for p, key in coming.items() if unsafe(p) or is_ignored(p) or ":" in key}
         never |= {p for p, key in coming.items() if p not in never and self.objects.is_large(key)}
+        never |= {*self.converted(tree, coming)}
         due = {p for p in differing.keys() - never - set(hold) if not snapshot.is_out_of_reach(p)}
         before = self.objects.ref(WT)
         # A file that is not in the snapshot keeps its base.

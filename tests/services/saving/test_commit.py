@@ -202,7 +202,7 @@ def test_what_is_written_while_git_cant_tell_who_commits_waits(mine: Machine) ->
     identity = (mine.home / ".gitconfig").read_text()
     mine.remember("waits for git")
     (mine.home / ".gitconfig").write_text("[user\n")
-    with pytest.raises(GitFailed, match="who commits"):
+    with pytest.raises(GitFailed, match="bad config line"):
         commit(mine.open(), NOW)
     assert mine.open().journal.names()
     (mine.home / ".gitconfig").write_text(identity)

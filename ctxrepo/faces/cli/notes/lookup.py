@@ -324,7 +324,7 @@ def _broken(found: Sequence[Link]) -> str:
 
 def _line(hit: Hit) -> str:
     text = shown(" ".join(hit.text.split()).removeprefix("- "), _WIDTH)
-    mark = " (superseded)" if hit.superseded else ""
+    mark = " (superseded)" * hit.superseded + " (only on this machine)" * hit.here_only
     near = "" if hit.similarity is None else f"{hit.similarity:.2f}  "
     return f"{near}{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
 
