@@ -1,10 +1,12 @@
 """A memory repository on this machine: new, cloned, or the one that an agent's memory program has."""
 
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ctxrepo.agents.own_memory import OwnMemory
 from ctxrepo.domain.git.gitfiles import Cone
@@ -17,6 +19,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import drop_refused_clone
 from ctxrepo.services.projects.sparse import always
 from ctxrepo.services.repository.published import publish_settings
+from ctxrepo.services.repository.purpose import why_no_memory
 from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.services.settings.session_settings import AgentMemory, own_memories
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
@@ -28,6 +31,7 @@ from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.git.git import Git, Progress
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.remote.conversation import Remote, clone
 from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.config import read_settings
@@ -113,11 +117,13 @@ class InitResult:
 @dataclass(frozen=True)
 class InitRequest:
     """The remote, '' for none, from the folder `cwd`. A `sparse` clone has the global notes on disk, and
-    those of projects as they are worked on."""
+    those of projects as they are worked on. `agrees` is asked whether a repository of code is meant, and told
+    what is in it."""
 
     remote: str = ""
     sparse: bool = False
     cwd: Path = Path("/")
+    agrees: Callable[[str], bool] = lambda _: False
 
 
 def init(
@@ -148,13 +154,15 @@ def init(
     url = url or current.remote
     cone = always(current.global_folder) if request.sparse or settings.sync.sparse else None
     action = _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
+    if action == "cloned":
+        _require_meant(Clone(root, ""), url, request)
     require_owner(root, env)
     require_in_place(root)
     is_first = action == "cloned" and not Clone(root, "").has_refs("refs/remotes/")
     branch = current.branch if settings.repository else _branch(root, current.branch)
     updated = replace(current, path=shown_path(root, places), remote=url, branch=branch)
     if action == "unchanged" and url and not current.remote:
-        action = _connect(Clone(root, branch), places, env, url, settings.sync.timeout)
+        action = _connect(Clone(root, branch), places, env, url, settings.sync.timeout, request)
     elif action == "unchanged" and adoption.repository:
         action = "adopted"
     write_repository(places.config_file, updated)
@@ -211,11 +219,31 @@ def _clone_hint(answer: RemoteAnswer) -> str:
     return f"{hint} {answer.ignored_variable}".strip()
 
 
-def _connect(place: Clone, places: Places, env: Mapping[str, str], url: str, timeout: float) -> str:
-    """Add the remote to the clone's configuration, once it has answered."""
+def _require_meant(place: Clone, url: str, request: InitRequest) -> None:
+    """UsageError, and the new clone is gone again, where it holds code, and that isn't meant."""
+    with TemporaryDirectory() as folder:
+        objects = Objects(OwnGit(Path(folder), place, url))
+        tips = objects.refs("refs/remotes/origin/").values()
+        code = why_no_memory(objects, objects.tree_of(objects.ref("HEAD") or next(iter(tips), None)))
+    words = f"{redact(url)} holds code ({code}) and no memory"
+    if code and not request.agrees(words):
+        shutil.rmtree(place.root)
+        raise UsageError(
+            f"{words}, so nothing was changed",
+            "A memory has a repository of its own, which may be empty; if this one is meant, add --yes.",
+        )
+
+
+def _connect(
+    place: Clone, places: Places, env: Mapping[str, str], url: str, timeout: float, request: InitRequest
+) -> str:
+    """Add the remote to the clone's configuration, once it has answered and holds no code."""
     answer = Remote(OwnGit(state_of(place, places).git, place, url), env, timeout).look()
     if not answer.ok:
         raise CtxrepoError(f"{redact(url)} could not be reached: {answer.reason}", _clone_hint(answer))
+    with TemporaryDirectory(dir=places.state) as folder:
+        if clone(url, Path(folder, "clone"), env, None, timeout).ok:
+            _require_meant(Clone(Path(folder, "clone"), ""), url, request)
     origin = place.origin(env)
     if origin == url:
         return "connected"

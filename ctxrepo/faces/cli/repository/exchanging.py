@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from ctxrepo.domain.guard.refusals import messages_of
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output, waiting
 from ctxrepo.faces.cli.answer import answer, open_desk, perform, show
+from ctxrepo.faces.cli.ask import confirm
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ def init(
         bool,
         option("--sparse", help="Check out only the global notes, and each project once you work on it."),
     ] = False,
+    yes: Annotated[bool, option("--yes", "-y", help="Use REMOTE even if it holds code.")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Create the memory repository, or clone it from REMOTE."""
@@ -103,8 +106,14 @@ def init(
         if done.made.synced:
             yield from ending(done.made.synced)
 
+    def agrees(code: str) -> bool:
+        if yes or json or not sys.stdin.isatty():
+            return yes
+        waiting.over()
+        return confirm(f"{code}. Is it to become one?")
+
     try:
-        result = perform(open_desk(), exchange.init, InitRequest(remote, sparse))
+        result = perform(open_desk(), exchange.init, InitRequest(remote, sparse, agrees=agrees))
     except KeyboardInterrupt:
         output.notice("interrupted; run `ctxrepo init` again to finish")
         raise
