@@ -118,9 +118,9 @@ def _project(status: Status) -> str:
         return "none: global only"
     place = f"{status.project.id} in {status.project.folder}/"
     if status.project.is_registered:
-        return place
-    moved = "; if its address has changed: `ctxrepo project link`" if status.knows_others else ""
-    return f"{place} (nothing written yet{moved})"
+        return f"{place}; {status.hint}" if status.hint else place
+    moved = "if its address has changed: `ctxrepo project link`" if status.knows_others else ""
+    return f"{place} (nothing written yet{'; ' if status.hint or moved else ''}{status.hint or moved})"
 
 
 def _agent(standing: Standing) -> str:

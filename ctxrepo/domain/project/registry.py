@@ -130,6 +130,24 @@ _SAME_HOST = {
     "altssh.bitbucket.org:443": "bitbucket.org",
 }
 
+_SHORT = {"gh": "github.com", "gl": "gitlab.com", "bb": "bitbucket.org"}
+_AZURE = r"dev.azure.com/\1/\2/\3"
+_NAMED_ALIKE = r"dev.azure.com/\1/\2/\2"
+# A forge's forms of one address, and what they come to, without regard to case as there.
+_FORGES = tuple(
+    (lazy_pattern(f"(?i){pattern}"), to)
+    for pattern, to in (
+        (r"((?:github|gitlab)\.com|bitbucket\.org|codeberg\.org|gitea\.com)/(.+)", r"\1/\2"),
+        (r"dev\.azure\.com/([^/]+)/([^/]+)/_git/([^/]+)", _AZURE),
+        (r"dev\.azure\.com/([^/]+)/_git/([^/]+)", _NAMED_ALIKE),
+        (r"(?:ssh\.dev\.azure|vs-ssh\.visualstudio)\.com/v3/([^/]+)/([^/]+)/([^/]+)", _AZURE),
+        (r"([^/.]+)\.visualstudio\.com/(?:DefaultCollection/)?([^/]+)/_git/([^/]+)", _AZURE),
+        (r"([^/.]+)\.visualstudio\.com/(?:DefaultCollection/)?_git/([^/]+)", _NAMED_ALIKE),
+        (r"([^/:]+):7999/([^/]+/[^/]+)", r"\1/\2"),  # Bitbucket on a server of one's own
+        (r"([^/:]+)(?::\d+)?/scm/([^/]+/[^/]+)", r"\1/\2"),
+    )
+)
+
 _URL = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)")
 _ANY_HOST = r"\[[0-9A-Fa-f:.%\w]+\]|[\w][\w.-]*"
 _AUTHORITY = lazy_pattern(rf"({_ANY_HOST})(?::([0-9]*))?")
@@ -159,14 +177,34 @@ def normalise_remote(url: str) -> str:
     return _without_scheme(text)
 
 
+def address_of(remotes: Mapping[str, str]) -> str:
+    """The address of the remote that names a project, origin first; '' where none does."""
+    ordered = sorted(remotes, key=lambda name: (name != "origin", name))
+    return next((remotes[name] for name in ordered if normalise_remote(remotes[name])), "")
+
+
 def named_id(explicit: str, remotes: Mapping[str, str]) -> str:
     """The project's id by the user's setting, or by a remote, origin first; '' without either."""
-    if explicit.strip():
-        return _explicit(explicit.strip())
-    for remote in sorted(remotes, key=lambda name: (name != "origin", name)):
-        if normalised := normalise_remote(remotes[remote]):
-            return normalised
-    return ""
+    return _explicit(explicit.strip()) if explicit.strip() else normalise_remote(address_of(remotes))
+
+
+def forge_id(identity: str) -> str:
+    """The one form of all ids that a forge's addresses of a repository come to; other ids as they are. It is
+    compared, and stored for new projects only: an id that is registered stays."""
+    host, _, path = identity.partition("/")
+    place = f"{_SHORT.get(host, host.removeprefix('www.'))}/{path}"
+    matches = ((pattern.fullmatch(place), to) for pattern, to in _FORGES)
+    return next((match.expand(to).casefold() for match, to in matches if match), identity)
+
+
+def namesakes(identity: str, registry: Registry) -> list[str]:
+    """The other projects whose owner and name are the same, wherever they are."""
+    own, tail = registry.canonical(identity), forge_id(identity).casefold().split("/")[1:][-2:]
+    return [
+        name
+        for name in sorted(registry.projects)
+        if len(tail) == 2 and name != own and forge_id(name).casefold().split("/")[1:][-2:] == tail
+    ]
 
 
 def bare_id(root_commit: str, name: str, place: str = "") -> str:

@@ -23,6 +23,10 @@ _WITHHELD = (
     "`ctxrepo project trust`."
 )
 
+OFFER = "Nothing is written about "
+"""How the words begin that offer a link to another project."""
+_OFFER = "Ask the user."
+
 
 def claim_block(
     db: _sqlite3.Connection, world: World, folder: SessionFolder, session: str, silence: str
@@ -42,6 +46,7 @@ def claim_block(
         return "", is_withheld
     append_rolling(file, digest + "\n", LOG_BYTES)
     way_on = _UNKNOWN if is_unknown and not is_withheld else _WITHHELD if is_withheld else _GIVEN
+    way_on = _OFFER if claim.startswith(OFFER) else way_on
     line = f"{claim.removesuffix('.')}. {way_on}"
     return seal(fault_section([line], FAULT_ROOM), world.secret), is_withheld
 

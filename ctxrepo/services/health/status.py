@@ -39,6 +39,8 @@ class Status:
     """Whether it is given nothing for that, until its user trusts it."""
     unknown: str
     """Why it isn't known which project this is, with the way on; '' where it is."""
+    hint: str
+    """Which project of the memory this may be, by another address."""
     knows_others: bool
     """Whether the memory has other projects, one of which this may be under an address it had before."""
     notes: int
@@ -89,6 +91,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         claim=here.claim,
         is_withheld=here.is_withheld,
         unknown=in_words(here.unknown) if here.unknown else "",
+        hint=here.hint,
         knows_others=bool(set(read_registry(memory).projects) - {project.id if project else ""}),
         notes=len(note_paths(memory)),
         waiting=len({save.id for save in memory.journal.read()}),

@@ -8,11 +8,24 @@ from typing import Literal
 
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import REGISTRY
-from ctxrepo.domain.project.registry import Registry, bare_id, folder_for, is_bare, is_rooted, named_id, parse
+from ctxrepo.domain.project.registry import (
+    Registry,
+    address_of,
+    bare_id,
+    folder_for,
+    forge_id,
+    is_bare,
+    is_rooted,
+    named_id,
+    namesakes,
+    normalise_remote,
+    parse,
+)
 from ctxrepo.errors import ConfigError, GitFailed, NoAnswer
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
+from ctxrepo.storage.user.addresses import real_address
 from ctxrepo.storage.user.code import CodeCheckout, first_commit
 
 
@@ -33,12 +46,13 @@ class Project:
 class Location:
     """The project that a folder belongs to, None for none; with `unknown`, it is not known which, and that is
     why. `claim` says why the checkout may not be what it claims ('' for nothing), `is_withheld` whether it is
-    therefore given no memory."""
+    therefore given no memory, `hint` which project it may be."""
 
     project: Project | None
     claim: str = ""
     is_withheld: bool = False
     unknown: GitFailed | None = None
+    hint: str = ""
 
 
 def read_registry(memory: Memory) -> Registry:
@@ -95,11 +109,35 @@ class Identity:
 
 def identify(memory: Memory, code: CodeCheckout) -> Identity:
     """The most reliable id of a checkout. GitFailed when git doesn't answer."""
-    if named := named_id(code.explicit, code.remotes):
-        return Identity(_of_worktree(named, code), "explicit" if code.explicit.strip() else "remote")
+    if code.explicit.strip():
+        return Identity(_of_worktree(named_id(code.explicit, {}), code), "explicit")
+    if address := address_of(code.remotes):
+        return Identity(_of_worktree(_id_of(memory, address), code), "remote")
     root = _first_commit(memory, code)
     identity = bare_id(root, code.name, _place(memory, code))
     return Identity(_of_worktree(identity, code), "root commit" if root else "directory")
+
+
+def _id_of(memory: Memory, address: str) -> str:
+    """The id of the project at a remote's address: one that is registered under any form of it, else the form
+    that all machines make of it, whatever their users call the host."""
+    registry, literal = read_registry(memory), normalise_remote(address)
+    if registry.folder_of(literal):
+        return literal
+    wanted = forge_id(normalise_remote(real_address(address, memory.env)) or literal)
+    known = (name for name in (*registry.projects, *registry.aliases) if forge_id(name) == wanted)
+    return min(known, default=wanted)
+
+
+def hint_of(project: Project | None, registry: Registry) -> str:
+    """One sentence on the project of the same owner and name that this one may be, '' for none. It is asked
+    while nothing is written, and where two ids are forms of one address."""
+    own = project.id if project else ""
+    for other in namesakes(own, registry) if project else ():
+        if not registry.folder_of(own) or forge_id(other) == forge_id(own):
+            folder = registry.folder_of(other)
+            return f"{other} in {folder}/ has this name, too; if it is this, `ctxrepo project link {folder}`"
+    return ""
 
 
 def earlier_id(memory: Memory, code: CodeCheckout, identity: str, registry: Registry) -> str:

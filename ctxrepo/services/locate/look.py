@@ -9,6 +9,7 @@ from pathlib import Path
 from ctxrepo.domain.project.registry import named_id
 from ctxrepo.errors import GitFailed, NotFound, Refused, in_words
 from ctxrepo.hooks.known.locate import BY_NAME
+from ctxrepo.hooks.moments.claim import OFFER
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.claims import find_claim
 from ctxrepo.services.locate.identify import (
@@ -16,6 +17,7 @@ from ctxrepo.services.locate.identify import (
     Location,
     Project,
     earlier_id,
+    hint_of,
     identify,
     project_by_now,
     project_of,
@@ -69,11 +71,14 @@ def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Locati
         project = None if _is_nobodys(memory, code.top, code.common) else _project_at(memory, code)
     except GitFailed as error:  # a write is not to fail for that where the answer is known
         return _recorded(memory, cwd, error)
-    claim = ""
+    claim, told, registry = "", "", read_registry(memory)
+    hint = hint_of(project, registry)
     if project and project.is_registered:
-        claim = find_claim(memory, code, project.id, project.checkout_id, read_registry(memory))
-    record(memory, str(code.top), str(code.config), code.stamp, project, claim)
-    return _here(memory, project, claim)
+        claim = find_claim(memory, code, project.id, project.checkout_id, registry)
+    elif project and hint and memory.settings.project.trust != "ask":
+        told = f"{OFFER}{project.id} yet; {hint} makes them one"
+    record(memory, str(code.top), str(code.config), code.stamp, project, claim or told)
+    return replace(_here(memory, project, claim), hint=hint)
 
 
 def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity | None:

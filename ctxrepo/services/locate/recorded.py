@@ -77,7 +77,8 @@ def update_recorded_checkouts(memory: Memory) -> None:
             project = project_by_now(memory, registry, row.own, row.project)
             if row.folder not in ("", project.folder):
                 moves[row.folder] = project.folder
-            record(memory, row.top, row.config, row.stamp, project, row.claim)
+            claim = row.claim if row.folder else ""  # before that it could only say which project it may be
+            record(memory, row.top, row.config, row.stamp, project, claim)
     if moves:
         from ctxrepo.storage.sessions.local_tape import LocalTape
 

@@ -1,7 +1,5 @@
 """Whether a repository that `init` was given holds a memory, or may become one: not if it holds code."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

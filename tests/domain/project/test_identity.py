@@ -6,7 +6,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.project.registry import bare_id, is_bare, is_rooted, named_id, normalise_remote
+from ctxrepo.domain.project.registry import (
+    Registry,
+    bare_id,
+    forge_id,
+    is_bare,
+    is_rooted,
+    named_id,
+    namesakes,
+    normalise_remote,
+)
 
 SAME = [
     "https://github.com/Ada/Engine",
@@ -113,6 +122,61 @@ def test_what_makes_a_difference_is_kept(url: str, normal: str) -> None:
 )
 def test_what_names_no_shared_place_is_nothing(url: str) -> None:
     assert normalise_remote(url) == ""
+
+
+FORMS = {
+    "github.com/ada/shop": [
+        "https://github.com/Ada/Shop.git",
+        "gh:ada/shop",
+        "git@github.com:ADA/shop",
+        "ssh://git@ssh.github.com:443/ada/Shop.git",
+        "https://www.github.com/ada/shop/",
+    ],
+    "gitlab.com/group/sub/shop": [
+        "https://gitlab.com/Group/Sub/shop",
+        "ssh://git@altssh.gitlab.com:443/group/sub/shop.git",
+        "gl:group/sub/shop",
+    ],
+    "bitbucket.org/ada/shop": ["https://ada@bitbucket.org/Ada/shop.git", "git@bitbucket.org:ada/shop.git"],
+    "codeberg.org/ada/shop": ["https://codeberg.org/Ada/Shop", "ssh://git@codeberg.org/ada/shop.git"],
+    "dev.azure.com/org/my shop/till": [
+        "https://dev.azure.com/org/My%20Shop/_git/till",
+        "https://org@dev.azure.com/Org/My%20Shop/_git/till",
+        "git@ssh.dev.azure.com:v3/org/My%20Shop/till",
+        "https://org.visualstudio.com/DefaultCollection/My%20Shop/_git/till",
+        "org@vs-ssh.visualstudio.com:v3/org/My%20Shop/till",
+    ],
+    "dev.azure.com/org/till/till": [
+        "https://dev.azure.com/org/_git/till",
+        "https://org.visualstudio.com/_git/till",
+    ],
+    "git.corp.example/shop/till": [
+        "ssh://git@git.corp.example:7999/SHOP/till.git",
+        "https://git.corp.example/scm/shop/till.git",
+        "https://git.corp.example:8443/scm/SHOP/till.git",
+    ],
+}
+
+
+@pytest.mark.parametrize(("one", "url"), [(one, url) for one, urls in FORMS.items() for url in urls])
+def test_a_forges_forms_of_one_address_come_to_one(one: str, url: str) -> None:
+    assert forge_id(normalise_remote(url)) == one
+    assert forge_id(one) == one
+
+
+@pytest.mark.parametrize(
+    "identity", ["host/Owner/Name", "www.host.org/a/b", "root:abc/shop", "shop", "", "file/x"]
+)
+def test_other_ids_have_one_form_only(identity: str) -> None:
+    assert forge_id(identity) == identity
+
+
+def test_projects_of_one_owner_and_name_are_told_of_each_other() -> None:
+    registry = Registry(projects={"github.com/ada/shop": "shop", "host/ada/till": "till", "dir:a/shop": "x"})
+    assert namesakes("work/Ada/shop", registry) == ["github.com/ada/shop"]
+    assert namesakes("github.com/ada/shop", registry) == []
+    assert namesakes("github.com/ben/shop", registry) == []
+    assert namesakes("shop", registry) == []
 
 
 _label = st.from_regex(r"[a-z][a-z0-9-]{0,10}[a-z0-9]", fullmatch=True)
