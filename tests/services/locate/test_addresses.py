@@ -10,7 +10,7 @@ from machines import Machine
 from ctxrepo.domain.project.layout import REGISTRY
 
 Pair = tuple[Machine, Machine]
-SSH = "Host *\n  User git\nHost work forge\n  HostName github.com\nHost nas\n  HostName 10.0.0.5\nHost loop\n  HostName github.com-x\n"
+SSH = "Host *\n  User git\nHost work forge\n  HostName github.com\nHost nas\n  HostName 10.0.0.5\n"
 
 
 def at(machine: Machine, address: str) -> Machine:
@@ -47,14 +47,9 @@ def test_names_that_a_user_gives_a_host_make_no_other_project(pair: Pair, addres
     assert project_of(one) == project_of(two) == ("github.com/ada/shop", "shop")
 
 
-@pytest.mark.parametrize(
-    ("address", "identity"), [("nas:ada/shop", "nas/ada/shop"), ("loop:a/b", "loop/a/b")]
-)
-def test_a_host_without_a_name_that_holds_everywhere_keeps_its_own(
-    ada: Machine, address: str, identity: str
-) -> None:
+def test_a_host_without_a_name_that_holds_everywhere_keeps_its_own(ada: Machine) -> None:
     ada.init()
-    assert project_of(at(ada, address))[0] == identity
+    assert project_of(at(ada, "nas:ada/shop"))[0] == "nas/ada/shop"
 
 
 @pytest.mark.parametrize("identity", ["work/ada/shop", "github.com/Ada/Shop"])
