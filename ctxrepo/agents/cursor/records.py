@@ -26,7 +26,7 @@ FOLDER_FILE = ""
 RESUME = "cursor-agent --resume {session}"
 
 _PATHS = ("path", "file_path", "target_file", "target_notebook")
-_TYPED = lazy_pattern(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_TYPED = lazy_pattern(r"<user_query>((?:(?!<user_query>).)*?)</user_query>", re.DOTALL)
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -56,5 +56,5 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
 
 def _typed(text: str) -> str:
     """What a person typed of a user's message: all of it, where nothing is in tags."""
-    typed = "\n".join(_TYPED.findall(text))
+    typed = "\n".join(map(str.strip, _TYPED.findall(text)))
     return typed or ("" if text.lstrip().startswith("<") else text.strip())

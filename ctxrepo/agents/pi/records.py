@@ -26,7 +26,7 @@ TEXTS = ""
 FOLDER_FILE = ""
 RESUME = "pi --session {session}"
 
-_SKILL = re.compile(r'<skill name="[^"]*" location="[^"]*">\n.*?\n</skill>\s*', re.DOTALL)
+_SKILL = re.compile(r'\s*<skill name="[^"]*" location="[^"]*">\n.*?\n</skill>\s*', re.DOTALL)
 """What pi puts in the place of `/skill:NAME`, in front of what was typed behind it."""
 
 
@@ -76,7 +76,8 @@ def _message(entry: Mapping[str, Any], parent: str, session: str) -> Message | N
     text = text_in(blocks)
     tools = tuple(tool_use(block, "arguments", "path") for block in blocks if block.get("type") == "toolCall")
     if role == "user":
-        text, tools = _SKILL.sub("", text, count=1), ()
+        skill = _SKILL.match(text)
+        text, tools = text[skill.end() :] if skill else text, ()
     if role not in ("user", "assistant") or not (text.strip() or tools):
         return None
     return Message(

@@ -19,7 +19,7 @@ SCORES = "memory-scores.json"
 PINNED = 9999
 """The score of a pinned line."""
 
-_MARKS = lazy_pattern(r"(?:\s*\*\((?:pinned|enforced)\)\*)+\s*\Z")
+_MARKS = lazy_pattern(r"(?:\s|\*\((?:pinned|enforced)\)\*)++")
 _LINE = lazy_pattern(r"-[ \t]+\[[\w-]+\]")
 
 _THEIRS = (("embeddings.json", "vectors, which ctxrepo makes anew where it is told to find by meaning"),)
@@ -96,4 +96,9 @@ def _pins(note: SourceNote, pinned: frozenset[str]) -> frozenset[str]:
     """The entries of a note that the scores pin and that bear no mark themselves."""
     lines = (raw.strip() for raw in lines_of(note.text))
     unmarked = (line for line in lines if _LINE.match(line) and "*(pinned)*" not in line)
-    return frozenset(normalised(line) for line in unmarked if line_hash(_MARKS.sub("", line)) in pinned)
+    return frozenset(normalised(line) for line in unmarked if line_hash(_without_marks(line)) in pinned)
+
+
+def _without_marks(line: str) -> str:
+    """A line up to the marks that it ends in."""
+    return next((line[: run.start()] for run in _MARKS.finditer(line) if run.end() == len(line)), line)

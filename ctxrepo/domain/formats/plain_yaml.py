@@ -9,11 +9,11 @@ import datetime as dt
 
 from ctxrepo.lazy import lazy_pattern
 
-_FIELD = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?: +(.*))?")
-_ITEM = lazy_pattern(r"( *)- +(.*)")
+_FIELD = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?: ++(.*))?")
+_ITEM = lazy_pattern(r"( *)- ++(.*)")
 _NUMBER = lazy_pattern(r"0|[1-9][0-9]{0,8}")
 _DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_LIST = lazy_pattern(r"\[ *([^\W\d_][\w ./+-]*(?:, *[^\W\d_][\w ./+-]*)*) *\]")
+_LIST = lazy_pattern(r"\[ *+([^\W\d_][\w ./+-]*+(?:, *+[^\W\d_][\w ./+-]*+)*+)\]")
 _PLAIN = lazy_pattern(r"[A-Za-z0-9_/(][\w ./()+'-]*\Z")
 _AMBIGUOUS = lazy_pattern(r"(?i)(true|false|yes|no|on|off|null|~|0[xb][\da-f_]*|[-+.\d_:eE]*)\Z")
 _TELLING = frozenset({"true", "false", "yes", "no", "on", "off", "null"})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from typing import Any
 
 from ctxrepo.errors import ConfigError
-from ctxrepo.lazy import dataclass
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 
 def read(text: str) -> dict[str, Any]:
@@ -59,18 +60,25 @@ def placed(text: str) -> Iterator[tuple[tuple[str, ...], Statement]]:
         yield section, statement
 
 
+_TOKEN = lazy_pattern(
+    r"""#[^\n]*|"{3}(?:[^"\\]++|\\.|"{1,2}(?!"))*+"{3,5}|'{3}(?:[^']++|'{1,2}(?!'))*+'{3,5}"""
+    r"""|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+'|[\[\]{}\n]""",
+    re.DOTALL,
+)
+"""Comments, texts, and what else says where a statement ends: at a line break outside of all brackets."""
+
+
 def _statements(text: str) -> Iterator[Statement]:
-    lines = text.split("\n")
-    start = 0
-    for end in range(1, len(lines) + 1):
-        statement = "\n".join(lines[start:end]).strip()
-        try:
-            values = tomllib.loads(statement)
-        except (tomllib.TOMLDecodeError, RecursionError):
-            continue  # it goes on below
-        if values:
-            yield Statement(start + 1, end, statement, values)
-        start = end
+    at, first, line, depth = 0, 1, 1, 0
+    for token in _TOKEN.finditer(f"{text}\n"):
+        sign = token[0]
+        depth += (sign in "[{") - (sign in "]}")
+        if sign == "\n" and depth <= 0:
+            statement = text[at : token.start()].strip()
+            if statement and (values := read(statement)):
+                yield Statement(first, line, statement, values)
+            at, first = token.end(), line + 1
+        line += sign.count("\n")
 
 
 def _path(header: dict[str, Any]) -> tuple[str, ...]:

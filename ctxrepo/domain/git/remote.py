@@ -69,7 +69,7 @@ _SCP = lazy_pattern(r"[^/:]+:")
 
 _COUNTING = lazy_pattern(
     r"(remote: +)?(enumerating|counting|compressing|writing|receiving|resolving|unpacking|delta compression)"
-    r"|cloning into |(remote: +)?total \d|(to|from) |done$|error: failed to push some refs|(remote: *)?\W*$",
+    r"|cloning into |(remote: +)?total \d|(to|from) |done$|error: failed to push some refs|(remote:)?\W*+$",
     re.IGNORECASE,
 )
 """Lines of git's that say nothing of how it ended."""

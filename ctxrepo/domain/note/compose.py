@@ -163,9 +163,9 @@ def about(stem: str) -> str:
 
 _OPENING = lazy_pattern(r"---[ \t]*\r?\n")
 _TAGS = lazy_pattern(
-    r"(tags[ \t]*:[ \t]+)"
-    r"""("[^"\[\]{}\r\n]*"|'[^'\[\]{}\r\n]*'|[^"'#\[\]{}\r\n]*?)"""
-    r"([ \t]*(?:[ \t]#[^\r\n]*)?\r?\n)\Z"
+    r"(tags[ \t]*+:[ \t]++)"
+    r"""("[^"\[\]{}\r\n]*"|'[^'\[\]{}\r\n]*'|(?:[^"'#\[\]{} \t\r\n]++|[ \t]++(?=[^"'#\[\]{} \t\r\n]))*+)"""
+    r"((?:[ \t]++(?:#[^\r\n]*+)?)?\r?\n)\Z"
 )
 _KNOWN = frozenset({"description", "tags", "created", "updated"})
 

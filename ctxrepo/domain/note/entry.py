@@ -128,7 +128,7 @@ def explicit_id(text: str) -> str:
 
 def without_id(text: str) -> str:
     """The text of an entry without the id that its author gave it."""
-    return re.sub(rf"(?m)[ \t]*{_EXPLICIT.pattern}", "", text)
+    return re.sub(rf"(?m)(?<![ \t])[ \t]*+{_EXPLICIT.pattern}", "", text)
 
 
 def with_id(text: str, new: str) -> str:

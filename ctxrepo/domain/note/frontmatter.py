@@ -19,7 +19,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 Value = str | Sequence[str]
 
 _HEAD = lazy_pattern(r"\A(\ufeff?---[ \t]*\r?\n)(.*?)(^---[ \t]*(?:\r?\n|\Z))", re.DOTALL | re.MULTILINE)
-_OPENING = lazy_pattern(r"\ufeff?---[ \t]*([A-Za-z]+)?[ \t]*\r?\n")
+_OPENING = lazy_pattern(r"\ufeff?---[ \t]*+([A-Za-z]++)?[ \t]*+\r?\n")
 _SURROGATES = lazy_pattern("[\ud800-\udfff]")
 _KEY = lazy_pattern(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
 
@@ -160,8 +160,8 @@ def _quoted(text: str) -> str:
     return yaml.quoted(text)
 
 
-_LINE = lazy_pattern(r"(description|tags|created|updated)[ \t]*:[ \t]+(.*?)[ \t]*$", re.MULTILINE)
-_TAG_LINES = lazy_pattern(r"^tags[ \t]*:[ \t]*\n((?:[ \t]*-[ \t]+[^\n]+\n)+)", re.MULTILINE)
+_LINE = lazy_pattern(r"(description|tags|created|updated)[ \t]*:[ \t]+(.*)", re.MULTILINE)
+_TAG_LINES = lazy_pattern(r"^tags[ \t]*:[ \t]*\n((?:[ \t]*-[ \t][^\n]*\n)++)", re.MULTILINE)
 _QUOTED = lazy_pattern(r"""(["'])(.*)\1\Z""")
 _NOT_PLAIN = tuple("&*!|>{%@`")
 """What a YAML value begins with that isn't just its words."""
@@ -231,7 +231,9 @@ def guessed(inner: str, lines: int, problem: Problem) -> Head:
     """A head whose YAML can't be read: its plain `key: value` lines are taken literally."""
     inner = inner.replace("\r\n", "\n")
     values = {
-        key: _unquoted(value) for key, value in _LINE.findall(inner) if not value.startswith(_NOT_PLAIN)
+        key: _unquoted(value.rstrip(" \t"))
+        for key, value in _LINE.findall(inner)
+        if not value.startswith(_NOT_PLAIN)
     }
     return Head(
         description=one_line(values.get("description", "")),

@@ -11,7 +11,7 @@ from ctxrepo.lazy import lazy_pattern
 Kind = Literal["heading", "bullet", "paragraph", "comment", "blank"]
 
 _FENCE = lazy_pattern(r"\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})")
-_HEADING = lazy_pattern(r"(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_HEADING = lazy_pattern(r"(#{1,6})(?=[ \t]|[\r\n]*\Z)")
 _BREAK = lazy_pattern(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\r?\n?$")
 _BULLET = lazy_pattern(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _OPENERS = frozenset("#-*+_<")
@@ -58,12 +58,19 @@ def split_blocks(body: str) -> list[Block]:
         while text_end > start and lines[text_end - 1].isspace():
             text_end -= 1
         text, after = body[at[start] : at[text_end]], body[at[text_end] : at[end]]
-        if kind == "heading" and (match := _HEADING.match(text.rstrip("\r\n"))):
+        if kind == "heading" and (match := _HEADING.match(text)):
             level = len(match[1])
-            titles = [t for t in titles if t[0] < level] + [(level, (match[2] or "").strip())]
+            titles = [t for t in titles if t[0] < level] + [(level, _title(text[level:]))]
             heading = tuple(t for _, t in titles)
         blocks.append(Block(kind, text, after, start + 1, heading))
     return blocks
+
+
+def _title(words: str) -> str:
+    """What a heading says, without the `#` that may close it."""
+    words = words.strip(" \t\r\n")
+    bare = words.rstrip("#")
+    return (bare if bare.endswith((" ", "\t")) else words).strip()
 
 
 def closed(body: str) -> str:
@@ -109,7 +116,7 @@ def _starts(line: str, kind: Kind, after_blank: bool) -> Kind | None:
     is_behind = kind in ("heading", "blank", "comment")
     if not (first in _OPENERS or first.isspace() or first.isdecimal()):  # most lines, and cheap to know
         return "paragraph" if is_behind or after_blank else None
-    if first == "#" and _HEADING.match(line.rstrip("\r\n")):
+    if first == "#" and _HEADING.match(line):
         return "heading"
     is_break = bool(_BREAK.match(line))
     if _BULLET.match(line) and not is_break:

@@ -11,7 +11,7 @@ from ctxrepo.domain.note.frontmatter import is_limit
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _LANGUAGES = ("", "yaml", "yml")
-_EMPTY = lazy_pattern(r"^\s*#[^\n]+", re.MULTILINE)
+_EMPTY = lazy_pattern(r"^[^\S\n]*#[^\n]+", re.MULTILINE)
 
 
 @dataclass(frozen=True)

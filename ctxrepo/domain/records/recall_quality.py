@@ -188,7 +188,7 @@ SESSIONS = 10
 EXEMPT_DAYS = 14
 """A younger entry may still become useful."""
 
-_COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
+_COMMENT = lazy_pattern(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _LABEL = lazy_pattern(r"\A\s*\[[A-Za-z][\w-]{0,39}\](?![(\[])")
 _SIGNS = lazy_pattern(r"[*`]+|__")
 

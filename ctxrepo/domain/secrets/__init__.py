@@ -83,7 +83,7 @@ def mask_part(text: str) -> str:
 
 def redact(text: str) -> str:
     """Text without credentials, in URLs or by their shape, and without control sequences."""
-    return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))
+    return mask(_CONTROL.sub("", _WORD.sub(_without_credentials, text.replace("\r", "\n"))))
 
 
 _EDGE = lazy_pattern(r"-----? ?(BEGIN|END) (?:[A-Za-z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-----?")
@@ -96,8 +96,17 @@ _HIDDEN = "[private-key]"
 
 # A password may hold any sign itself, `/` and `@` too.
 _CREDENTIALS = lazy_pattern(
-    r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
+    r"(\b[a-z][a-z0-9+.-]{0,30}://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
 )
+_WORD = lazy_pattern(r"[^\s'\"]+")
+
+
+def _without_credentials(word: re.Match[str]) -> str:
+    """A word without the credentials of its addresses; behind its last `@` there are none."""
+    before, at, after = word[0].rpartition("@")
+    return _CREDENTIALS.sub(r"\1…@", before + at) + after if at else after
+
+
 _CONTROL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 

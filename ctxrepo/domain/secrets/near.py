@@ -15,8 +15,11 @@ sentences of each kind, and such as look like one.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import accumulate
+from operator import attrgetter
 
 from ctxrepo.domain.secrets.labels import CODE, IS_PLACE, PASSWORD, SecretWord, label_at
 from ctxrepo.domain.secrets.shape.judges import Grade, graded, is_app_password, is_said_phrase
@@ -62,15 +65,22 @@ def _end_of_line(data: bytes, at: int) -> int:
 
 def _of_line(data: bytes, lowered: bytes, labels: list[SecretWord], line_end: int) -> Iterator[Match]:
     """What the labels of a line announce: on it, or alone on the next."""
-    first = labels[0].start
-    start = max(0, first - _BEFORE_FIRST_LABEL, data.rfind(b"\n", 0, first) + 1)
-    candidates = list(_candidates(data, start, line_end))
+    at = labels[0].start
+    start = max(0, at - _BEFORE_FIRST_LABEL)
+    start = max(start, data.rfind(b"\n", start, at) + 1)
+    candidates = sorted(_candidates(data, start, line_end), key=attrgetter("start"))
+    starts = [value.start for value in candidates]
+    ends = list(accumulate((value.end for value in candidates), max))
     has_matched = False
     for label in labels:
         if label.kind == PASSWORD and (phrase := is_said_phrase(data, label.end)):
             has_matched = True
             yield *phrase, label.kind
-        for value in candidates:
+        # A line may hold thousands of labels and of values: only those that are near are paired.
+        first = bisect_right(ends, label.start - _FARTHEST_BEFORE)
+        for value in candidates[first : bisect_right(starts, label.end + _FARTHEST_AFTER)]:
+            if value.grade is Grade.NONE:
+                continue
             if 0 <= label.start - value.end < _FARTHEST_BEFORE:
                 is_secret = _is_named_after(_Pair(data, lowered, label, value))
             elif 0 <= value.start - label.end <= _FARTHEST_AFTER:
@@ -232,15 +242,15 @@ class _Pair:
 def _announces(pair: _Pair) -> bool:
     """Whether the value stands near enough behind the label for what it looks like."""
     label, value = pair.label, pair.value
-    if value.grade is Grade.NONE or pair.is_call or pair.has_name_of_its_own:
-        return False
-    if pair.names_something_else(label.start, value.start):
+    if pair.is_call or pair.has_name_of_its_own:
         return False
     if label.kind == CODE:
-        return value.grade is Grade.NUMBER and _is_code_near(pair)
-    if pair.word == b"pass" and not (pair.is_beside or (pair.is_introduced and len(pair.gap) < 16)):
+        is_near = value.grade is Grade.NUMBER and _is_code_near(pair)
+    elif pair.word == b"pass" and not (pair.is_beside or (pair.is_introduced and len(pair.gap) < 16)):
         return False  # also what a test does, a card that opens doors, and a keyword of Python
-    return value.grade in _NEAR_ENOUGH and _NEAR_ENOUGH[value.grade](pair)
+    else:
+        is_near = value.grade in _NEAR_ENOUGH and _NEAR_ENOUGH[value.grade](pair)
+    return is_near and not pair.names_something_else(label.start, value.start)
 
 
 def _is_code_near(pair: _Pair) -> bool:
@@ -268,7 +278,7 @@ def _is_uuid_near(pair: _Pair) -> bool:
 
 def _is_chosen_near(pair: _Pair) -> bool:
     """`password for the printer Kestrel!42x`."""
-    return pair.is_beside or pair.is_introduced or len(pair.gap) < (60 if pair.label.kind == PASSWORD else 30)
+    return len(pair.gap) < (60 if pair.label.kind == PASSWORD else 30) or pair.is_beside or pair.is_introduced
 
 
 def _is_likely_near(pair: _Pair) -> bool:
@@ -276,7 +286,7 @@ def _is_likely_near(pair: _Pair) -> bool:
     is_expected = pair.label.kind == PASSWORD or (
         pair.is_beside and bool(_LONG_HEX.match(pair.data, pair.value.start, pair.value.end))
     )
-    return is_expected and (pair.is_introduced or pair.is_beside) and len(pair.gap) < 60
+    return is_expected and len(pair.gap) < 60 and (pair.is_beside or pair.is_introduced)
 
 
 _NEAR_ENOUGH: dict[Grade, Callable[[_Pair], bool]] = {

@@ -16,7 +16,9 @@ _SAID = (
     (r"Missing (?:argument|option) '(.*)'\.", "{} is missing"),
     (r"Option '(.*)' requires an argument\.", "{} needs a value"),
 )
-_NO_NUMBER = lazy_pattern(r"Invalid value for '(.*?)': (.*) is not (?:a valid|in the) [a-z]+ ?.*", re.DOTALL)
+_NO_NUMBER = lazy_pattern(
+    r"Invalid value for '([^']*)': (.*) is not (?:a valid|in the) [a-z]+ ?.*", re.DOTALL
+)
 _UNKNOWN = lazy_pattern(r"No such (command '|option: )(.*?)('|$| \()")
 _TOO_MANY = lazy_pattern(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
 

@@ -42,7 +42,7 @@ def check_git(memory: Memory) -> CheckOutcome:
         return CheckOutcome("git", "it could not be asked")
     except GitFailed as error:
         return CheckOutcome("git", "it could not be asked", [Finding(error.message, error.hint or _TRY_GIT)])
-    found = re.search(r"(\d+)\.(\d+)", words)
+    found = re.search(r"(\d{1,9})\.(\d{1,9})", words)
     findings = []
     if found and (int(found[1]), int(found[2])) < OLDEST_GIT:
         findings.append(Finding(f"{words} is old", INSTALL_GIT))

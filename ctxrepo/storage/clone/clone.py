@@ -61,12 +61,12 @@ class Clone:
     @property
     def is_partial(self) -> bool:
         """Whether contents of files may still be at the remote."""
-        return bool(re.search(r"(?im)^\s*promisor\s*=\s*true", self.configured()))
+        return bool(re.search(r"(?im)^[ \t]*promisor[ \t]*=[ \t]*true", self.configured()))
 
     @property
     def cone(self) -> Cone | None:
         """The folders that a sparse clone has on disk; None for a full clone."""
-        if not re.search(r"(?im)^\s*sparsecheckout\s*=\s*true", self.configured()):
+        if not re.search(r"(?im)^[ \t]*sparsecheckout[ \t]*=[ \t]*true", self.configured()):
             return None
         file = self.git_dir / "info" / "sparse-checkout"
         return parse(text_of(file)) if file.is_file() else None
@@ -97,7 +97,7 @@ class Clone:
 
     def named_committer(self, env: Mapping[str, str]) -> Mapping[str, str]:
         """`user.name` and `user.email` if a person set them for this clone."""
-        if not re.search(r"(?im)^\s*\[\s*user\b", text_of(self.git_dir / "config")):
+        if not re.search(r"(?im)^[ \t]*\[[ \t]*user\b", text_of(self.git_dir / "config")):
             return {}
         return {key: value for key, value in entries(self.git_dir / "config", env) if key.startswith("user.")}
 

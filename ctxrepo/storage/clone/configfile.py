@@ -30,7 +30,7 @@ _TIMEOUT = 10.0
 # Without quotes, escapes and comments behind a value a line means what it says. The tests compare this
 # with git's own reading.
 _HEADER = lazy_pattern(r'\[([A-Za-z0-9-]+)(?: +"([^"\\\x00-\x1f]*)")?\]')
-_PAIR = lazy_pattern(r'([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*([^"\\#;\x00-\x1f]*)')
+_PAIR = lazy_pattern(r'([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*+([^"\\#;\x00-\x1f]*)')
 _NOTHING = lazy_pattern(r"([#;][^\x00]*)?")
 
 

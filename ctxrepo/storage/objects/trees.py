@@ -17,7 +17,7 @@ Key = str
 Item = tuple[str, str]
 """(mode in octal as git writes it, id)"""
 
-_ENTRY = lazy_pattern(rb"(\d+) ([^\0]+)\0([\s\S]{20})")
+_ENTRY = lazy_pattern(rb"(\d{5,6}) ([^\0]{1,4096})\0([\s\S]{20})")
 _FOLDER = "40000"
 _PLAIN = ("100644", "100755", "100664")
 """Modes of plain files. The last is from git's first years, and git reads it as the first."""

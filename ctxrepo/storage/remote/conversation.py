@@ -40,7 +40,7 @@ _UNREADABLE = lazy_pattern(
 _PACKETS = lazy_pattern(r"(?m)^[\d:.]+ \S+ +packet: .*\n?")
 """Matches the lines that GIT_TRACE_PACKET adds to git's own."""
 
-_FOREIGN_FORMAT = lazy_pattern(r"packet: .*object-format=(?!sha1\b)(\w{1,20})")
+_FOREIGN_FORMAT = lazy_pattern(r"object-format=(?!sha1\b)(\w{1,20})")
 
 
 @dataclass(frozen=True)

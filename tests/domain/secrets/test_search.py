@@ -315,3 +315,14 @@ def test_a_short_text_is_searched_as_a_long_one_is(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(search, "_SHORT", 0)
     assert one_by_one == [spans(line) for line in lines]
     assert sum(map(bool, one_by_one)) > len(planted)
+
+
+def test_blank_lines_where_a_key_would_stand_are_no_key() -> None:
+    assert scan("Private-Lines: 2\n" + "\n" * 40) == ()
+
+
+def test_a_manifest_of_blank_lines_is_read_to_its_end() -> None:
+    value = "".join(_dice.choices(_ALNUM, k=20)) + "7aZ"
+
+    assert scan("kind: Secret\n" + "\n" * 4000) == ()
+    assert scan(f"kind: Secret\nmetadata:\n\n  name: a\n\nstringData:\n  password: {value}\n")

@@ -131,7 +131,8 @@ def is_flags(match: re.Match[bytes]) -> bool:
     """
     value = match[match.lastindex or 0]
     grade = graded(value)
-    start = max(0, match.start() - 300, match.string.rfind(b"\n", 0, match.start()) + 1)
+    start = max(0, match.start() - 300)
+    start = max(start, match.string.rfind(b"\n", start, match.start()) + 1)
     if grade is Grade.NONE or _GIT.match(value) or (b"/" in value and b":" in value):
         return False
     if _USER.search(match.string, start, match.end() + 60):
@@ -178,7 +179,7 @@ def is_address_part(match: re.Match[bytes]) -> bool:
     )
 
 
-_ADDRESS = lazy_pattern(rb"^\w+=|[/\\\[({]|@.*\.")
+_ADDRESS = lazy_pattern(rb"^\w+=|[/\\\[({]|@[^@]*\.")
 
 
 def is_line(match: re.Match[bytes]) -> bool:
@@ -295,14 +296,14 @@ _KINDS = bytes(
     for c in range(256)
 )
 _TURN = lazy_pattern(rb"(.)(?!\1)(?=.)")
-_NESTED = lazy_pattern(rb"\(\)|\[\]|\{\}|\$|\\|[a-z_]{4,}[(\[]")
+_NESTED = lazy_pattern(rb"\(\)|\[\]|\{\}|\$|\\|[a-z_]{4}[(\[]")
 _DASHED = lazy_pattern(rb"(?=[a-z-]*[0-9])([a-z0-9]{4,6})(?:-[a-z0-9]{4,6}){2,5}(?![\w-])")
 
 
 def is_key_body(match: re.Match[bytes]) -> bool:
     """Whether base64 follows a header, rather than a sentence."""
-    first = value_of(match).split()[0]
-    return has_both(first) or not (first.islower() or first.isupper())
+    first = next(iter(value_of(match).split()), b"")
+    return bool(first) and (has_both(first) or not (first.islower() or first.isupper()))
 
 
 def is_manifest(match: re.Match[bytes]) -> bool:
