@@ -97,7 +97,8 @@ def registered(module: str, command: str = "") -> Any:
 
 
 def _with_help(root: Any) -> Any:
-    """The tree of commands with what `help.md` says of each added to its first sentence, the docstring."""
+    """The tree of commands with what `help.md` says of each, beyond the sentence in its docstring, and of its
+    options and arguments, beyond those that are fields of a request."""
     parts = text_beside(__spec__, "help.md").split("\n## ")[1:]
     texts = dict(part.split("\n", 1) for part in parts)
     groups = [("", root)]
@@ -105,7 +106,12 @@ def _with_help(root: Any) -> Any:
         path, group = groups.pop()
         for word, command in group.commands.items():
             name = f"{path} {word}".strip()
-            command.help = f"{command.help}\n{texts[name].rstrip()}" if name in texts else command.help
+            body, *details = texts.get(name, "").rstrip().split("\n- ")
+            command.help = f"{command.help}\n{body.rstrip()}".rstrip()
+            sentences = dict(detail.split(": ", 1) for detail in details)
+            for param in command.params:
+                word = param.opts[0] if param.opts[0].startswith("-") else str(param.metavar).strip("[].")
+                param.help = sentences.get(word, getattr(param, "help", None))
             if hasattr(command, "commands"):
                 groups.append((name, command))
     return root

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
     app.command()(completion)
 
 
-def completion(shell: Annotated[str, argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
+def completion(shell: Annotated[str, argument(metavar="SHELL")]) -> None:
     """Print a script that adds completion to your shell."""
     if shell not in SHELLS:
         raise UsageError(f"there is no completion for {shell!r}", f"There is one for {', '.join(SHELLS)}.")

@@ -60,13 +60,7 @@ def register(app: typer.Typer) -> None:
     is_proposal="--stage",
 )
 def remember(request: Fact, json: bool = False) -> None:
-    """Save one fact to memory.
-
-    The fact survives a crash as soon as this command returns, and is committed within seconds. With - it
-    reads facts from standard input, one for each bullet or line, and saves them together.
-
-    Example: ctxrepo remember "Tests need redis on port 6380" --category gotcha --tag tests
-    """
+    """Save one fact to memory."""
     from ctxrepo.domain.note.compose import facts_of
 
     def said(result: RememberResult) -> str:
@@ -103,10 +97,7 @@ def _instead(result: RememberResult) -> str:
     target="PATH", description="--description -d D", tags=TAG, body="--from FILE", template="--template NAME"
 )
 def new(request: NewNoteRequest, json: bool = False) -> None:
-    """Create a note, with a description or from a template.
-
-    Example: ctxrepo new topics/release.md -d "How we release" --from -
-    """
+    """Create a note, with a description or from a template."""
     if not (request.description or request.template):
         raise UsageError("a new note needs --description or --template", "Say in one line what it is about.")
     request = replace(request, body=text_of(request.body))
@@ -116,32 +107,13 @@ def new(request: NewNoteRequest, json: bool = False) -> None:
 @command(target=USUAL)
 def edit(
     request: TargetRequest,
-    old: Annotated[
-        str, option("--old", metavar="A", help="The passage to replace; it must occur exactly once.")
-    ] = "",
-    new: Annotated[
-        str | None, option("--new", metavar="B", help="The text to put in its place; may be empty.")
-    ] = None,
-    source: Annotated[
-        str, option("--from", metavar="FILE", help="A file with the new text; - reads standard input.")
-    ] = "",
-    if_hash: Annotated[
-        str,
-        option(
-            "--if-hash",
-            metavar="H",
-            help="Edit only if the note still has this hash, as `read --json` prints it.",
-        ),
-    ] = "",
+    old: Annotated[str, option("--old", metavar="A")] = "",
+    new: Annotated[str | None, option("--new", metavar="B")] = None,
+    source: Annotated[str, option("--from", metavar="FILE")] = "",
+    if_hash: Annotated[str, option("--if-hash", metavar="H")] = "",
     json: bool = False,
 ) -> None:
-    """Edit a note or an entry: one passage, or the whole text.
-
-    Every other byte stays the same. At a terminal, without options, it opens the note or the entry in your
-    editor.
-
-    Example: ctxrepo edit topics/release.md --old "on Fridays" --new "on Tuesdays"
-    """
+    """Edit a note or an entry: one passage, or the whole text."""
     from ctxrepo.services.notes.changing import EditRequest, Passage, Whole
 
     if not (old or source or if_hash) and new is None and editor.at_terminal():
@@ -189,14 +161,7 @@ def _edited(result: EditResult) -> str:
 
 @command(target=USUAL)
 def open_note(request: TargetRequest, json: bool = False) -> None:
-    """Open a note in your editor.
-
-    Your changes are committed when the editor exits. It uses git's editor: GIT_EDITOR, `core.editor` from
-    your own git configuration, VISUAL, EDITOR, or vi. Without an editor and a terminal it prints the path of
-    the file. If the note doesn't exist, it offers to create it.
-
-    Example: ctxrepo open topics/release.md
-    """
+    """Open a note in your editor."""
     desk = open_desk()
     try:
         path = perform(desk, browsing.find_file, request).value
@@ -245,20 +210,12 @@ def _made(desk: Desk, request: TargetRequest, error: NotFound) -> str:
 @command(text=OWN, scope=SCOPE, day="--date DAY")
 def log(
     request: DayRequest,
-    text: Annotated[
-        list[str] | None, argument(metavar="TEXT", help="What you did, found or decided.")
-    ] = None,
-    days: Annotated[bool, option("--list", help="List the days that have a log.")] = False,
-    undo: Annotated[bool, option("--undo", help="Remove the line that was logged last.")] = False,
+    text: Annotated[list[str] | None, argument(metavar="TEXT")] = None,
+    days: Annotated[bool, option("--list")] = False,
+    undo: Annotated[bool, option("--undo")] = False,
     json: bool = False,
 ) -> None:
-    """Add a line to today's log, or print the log.
-
-    Today is the date in your time zone. The log is kept in daily/ in the scope, one note a day. A single word
-    that is the name of a command is refused: log a sentence instead.
-
-    Example: ctxrepo log "Moved the basket to Postgres; the tests pass"
-    """
+    """Add a line to today's log, or print the log."""
     if sum((bool(text), bool(request.day), days, undo)) > 1:
         raise UsageError(
             "a text, --date, --list and --undo go one at a time",

@@ -52,18 +52,9 @@ def check(request: CheckRequest, json: bool = False) -> None:
 
 def import_(
     source: Annotated[str, argument(metavar="SOURCE", help=f"{_either(sources())}.")] = "",
-    place: Annotated[
-        str,
-        option(
-            "--from",
-            metavar="PATH",
-            help="The folder or SQLite file to import; by default where the program keeps it.",
-        ),
-    ] = "",
-    dry_run: Annotated[
-        bool, option("--dry-run", help="Show what would be done, and change nothing.")
-    ] = False,
-    yes: Annotated[bool, option("--yes", "-y", help="Don't ask.")] = False,
+    place: Annotated[str, option("--from", metavar="PATH")] = "",
+    dry_run: Annotated[bool, option("--dry-run")] = False,
+    yes: Annotated[bool, option("--yes", "-y")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Import the memory of another program."""

@@ -46,32 +46,18 @@ def register(app: typer.Typer) -> None:
 
 @command(target=USUAL)
 def read(request: TargetRequest, json: bool = False) -> None:
-    """Print a note or one of its entries.
-
-    Example: ctxrepo read topics/release.md
-    """
+    """Print a note or one of its entries."""
     answer(open_desk(), browsing.read, request, json, lambda reading: reading.text.rstrip("\n"))
 
 
 @command(folder="FOLDER", scope=SCOPE, tags=TAG, long=OWN, tree=OWN, depth="--depth N", limit=LIMIT)
 def list_notes(
     request: ListRequest,
-    long: Annotated[
-        bool, option("--long", "-l", help="Show sizes, and how much of each note a session is given.")
-    ] = False,
-    tree: Annotated[
-        bool, option("--tree", help="Show folders with the number and size of their notes.")
-    ] = False,
+    long: Annotated[bool, option("--long", "-l")] = False,
+    tree: Annotated[bool, option("--tree")] = False,
     json: bool = False,
 ) -> None:
-    """List the project's notes and the global ones.
-
-    Archived notes are listed only if you name the archive. --long adds the size of each note, its number of
-    entries, whether it is pinned, and how much of it a session that starts here is given: all of it, a part,
-    its line in the index, or nothing.
-
-    Example: ctxrepo list topics --long
-    """
+    """List the project's notes and the global ones."""
     folder, tags = request.folder, request.tags
     if tree and (tags or folder or long or request.limit):
         raise UsageError("--tree counts all notes", "Leave out all but --scope and --depth.")
@@ -111,85 +97,25 @@ def _size(count: int) -> str:
 
 
 def search(
-    words: Annotated[
-        list[str] | None,
-        argument(metavar="QUERY", help="Words that must all occur; '\"…\"' for an exact phrase."),
-    ] = None,
-    tag: Annotated[
-        list[str] | None, option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
-    ] = None,
+    words: Annotated[list[str] | None, argument(metavar="QUERY")] = None,
+    tag: Annotated[list[str] | None, option("--tag", "-t", metavar="TAG")] = None,
     scope: Annotated[str, scope_option()] = "",
-    category: Annotated[
-        str, option("--category", "-c", metavar="C", help="Only entries of this kind, e.g. gotcha.")
-    ] = "",
-    mode: Annotated[
-        str, option("--mode", metavar="MODE", help="How to search: by words, meaning, or both.")
-    ] = "words",
-    regex: Annotated[bool, option("--regex", "-e", help="QUERY is a regular expression.")] = False,
-    limit: Annotated[
-        int | None,
-        option(
-            "--limit",
-            metavar="N",
-            min=1,
-            max=100_000,
-            help="Show at most N matches: by default 20, in sessions 10.",
-        ),
-    ] = None,
-    where: Annotated[
-        str, option("--in", metavar="WHERE", help="What to search: notes, or sessions of agents.")
-    ] = "notes",
-    agent: Annotated[str, option("--agent", metavar="AGENT", help="Only sessions of this agent.")] = "",
-    project: Annotated[
-        str, option("--project", metavar="P", help="Only sessions in this project or checkout.")
-    ] = "",
-    since: Annotated[
-        str,
-        option(
-            "--since", metavar="DATE", help="Only messages since this date, e.g. yesterday or 2026-11-20."
-        ),
-    ] = "",
-    user: Annotated[bool, option("--user", help="Only what a person typed.")] = False,
-    file: Annotated[
-        str,
-        option(
-            "--file",
-            metavar="F",
-            help="Only messages in which a tool was given this file; the end of its path will do.",
-        ),
-    ] = "",
-    raw: Annotated[
-        bool,
-        option(
-            "--raw", help="Search for QUERY literally in whole transcripts, including the output of tools."
-        ),
-    ] = False,
-    ignore_case: Annotated[bool, option("--ignore-case", "-i", help="With --raw: in any case.")] = False,
-    context: Annotated[
-        int | None,
-        option(
-            "--context",
-            metavar="N",
-            min=0,
-            max=20,
-            help="How many messages to show before and after each match in a session: by default 1.",
-        ),
-    ] = None,
+    category: Annotated[str, option("--category", "-c", metavar="C")] = "",
+    mode: Annotated[str, option("--mode", metavar="MODE")] = "words",
+    regex: Annotated[bool, option("--regex", "-e")] = False,
+    limit: Annotated[int | None, option("--limit", metavar="N", min=1, max=100000)] = None,
+    where: Annotated[str, option("--in", metavar="WHERE")] = "notes",
+    agent: Annotated[str, option("--agent", metavar="AGENT")] = "",
+    project: Annotated[str, option("--project", metavar="P")] = "",
+    since: Annotated[str, option("--since", metavar="DATE")] = "",
+    user: Annotated[bool, option("--user")] = False,
+    file: Annotated[str, option("--file", metavar="F")] = "",
+    raw: Annotated[bool, option("--raw")] = False,
+    ignore_case: Annotated[bool, option("--ignore-case", "-i")] = False,
+    context: Annotated[int | None, option("--context", metavar="N", min=0, max=20)] = None,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Search notes, including archived ones, or past sessions.
-
-    Words match in any of their forms and in any case. Matches in the project come first, then global ones,
-    then those of other projects; --scope searches one scope only. A category counts as a tag.
-
-    --mode meaning orders all entries but archived ones by how close they are to the meaning of QUERY; --mode
-    both counts its words as well. Both need a model: see the guide on finding by meaning.
-
-    --in sessions searches the transcripts that agents keep on this machine: prompts, answers, and the input
-    of tools. Each match comes with the command that resumes its session.
-
-    Example: ctxrepo search redis port --tag tests
-    """
+    """Search notes, including archived ones, or past sessions."""
     from ctxrepo.services.reading.searching import SearchQuery
 
     query = " ".join(words or ())
@@ -242,22 +168,13 @@ def search(
 
 
 def tags(
-    target: Annotated[
-        str, argument(metavar="TARGET", help="The note whose tags to change; without it all tags are listed.")
-    ] = "",
-    add: Annotated[
-        list[str] | None, option("--add", metavar="TAG", help="Add this tag; may be repeated.")
-    ] = None,
-    remove: Annotated[
-        list[str] | None, option("--remove", metavar="TAG", help="Remove this tag; may be repeated.")
-    ] = None,
+    target: Annotated[str, argument(metavar="TARGET")] = "",
+    add: Annotated[list[str] | None, option("--add", metavar="TAG")] = None,
+    remove: Annotated[list[str] | None, option("--remove", metavar="TAG")] = None,
     scope: Annotated[str, scope_option()] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """List all tags, or change the tags of a note.
-
-    Example: ctxrepo tags topics/release.md --add ci
-    """
+    """List all tags, or change the tags of a note."""
     from ctxrepo.domain.project.target import parse_target
     from ctxrepo.services.notes.requests import TagChange
 
@@ -274,23 +191,11 @@ def tags(
 
 
 def links(
-    target: Annotated[
-        str, argument(metavar="TARGET", help="A note; without it all broken links are listed.")
-    ] = "",
+    target: Annotated[str, argument(metavar="TARGET")] = "",
     scope: Annotated[str, scope_option()] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Show what a note links to, and what links to it.
-
-    Without TARGET it lists all broken links.
-
-    A link is [[note]], [[scope:path]] or [[^id]], with an optional |label or #heading, or a markdown link to
-    a path.
-
-    When a command moves a note, links to it are updated.
-
-    Example: ctxrepo links topics/release.md
-    """
+    """Show what a note links to, and what links to it."""
     from ctxrepo.domain.project.target import parse_target
 
     if target:
@@ -331,12 +236,7 @@ def _line(hit: Hit) -> str:
 
 @command(scope=USUAL, folder=USUAL)
 def export(request: ExportRequest, json: bool = False) -> None:
-    """Copy the notes of a scope to an ordinary folder.
-
-    Files are copied byte for byte, and can be read without git.
-
-    Example: ctxrepo export project ~/shop-notes
-    """
+    """Copy the notes of a scope to an ordinary folder."""
 
     def said(exported: ExportedScope) -> str:
         return f"exported: {output.counted(exported.files, 'file')} of {exported.folder} to {exported.place}"

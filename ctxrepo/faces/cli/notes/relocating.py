@@ -31,24 +31,13 @@ def register(app: typer.Typer) -> None:
 
 @command(target=USUAL, to="DEST")
 def move(request: MoveRequest, json: bool = False) -> None:
-    """Move a note, or move an entry to another note.
-
-    Pins and other marks move along, and `history` still finds the earlier versions.
-
-    Example: ctxrepo move topics/release.md global:
-    """
+    """Move a note, or move an entry to another note."""
     answer(open_desk(), writing.move, request, json, lambda result: f"moved: {_way(result)}")
 
 
 @command(target=USUAL)
 def archive(request: TargetRequest, json: bool = False) -> None:
-    """Move a note or entry to the archive.
-
-    Search still finds it there, but sessions are no longer given it. Archive what is out of date; forget what
-    is wrong.
-
-    Example: ctxrepo archive topics/old-release.md
-    """
+    """Move a note or entry to the archive."""
 
     def said(result: MoveResult) -> str:
         name = f"^{result.id}" if result.id else result.before
@@ -65,12 +54,7 @@ def _way(result: MoveResult) -> str:
 
 @command(target=USUAL)
 def forget(request: TargetRequest, json: bool = False) -> None:
-    """Remove a note or an entry.
-
-    It stays in the git history: `ctxrepo restore TARGET` brings it back.
-
-    Example: ctxrepo forget ^3f9a1c20b7de
-    """
+    """Remove a note or an entry."""
 
     def said(forgotten: Forgotten) -> str:
         name = f"^{forgotten.id}" if forgotten.id else forgotten.at
@@ -82,12 +66,7 @@ def forget(request: TargetRequest, json: bool = False) -> None:
 
 @command(target=USUAL)
 def touch(request: TargetRequest, json: bool = False) -> None:
-    """Confirm that a note is still true as of today.
-
-    It sets the `updated` field of the note to today. A note without that field is left unchanged.
-
-    Example: ctxrepo touch topics/release.md
-    """
+    """Confirm that a note is still true as of today."""
 
     def said(result: TouchResult) -> str:
         return f"touched: {result.path} {result.updated}" if result.updated else ""
@@ -97,14 +76,7 @@ def touch(request: TargetRequest, json: bool = False) -> None:
 
 @command(commit="COMMIT", redo=USUAL)
 def undo(request: UndoRequest, json: bool = False) -> None:
-    """Undo what the last command wrote, one step further each time.
-
-    Undoing is a write of its own, so nothing leaves the history, and `ctxrepo undo --redo` goes forward again
-    until another command has written something. In an agent's session it undoes the last command of that
-    session. Later writes are kept; if one of them changed the same text, undo names it and changes nothing.
-
-    Example: ctxrepo undo 4f2a91c0
-    """
+    """Undo what the last command wrote, one step further each time."""
     answer(open_desk(), writing.undo, request, json, undone)
 
 
@@ -123,13 +95,7 @@ def undone(result: Undone, way: str = "undo") -> str:
 
 @command(target=USUAL, to="--to DEST", version="--at COMMIT")
 def restore(request: RestoreRequest, json: bool = False) -> None:
-    """Restore a forgotten, archived or edited note or entry.
-
-    Name it by the path or id that it had; renames and moves are followed. It returns to its old place, with
-    its pins and other marks.
-
-    Example: ctxrepo restore topics/release.md
-    """
+    """Restore a forgotten, archived or edited note or entry."""
 
     def said(result: RestoreResult) -> str:
         name = f"^{result.id} " if result.id else ""

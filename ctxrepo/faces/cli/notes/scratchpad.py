@@ -31,7 +31,7 @@ def scratch(context: typer.Context, json: Annotated[bool, json_option()] = False
 
 @group.command()
 def add(
-    text: Annotated[list[str], argument(metavar="TEXT", help="What is to be done, in one line.")],
+    text: Annotated[list[str], argument(metavar="TEXT")],
     scope: Annotated[str, scope_option()] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:

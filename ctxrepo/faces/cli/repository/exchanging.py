@@ -85,14 +85,9 @@ def conflict_hints(copies: Sequence[ConflictCopy]) -> Iterator[str]:
 
 
 def init(
-    remote: Annotated[
-        str, argument(metavar="REMOTE", help="URL or path of a git repository, which may be empty.")
-    ] = "",
-    sparse: Annotated[
-        bool,
-        option("--sparse", help="Check out only the global notes, and each project once you work on it."),
-    ] = False,
-    yes: Annotated[bool, option("--yes", "-y", help="Use REMOTE even if it holds code.")] = False,
+    remote: Annotated[str, argument(metavar="REMOTE")] = "",
+    sparse: Annotated[bool, option("--sparse")] = False,
+    yes: Annotated[bool, option("--yes", "-y")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Create the memory repository, or clone it from REMOTE."""

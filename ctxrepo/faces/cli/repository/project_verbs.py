@@ -92,9 +92,7 @@ def unlink(request: UnlinkRequest, json: bool = False) -> None:
 
 @group.command()
 def trust(
-    path: Annotated[
-        Path | None, argument(metavar="[PATH]", help="A folder in the checkout; by default the current one.")
-    ] = None,
+    path: Annotated[Path | None, argument(metavar="[PATH]")] = None,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Confirm that a checkout is the project it claims to be, so that it is given that project's memory."""

@@ -36,14 +36,8 @@ def status(json: Annotated[bool, json_option()] = False) -> None:
 def doctor(
     request: DoctorRequest,
     json: bool = False,
-    hooks: Annotated[
-        bool,
-        option("--hooks", help="Show what the agents recorded about ctxrepo's hooks in recent sessions."),
-    ] = False,
-    faults: Annotated[
-        bool,
-        option("--faults", help="List the problems that sessions were told about, including solved ones."),
-    ] = False,
+    hooks: Annotated[bool, option("--hooks")] = False,
+    faults: Annotated[bool, option("--faults")] = False,
 ) -> None:
     """Check that everything around the notes works."""
     if (hooks or faults) and (request.fixes or hooks == faults):

@@ -29,20 +29,12 @@ def setup(
     agent: Annotated[
         list[str] | None, argument(metavar="AGENT", help=f"{', '.join(agent_names())}; may be several.")
     ] = None,
-    every: Annotated[
-        bool, option("--all", help="All agents that have a folder in your home directory.")
-    ] = False,
-    check: Annotated[bool, option("--check", help="Only check whether it is connected.")] = False,
-    remove: Annotated[
-        bool, option("--remove", help="Disconnect it, restoring its files byte for byte.")
-    ] = False,
-    dry_run: Annotated[
-        bool, option("--dry-run", "--diff", help="Show the exact changes without making them.")
-    ] = False,
-    trust: Annotated[
-        bool, option("--trust", help="Also mark the hooks as trusted, for agents that skip untrusted hooks.")
-    ] = False,
-    yes: Annotated[bool, option("--yes", "-y", help="Don't ask.")] = False,
+    every: Annotated[bool, option("--all")] = False,
+    check: Annotated[bool, option("--check")] = False,
+    remove: Annotated[bool, option("--remove")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "--diff")] = False,
+    trust: Annotated[bool, option("--trust")] = False,
+    yes: Annotated[bool, option("--yes", "-y")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Connect an agent: install hooks and skills in its settings."""

@@ -28,13 +28,9 @@ def register(app: typer.Typer) -> None:
 @command(target="TARGET", limit=LIMIT)
 def history(
     request: HistoryRequest,
-    show: Annotated[
-        str, option("--show", "--at", metavar="COMMIT", help="Print TARGET as it was in COMMIT.")
-    ] = "",
-    in_review: Annotated[bool, option("--in-review", help="Show the commits that wait for review.")] = False,
-    markdown: Annotated[
-        bool, option("--markdown", help="With --in-review: the text of a pull request.")
-    ] = False,
+    show: Annotated[str, option("--show", "--at", metavar="COMMIT")] = "",
+    in_review: Annotated[bool, option("--in-review")] = False,
+    markdown: Annotated[bool, option("--markdown")] = False,
     json: bool = False,
 ) -> None:
     """Show the history of the memory, a note or an entry."""

@@ -40,44 +40,18 @@ def register(app: typer.Typer) -> None:
 
 
 def recall(
-    words: Annotated[
-        list[str] | None, argument(metavar="Q", help="Your question; `-` reads it from standard input.")
-    ] = None,
-    limit: Annotated[
-        int | None,
-        option(
-            "--limit",
-            metavar="N",
-            min=1,
-            max=1000,
-            help="Return at most N entries: by default 24, in a batch 50.",
-        ),
-    ] = None,
-    budget: Annotated[
-        int, option("--budget", metavar="N", min=0, max=1_000_000, help="Return at most N bytes.")
-    ] = 2500,
+    words: Annotated[list[str] | None, argument(metavar="Q")] = None,
+    limit: Annotated[int | None, option("--limit", metavar="N", min=1, max=1000)] = None,
+    budget: Annotated[int, option("--budget", metavar="N", min=0, max=1000000)] = 2500,
     scope: Annotated[str, scope_option()] = "",
-    before: Annotated[
-        list[str] | None,
-        option("--before", metavar="TEXT", help="An earlier prompt of the session, oldest first."),
-    ] = None,
-    as_prompt: Annotated[
-        bool, option("--as-prompt", help="Show what a session would be given for it, or why nothing.")
-    ] = False,
-    no_gate: Annotated[bool, option("--no-gate", help="Return weak matches too.")] = False,
-    explain: Annotated[
-        bool, option("--explain", help="Say why each entry is included, and why others aren't.")
-    ] = False,
-    folder: Annotated[
-        str, option("--in", metavar="DIR", help="Search this folder of markdown files instead of the memory.")
-    ] = "",
-    batch: Annotated[
-        str, option("--batch", metavar="FILE", help="With --in: answer every query of a JSONL file …")
-    ] = "",
-    out: Annotated[str, option("--out", metavar="FILE", help="… into this one.")] = "",
-    model: Annotated[
-        str, option("--model", metavar="MODEL", help="With --in: search by meaning too, with this model.")
-    ] = "",
+    before: Annotated[list[str] | None, option("--before", metavar="TEXT")] = None,
+    as_prompt: Annotated[bool, option("--as-prompt")] = False,
+    no_gate: Annotated[bool, option("--no-gate")] = False,
+    explain: Annotated[bool, option("--explain")] = False,
+    folder: Annotated[str, option("--in", metavar="DIR")] = "",
+    batch: Annotated[str, option("--batch", metavar="FILE")] = "",
+    out: Annotated[str, option("--out", metavar="FILE")] = "",
+    model: Annotated[str, option("--model", metavar="MODEL")] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Find the entries that best match a question or a word."""
@@ -237,7 +211,7 @@ _NONE = "-"
 )
 def evaluate(
     request: EvaluateRequest,
-    no_gate: Annotated[bool, option("--no-gate", help="The same as --set gate=off.")] = False,
+    no_gate: Annotated[bool, option("--no-gate")] = False,
     json: bool = False,
 ) -> None:
     """Measure how well recall answers prompts with known answers."""

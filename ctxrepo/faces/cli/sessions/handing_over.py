@@ -29,10 +29,7 @@ def register(app: typer.Typer) -> None:
 @command(preset="--preset P", budget="--budget BYTES", agent="--agent A")
 def context(
     request: ContextRequest,
-    explain: Annotated[
-        bool,
-        option("--explain", help="Show the parts of the block instead: the room each was offered and used."),
-    ] = False,
+    explain: Annotated[bool, option("--explain")] = False,
     json: bool = False,
 ) -> None:
     """Print what a session would be given if it started now."""
@@ -63,30 +60,13 @@ def _table(made: Context) -> str:
 
 
 def anchor(
-    name: Annotated[str, argument(metavar="NAME", help="The name of this point, e.g. release/ready.")] = "",
-    summary: Annotated[str, option("--summary", metavar="S", help="What was done, in a sentence.")] = "",
-    purpose: Annotated[str, option("--purpose", metavar="P", help="Its purpose, in a word or two.")] = "",
-    keyword: Annotated[
-        list[str] | None, option("--keyword", metavar="K", help="A word to find it by; may be given again.")
-    ] = None,
-    entry: Annotated[
-        str,
-        option(
-            "--entry",
-            metavar="ID",
-            help="The message in the transcript that it points to; by default the last.",
-        ),
-    ] = "",
-    from_prompt: Annotated[
-        str,
-        option(
-            "--from-prompt", metavar="TEXT", help="Instead ask the session's agent to leave one about this."
-        ),
-    ] = "",
-    session: Annotated[
-        str,
-        option("--session", metavar="ID", help="The session whose agent to ask, by the beginning of its id."),
-    ] = "",
+    name: Annotated[str, argument(metavar="NAME")] = "",
+    summary: Annotated[str, option("--summary", metavar="S")] = "",
+    purpose: Annotated[str, option("--purpose", metavar="P")] = "",
+    keyword: Annotated[list[str] | None, option("--keyword", metavar="K")] = None,
+    entry: Annotated[str, option("--entry", metavar="ID")] = "",
+    from_prompt: Annotated[str, option("--from-prompt", metavar="TEXT")] = "",
+    session: Annotated[str, option("--session", metavar="ID")] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Leave an anchor: a point that the next session is shown."""
@@ -108,22 +88,15 @@ def anchor(
 
 
 def handoff(
-    name: Annotated[str, argument(metavar="NAME", help="The name of this point.")] = "",
-    goal: Annotated[str, option("--goal", metavar="G", help="The goal of the work.")] = "",
-    done: Annotated[
-        list[str] | None, option("--done", metavar="D", help="Something that is done; may be given again.")
-    ] = None,
-    left: Annotated[
-        list[str] | None,
-        option("--open", metavar="O", help="Something that is still open; may be given again."),
-    ] = None,
-    step: Annotated[str, option("--next", metavar="N", help="What to do next.")] = "",
-    file: Annotated[
-        list[str] | None, option("--file", metavar="F", help="A file to read; may be given again.")
-    ] = None,
+    name: Annotated[str, argument(metavar="NAME")] = "",
+    goal: Annotated[str, option("--goal", metavar="G")] = "",
+    done: Annotated[list[str] | None, option("--done", metavar="D")] = None,
+    left: Annotated[list[str] | None, option("--open", metavar="O")] = None,
+    step: Annotated[str, option("--next", metavar="N")] = "",
+    file: Annotated[list[str] | None, option("--file", metavar="F")] = None,
     scope: Annotated[str, scope_option()] = "",
-    dry_run: Annotated[bool, option("--dry-run", help="Print the handoff without leaving it.")] = False,
-    show: Annotated[bool, option("--show", help="Print the newest handoff instead.")] = False,
+    dry_run: Annotated[bool, option("--dry-run")] = False,
+    show: Annotated[bool, option("--show")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Leave an anchor that tells the next session how to continue."""
@@ -160,7 +133,7 @@ def _handed_over(made: HandedOver) -> str:
 
 def hook(
     agent: Annotated[str, argument(metavar="AGENT", help=f"{', '.join(agent_names())}.")],
-    event: Annotated[str, argument(metavar="EVENT", help="The agent's own name for it.")],
+    event: Annotated[str, argument(metavar="EVENT")],
 ) -> None:
     """Answer an agent's hook."""
     raise UsageError(f"`ctxrepo hook {agent} {event}` stands alone", "It takes no options.")

@@ -41,33 +41,19 @@ def register(app: typer.Typer) -> None:
 
 @group.callback(invoke_without_command=True)
 def tape(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Find anchors that sessions left, and what was said between them.
-
-    An anchor is named by its ^id or its name, or by a part of its name: then the newest is meant. Without
-    --session, what is about one session is about the one that the command is run in, else the newest one of
-    the project. What was said is read from the agents' own transcripts on this machine. Without a verb it
-    says how the tape stands.
-
-    Example: ctxrepo tape
-    """
+    """Find anchors that sessions left, and what was said between them."""
     without_verb(context, lambda as_json: info(json=as_json), json=json)
 
 
 @command(session=_SESSION, scope=SCOPE)
 def info(request: TapeRequest, json: bool = False) -> None:
-    """Say how the tape stands, and how many messages came since the session's last anchor.
-
-    Example: ctxrepo tape info
-    """
+    """Say how the tape stands, and how many messages came since the session's last anchor."""
     answer(open_desk(), tape_operations.tape_info, request, json, past_text.info_text)
 
 
 @command(limit=LIMIT, context=_CONTEXT, type=_TYPES, session=_SESSION, scope=SCOPE)
 def list_anchors(request: ListAnchors, json: bool = False) -> None:
-    """List the anchors of the project, or with --session those of one session, the newest last.
-
-    Example: ctxrepo tape list --type handoff
-    """
+    """List the anchors of the project, or with --session those of one session, the newest last."""
     answer_with_past(open_desk(), tape_operations.list_tape, request, json, past_text.list_text)
 
 
@@ -91,17 +77,7 @@ def list_anchors(request: ListAnchors, json: bool = False) -> None:
     scope=SCOPE,
 )
 def search(request: TapeSearch, json: bool = False) -> None:
-    """Search anchors and messages of the session, and where it has none, those of the project.
-
-    Messages are found by their words in any form, and by the commands and files that tools were given, as
-    with `search --in sessions`; here they come by time, the newest last. Anchors are found by parts of words.
-    --from and --to bound the search, or --after and --until, or --last, or --after alone. Where several of
-    these are given, the first in this order counts.
-    Where --name, --anchor-type, --summary, --purpose or --keyword says which anchors, only anchors are
-    searched unless --in says `messages`.
-
-    Example: ctxrepo tape search "retry limit" --in project --from 2026-11-18
-    """
+    """Search anchors and messages of the session, and where it has none, those of the project."""
     answer_with_past(open_desk(), tape_operations.search_tape, request, json, past_text.search_text)
 
 
@@ -121,46 +97,24 @@ def search(request: TapeSearch, json: bool = False) -> None:
     scope=SCOPE,
 )
 def read(request: ReadTape, json: bool = False) -> None:
-    """Read what was said, the newest last.
-
-    Which part of the tape is read, --after and --until say, or --from and --to, or --after alone, or
-    --last. Where several of these are given, the first in this order counts.
-
-    Example: ctxrepo tape read --last
-    """
+    """Read what was said, the newest last."""
     text = partial(past_text.read_text, is_whole=request.chars == 0)
     answer_with_past(open_desk(), tape_operations.read_tape, request, json, text)
 
 
 @command(ids="ID", scope=SCOPE)
 def delete(request: DeleteAnchors, json: bool = False) -> None:
-    """Delete anchors, on every machine.
-
-    `ctxrepo undo` brings them back, but for those that were on this machine only. When one of the ids is no
-    anchor's, none is deleted.
-
-    Example: ctxrepo tape delete ^3f2a9c1b
-    """
+    """Delete anchors, on every machine."""
     answer(open_desk(), tape_operations.delete_from_tape, request, json, past_text.deleted_text)
 
 
 @command(session=OWN, scope=SCOPE)
 def reset(
     request: TapeRequest,
-    session: Annotated[
-        str | None,
-        option("--session", metavar="ID", help="Only anchors of this session; `this`: of the current one."),
-    ] = None,
+    session: Annotated[str | None, option("--session", metavar="ID")] = None,
     json: bool = False,
 ) -> None:
-    """Start a new tape: move all anchors of the project to its archive, which no session reads.
-
-    The archive is a folder beside the tape, and `ctxrepo undo` brings the anchors back. Anchors that exist on
-    this machine only (where sessions began, or all of them with `tape.sync` = `none`) move to a file on this
-    machine, whose name is printed; `undo` doesn't bring those back.
-
-    Example: ctxrepo tape reset
-    """
+    """Start a new tape: move all anchors of the project to its archive, which no session reads."""
     if session is not None and not session.strip():  # a variable that is empty, and all would go
         raise UsageError("--session names no session", "Without --session the whole tape is reset.")
     answer(
@@ -174,21 +128,11 @@ def reset(
 
 @command(session=_SESSION, scope=SCOPE)
 def tree(request: TapeRequest, json: bool = False) -> None:
-    """Draw a session as a tree: a line for each message, its branches, and its anchors.
-
-    Example: ctxrepo tape tree --session 528a2201
-    """
+    """Draw a session as a tree: a line for each message, its branches, and its anchors."""
     answer_with_past(open_desk(), tape_operations.tape_tree, request, json, past_text.tree_text)
 
 
 @command(days="--days N", handoffs="--handoffs N", after=_AFTER, until=_UNTIL, scope=SCOPE)
 def digest(request: DigestRequest, json: bool = False) -> None:
-    """Gather a part of past work, and what memory says of it already.
-
-    For an agent to read, which then keeps what is worth keeping (the skill memory-digest); nothing is
-    written. Without an option it is the work of the last 2 days, or what led to the last 10 handoffs where
-    those days hold fewer than two. It never begins before the last anchor digest/done.
-
-    Example: ctxrepo tape digest --days 7
-    """
+    """Gather a part of past work, and what memory says of it already."""
     answer_with_past(open_desk(), tape_operations.digest_work, request, json, past_text.digest_text)
