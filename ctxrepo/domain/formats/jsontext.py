@@ -203,7 +203,7 @@ MAX_DEPTH = 100
 _SPACE = lazy_pattern(r"[ \t\r\n]*")
 STRING = lazy_pattern(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
 _SCALAR = lazy_pattern(
-    STRING.pattern + r"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null",
+    STRING.pattern + r"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null"
 )
 _STRING_OR_COMMENT = lazy_pattern(rf"{STRING.pattern}?|(//[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z))")
 

@@ -210,9 +210,7 @@ _NONE = "-"
     results="--results FILE",
 )
 def evaluate(
-    request: EvaluateRequest,
-    no_gate: Annotated[bool, option("--no-gate")] = False,
-    json: bool = False,
+    request: EvaluateRequest, no_gate: Annotated[bool, option("--no-gate")] = False, json: bool = False
 ) -> None:
     """Measure how well recall answers prompts with known answers."""
     if no_gate:
