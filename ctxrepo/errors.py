@@ -14,6 +14,8 @@
     ├── BeyondBounds        1  something has more than a memory may have: paths, commits, bytes
     ├── ModelUnusable       1  the model that recall.model names isn't there, or can't be loaded
     └── GitFailed           1  git or the object store gave up; its words, redacted
+        ├── Uncommitted     1  no commit could be made, as the key can't sign; what was written is in view
+        │   └── Unsigned    1  a commit must be signed, which is never done under a lock
         └── Damaged         1  something in the clone's git folder can't be read; `doctor --fix` mends it
 
 The number is the exit code of a command that ends with it. Expected outcomes (offline, refused by the
@@ -91,6 +93,21 @@ class ModelUnusable(CtxrepoError):
 
 class GitFailed(CtxrepoError):
     code = "git"
+
+
+UNLOCK = "Unlock the signing key, then `ctxrepo sync`. Until then what is written is only found here."
+
+
+class Uncommitted(GitFailed):
+    pass
+
+
+class Unsigned(Uncommitted):
+    """Carries the `tree`, the `parents` and the `text` of the commit."""
+
+    def __init__(self, tree: str, parents: tuple[str, ...], text: str) -> None:
+        super().__init__("what was written waits for a signature", "`ctxrepo sync` asks for one.")
+        self.key = (tree, parents, text)
 
 
 class Damaged(GitFailed):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ctxrepo.agents.known import session_in
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import names_scope
-from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer
+from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer, Unsigned
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.hooks.wakeup import start_worker
 from ctxrepo.lazy import dataclass
@@ -278,7 +278,8 @@ class Desk:
     def commit_pending(self) -> CommitResult | None:
         """Commit what was written and isn't committed, so that what is shown is up to date.
 
-        None, and a notice says why, where that can't be done.
+        None where no commit can be made, and a notice says why; what only waits for a signature is shown all
+        the same, and nobody is asked for one here.
         """
         # The write path is slow to import, and many operations commit nothing themselves.
         from ctxrepo.services.saving.committed import committed_already
@@ -290,10 +291,13 @@ class Desk:
             from ctxrepo.services.saving.commit import commit
             from ctxrepo.services.saving.refresh import complete
 
-            done = commit(memory, self.now)
+            done = commit(memory, self.now, signs=False)
             complete(memory, done.head)
+        except Unsigned:
+            self.wake()
+            return None
         except CtxrepoError as error:
-            self.notice(f"what was written last is not in this: {error.message}. {error.hint}".rstrip())
+            self.notice(f"what was written last may not be in this: {error.message}. {error.hint}".rstrip())
             return None
         return done
 

@@ -103,6 +103,8 @@ def _index_sessions(worker: Worker) -> None:
 
 
 def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:
+    from dataclasses import replace
+
     from ctxrepo.services.sync.fetch import fetch_early
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.processes.lock import TryLock
@@ -114,7 +116,7 @@ def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:
         "CTXREPO_CONFIG": world.config_file,
         "CTXREPO_HOME": world.repo.home,
     }
-    memory = Memory.open(Places.of(env), env, or_last_settings=True)
+    memory = replace(Memory.open(Places.of(env), env, or_last_settings=True), is_background=True)
     remote_lock = TryLock(memory.state.lock("post"))
     early = fetch_early(memory, remote_lock)
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
-from ctxrepo.errors import ConfigError, GitFailed, NotInitialised, Refused
+from ctxrepo.errors import UNLOCK, ConfigError, GitFailed, NotInitialised, Refused, Uncommitted, Unsigned
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
@@ -24,7 +24,7 @@ from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.disk.private import put
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.processes.outside import Outside
-from ctxrepo.storage.state.committed_records import VerdictFile
+from ctxrepo.storage.state.committed_records import SignAttempts, VerdictFile
 from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
@@ -70,6 +70,10 @@ class Memory:
     config_error: ConfigError | None = None
     """Why config.toml can't be read; None if it can. Meanwhile the settings are those it had before, and the
     remote is left alone."""
+    is_background: bool = False
+    """Nobody called it: it leaves a signer that has just failed alone."""
+    signed: dict[tuple[object, ...], str] = field(default_factory=dict, compare=False, repr=False)
+    """(tree, parents, text) -> the commit that was signed in this run."""
     guarded: set[tuple[str, str]] = field(default_factory=set, compare=False, repr=False)
     """(path, key) of the files that the write guard has let through in this run."""
 
@@ -247,6 +251,10 @@ class Memory:
     def verdicts(self) -> VerdictFile:
         return VerdictFile(self.state.verdicts)
 
+    @property
+    def sign_attempts(self) -> SignAttempts:
+        return SignAttempts(self.state.unsigned)
+
     @cached_property
     def cache(self) -> Cache:
         return Cache.open(self.state.cache)
@@ -276,16 +284,36 @@ class Memory:
         return self.objects.tree_of(self.head)
 
     def make_commit(self, tree: str, parents: Sequence[str], message: str, now: datetime) -> str:
-        """A commit object by the user's own git identity, signed if that is how they commit; GitFailed
-        when that didn't work: never an unsigned one instead."""
-        from ctxrepo.storage.git.committer import signed_commit
-        from ctxrepo.storage.objects.store import Author
-
+        """A commit object by the user's own git identity. If that is how they commit it must be signed:
+        Unsigned until it is by `sign`, which its caller calls, and comes back, when it has let go of every
+        lock. There is never an unsigned one instead."""
         who = self.committer
         if who.signs:
-            return signed_commit(self.git, tree, parents, message, who)
+            wanted = Unsigned(tree, tuple(parents), message)
+            if wanted.key not in self.signed:
+                raise wanted
+            return self.signed[wanted.key]
+        from ctxrepo.storage.objects.store import Author
+
+        self.sign_attempts.forget()
         author = Author(who.name or "ctxrepo", who.email or f"{self.host}@ctxrepo.invalid")
         return self.objects.commit(tree, parents, message, author, now)
+
+    def sign(self, wanted: Unsigned) -> None:
+        """Have a commit signed for `make_commit`; Uncommitted where that fails, or has just failed."""
+        from ctxrepo.storage.git.committer import signed_commit
+
+        who, attempts = self.committer, self.sign_attempts
+        if self.is_background and attempts.is_paused(who.means):
+            raise Uncommitted(attempts.trouble(), UNLOCK)
+        tree, parents, message = wanted.key
+        attempts.note(attempts.trouble(), who.means, is_new=True)  # others leave it alone meanwhile
+        try:
+            self.signed[wanted.key] = signed_commit(self.git, tree, parents, message, who)
+        except Uncommitted as error:
+            attempts.note(error.message, who.means, is_new=False)
+            raise
+        attempts.forget()
 
     def set_remote_trouble(self, trouble: str) -> None:
         """Store what sessions must be told about the remote; '' for nothing."""

@@ -23,7 +23,7 @@ def widen(memory: Memory, project: Project | None, now: datetime) -> None:
     wider = cone.with_folders({project.folder, tapes_of(project.folder)})
     if wider == cone:
         return
-    from ctxrepo.services.saving.commit import commit_locked  # the write path; every command comes by here
+    from ctxrepo.services.saving.commit import commit  # the write path; every command comes by here
 
     with memory.writing(), memory.building():
         # In this order: what is not on disk yet must not read as deleted, wherever we are killed.
@@ -32,4 +32,4 @@ def widen(memory: Memory, project: Project | None, now: datetime) -> None:
         memory.clone.set_cone(wider)
         memory.user_index.forget()
         memory.cache.clear()
-        commit_locked(memory, now)
+    commit(memory, now)

@@ -21,7 +21,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.committed_records import HeldBackFile
+from ctxrepo.storage.state.committed_records import KeptOutFile
 
 _MANY = 50
 """How many entries with the same beginning of an id are looked at: for more, a person has to give more
@@ -201,7 +201,7 @@ def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str
 
 def kept_notes(memory: Memory) -> list[Note]:
     """The notes on disk that no commit of ours holds: ignored ones, and edited ones that git converts."""
-    held = (one.refusal for one in HeldBackFile(memory.state.held).read())
+    held = (one.refusal for one in KeptOutFile(memory.state.held).read().held)
     paths = [*memory.cache.noted("ignored"), *(r.path for r in held if r.rule == "converted")]
     return [note for path in dict.fromkeys(paths) if (note := read_note(memory, path))]
 

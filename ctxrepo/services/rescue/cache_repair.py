@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.first_files import update_recent_files
+from ctxrepo.services.saving.accept import tree_in_view
 from ctxrepo.services.saving.kept_here import filtered_at
 from ctxrepo.services.saving.refresh import build, notes_at, refresh, text_of
 from ctxrepo.storage.cache.layout import digest_of, storable
@@ -56,6 +57,6 @@ def rebuild(memory: Memory) -> Rebuilt:
     head = memory.head
     memory.cache.clear()
     build(memory, head)
-    refresh(memory, head)
+    refresh(memory, head, tree_in_view(memory, memory.objects.tree_of(head)))
     update_recent_files(memory)
     return Rebuilt(len(memory.cache.digests()), memory.cache.entry_count)

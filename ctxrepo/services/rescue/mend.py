@@ -14,7 +14,7 @@ from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import put_aside
 from ctxrepo.services.rescue.repair import repair
 from ctxrepo.services.saving.accept import lost_files
-from ctxrepo.services.saving.commit import commit_locked
+from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.pending import find_pending, fold_all
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.clone.clone import foreign_format
@@ -62,8 +62,9 @@ def _files(memory: Memory, now: datetime) -> Iterator[str]:
             _put_back_saves(memory, lost)
             # A file without a base is no deletion: what the last commit says comes back to it.
             memory.checkout.base_on(dict.fromkeys(lost))
-            commit_locked(memory, now)
-            yield f"{len(lost)} files that were gone from {memory.root}, or had lost most of it, are back"
+    if lost:
+        commit(memory, now)
+        yield f"{len(lost)} files that were gone from {memory.root}, or had lost most of it, are back"
 
 
 def _put_back_saves(memory: Memory, lost: Collection[str]) -> None:
@@ -108,7 +109,7 @@ def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
         else:  # on a branch without a commit all is staged, so that says nothing; the commit makes a new one
             Broken.at(clone.git_dir, now).take(clone.git_dir / "index")
         objects.point_head(clone.branch_ref)
-        committed = commit_locked(memory, now)
+    committed = commit(memory, now)
     yield f"{memory.root} was on {where or 'no branch'} and is on {clone.branch} again"
     if committed.created and committed.head:
         yield f"what was written meanwhile is on {clone.branch} now, in {committed.head[:12]}"

@@ -16,7 +16,7 @@ from ctxrepo.errors import Unreadable
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.review.declined import declined
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.committed_records import HeldBack, HeldBackFile
+from ctxrepo.storage.state.committed_records import HeldBack, KeptOutFile
 
 _MOST_TEXTS = 20
 
@@ -29,7 +29,7 @@ def items_to_decide(memory: Memory) -> list[ItemToDecide]:
 
 def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
     """An item for each file. Only the first have their texts: thousands may have been deleted."""
-    oldest_first = sorted(HeldBackFile(memory.state.held).read(), key=lambda held: held.since)
+    oldest_first = sorted(KeptOutFile(memory.state.held).read().held, key=lambda held: held.since)
     saves = memory.journal.read() if oldest_first else ()
     writers = {save.path: " on ".join(filter(None, (save.by.agent, memory.host))) for save in saves}
     by_path: dict[str, list[HeldBack]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 
 from ctxrepo.domain.git.oid import blob_id, blob_id_of
@@ -13,7 +13,7 @@ from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.save import LATE, Save
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.saving.pending import Pending, find_pending, fold_all
+from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, fold_saves
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.worktree.worktree import FileUpdate
@@ -161,3 +161,29 @@ def lost_files(memory: Memory) -> set[str]:
         gone = (path for path, (oid, _) in memory.checkout.differing(snapshot, tree).items() if oid is None)
         return {path for path in gone if not snapshot.is_out_of_reach(path)}
     return {refusal.path for refusal in held_back(_deleted(memory, fold_all(memory, pending), tree))}
+
+
+def tree_in_view(memory: Memory, tree: str | None) -> str | None:
+    """`tree`, a commit's, with what the saves in the journal make of it; where a file of theirs is refused,
+    with what commands alone do. It is in view before a commit holds it (ADR 73)."""
+    if not memory.journal.names():
+        return tree
+    files = fold_saves(memory, tree)
+    return tree_with(memory, tree, files, {file.path for file in files})
+
+
+def tree_with(
+    memory: Memory, tree: str | None, files: Sequence[FoldedFile], held: Collection[str]
+) -> str | None:
+    """`tree` with these files; those that are `held` back as their saves made them, without edits by hand. Of
+    what the guard refuses nothing is in it."""
+    changes: Changes = {}
+    by_hand = [replace(file, saved=file.data) if file.path not in held else file for file in files]
+    left = [replace(file, conflict_copies=(), versions=()) for file in by_hand]
+    for with_tools in (True, False):
+        made = [replace(file, data=file.saved if with_tools else file.commanded) for file in left]
+        accepted = judge(memory, made, tree, is_meant=True)
+        changes |= accepted.changes
+        refused = {refusal.path for refusal in accepted.held}
+        left = [file for file in left if file.path in refused]
+    return memory.objects.edit(tree, memory.objects.store_files(changes)) if changes else tree

@@ -5,29 +5,35 @@ held back, and its saves stay in the journal; the rest is committed (ADR 48).
 """
 
 import time
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
 from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.deletions import words_of
 from ctxrepo.domain.records.save import LATE, Save
-from ctxrepo.errors import Busy
+from ctxrepo.errors import Busy, RepositoryState, Uncommitted, Unsigned
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import note_made_here, require_ready
-from ctxrepo.services.saving.accept import Changes, judge, show_held
+from ctxrepo.services.saving.accept import Changes, judge, show_held, tree_in_view, tree_with
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
 from ctxrepo.services.saving.evidence import moved_evidence
 from ctxrepo.services.saving.pending import find_pending, fold_all, journal_late_writes
-from ctxrepo.services.saving.refresh import refresh
+from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.committed_records import DeletedFile, PastDeletion
+from ctxrepo.storage.state.committed_records import DeletedFile, KeptOutFile, PastDeletion
 from ctxrepo.storage.state.journal import Intent
 from ctxrepo.storage.worktree.checkout import Snapshot
 from ctxrepo.storage.worktree.replaced import LateWrite
+
+Made = TypeVar("Made")
+
+_MOST_SIGNATURES = 20
+"""How many commits of one go are signed: mostly versions of an agent that have their place in the history."""
 
 _TRIES = 5
 """How often we begin again, because a person has moved the branch or a program writes late, before we leave
@@ -49,17 +55,42 @@ class CommitRequest:
 ALL = CommitRequest()
 
 
-def commit(memory: Memory, now: datetime, request: CommitRequest = ALL) -> CommitResult:
+def commit(
+    memory: Memory, now: datetime, request: CommitRequest = ALL, *, signs: bool = True
+) -> CommitResult:
     """Commit what is pending, and make worktree, index and cache follow. RepositoryState when a person has
-    not finished a merge or the like in the clone; Busy when another writer holds the lock. Nothing is lost by
-    either."""
-    require_ready(memory)
-    with memory.writing():
-        return commit_locked(memory, now, request)
+    not finished a merge or the like in the clone; Uncommitted when it can't be signed, and Unsigned when it
+    would have to be without `signs`; Busy when another writer holds the lock. Nothing is lost by any of
+    these, and in view by all but the last."""
+    try:
+        require_ready(memory)
+    except RepositoryState:
+        head = memory.cache.head  # the branch may be elsewhere by a person's doing
+        with memory.writing():
+            if head and memory.objects.has(head):
+                build(memory, head, tree_in_view(memory, memory.objects.tree_of(head)))
+        raise
+
+    def locked() -> CommitResult:
+        with memory.writing():
+            return commit_locked(memory, now, request)
+
+    return with_signatures(memory, locked) if signs else locked()
+
+
+def with_signatures(memory: Memory, act: Callable[[], Made]) -> Made:
+    """What `act` returns, which makes commits under locks: each that must be signed is signed between two
+    runs of it, for a signer may wait for somebody."""
+    for _ in range(_MOST_SIGNATURES):
+        try:
+            return act()
+        except Unsigned as unsigned:
+            memory.sign(unsigned)
+    return act()
 
 
 def commit_locked(memory: Memory, now: datetime, request: CommitRequest = ALL) -> CommitResult:
-    """`commit` for a caller that holds the write lock."""
+    """`commit` for a caller that holds the write lock, and signs what is Unsigned once it doesn't."""
     with memory.building():
         done = CommitResult(memory.head, done=tuple(_end_half_way(memory, memory.head)))
         is_made = False
@@ -72,8 +103,10 @@ def commit_locked(memory: Memory, now: datetime, request: CommitRequest = ALL) -
                 break
         if not is_made:
             raise Busy("the branch kept moving while we were committing", "Run the command again.")
-        refresh(memory, done.head, done.held, done.skipped)
+        refresh(memory, done.head, tree_in_view(memory, memory.objects.tree_of(done.head)))
         note_all_committed(memory, done)
+        if done.found_nothing and not memory.is_background:
+            memory.sign_attempts.forget()  # nothing waits for a signature, or somebody will ask again
         return done
 
 
@@ -102,9 +135,20 @@ def _attempt(
     accepted.held += pending.kept.refusals()
     hold = frozenset(r.path for r in accepted.held) | pending.kept.ignored
     done = tuple(save for save in pending.saves if save.path not in hold)
+    # Of a file that this look passes over, what was known of it stays.
+    KeptOutFile(memory.state.held).note(
+        accepted.held,
+        now,
+        pending.snapshot.skipped,
+        lambda path: path not in pending.later and pending.snapshot.has_looked_at(path),
+    )
     new = old
-    for changes in accepted.in_order():
-        new = _make_commit(memory, new, changes, done, now)
+    try:
+        for changes in accepted.in_order():
+            new = _make_commit(memory, new, changes, done, now)
+    except Uncommitted:
+        refresh(memory, old, tree_with(memory, old_tree, files, hold))
+        raise
     if new is not None and new != old:
         on_disk = {path: data for path, data in pending.on_disk.items() if path not in hold}
         places = tuple(save.place for save in done)

@@ -113,16 +113,34 @@ def _without_base(memory: Memory, snapshot: Snapshot, ignored: Collection[str]) 
 
 def fold_all(memory: Memory, pending: Pending) -> list[FoldedFile]:
     """Each file, folded from its saves and from what is on disk."""
-    by_path: dict[str, list[Save]] = {path: [] for path in pending.grounds}
-    for save in pending.saves:
+    return _folded(memory, pending.saves, pending.grounds, pending.on_disk)
+
+
+def fold_saves(memory: Memory, tree: str | None) -> list[FoldedFile]:
+    """Each file that has saves, as these make it from the one in `tree`, whatever is on disk."""
+    saves = [s for s in memory.journal.read() if not (unsafe(s.path) or is_ignored(s.path))]
+    last = {save.path: save.after for save in saves}
+    keys = memory.objects.files(tree, last)
+    data = {path: _data(memory, keys.get(path)) for path in last}
+    return _folded(memory, saves, {path: Ground(was, was) for path, was in data.items()}, last)
+
+
+def _folded(
+    memory: Memory,
+    saves: Sequence[Save],
+    grounds: Mapping[str, Ground],
+    on_disk: Mapping[str, bytes | None],
+) -> list[FoldedFile]:
+    by_path: dict[str, list[Save]] = {path: [] for path in grounds}
+    for save in saves:
         by_path[save.path].append(save)
     files = []
     for path, mine in by_path.items():
-        ground = pending.grounds[path]
-        if path in pending.on_disk:
+        ground = grounds[path]
+        if path in on_disk:
             # The base of a tool's save is what was checked out when the tool wrote.
             based = [replace(s, base=memory.objects.find(s.tree, s.path)) if s.tree else s for s in mine]
-            files.append(fold(path, ground, _without_committed(memory, based), pending.on_disk[path]))
+            files.append(fold(path, ground, _without_committed(memory, based), on_disk[path]))
         elif not (unsafe(path) or is_ignored(path)):
             base = ground.base
             files.append(FoldedFile(path, base, base, base, base, versions=versions_in(mine)))

@@ -1,10 +1,10 @@
-"""Updates the cache to a commit by the files that differ, and notes what is wrong with the memory."""
+"""Updates the cache to a commit, and to what waits on top of it, by the files that differ; and notes what is
+wrong with the memory."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping
 
 from ctxrepo.domain.git.gitfiles import Cone
-from ctxrepo.domain.guard.refusals import Refusal, messages_of
+from ctxrepo.domain.guard.refusals import messages_of
 from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import Note, decode
 from ctxrepo.domain.project.layout import COMPATIBLE, REGISTRY, is_note, tape_folder, unsafe
@@ -26,7 +26,7 @@ from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.processes.lock import is_held, locked, pause
 from ctxrepo.storage.sessions.local_tape import LocalTape
-from ctxrepo.storage.state.committed_records import HeldBackFile
+from ctxrepo.storage.state.committed_records import KeptOutFile
 from ctxrepo.storage.user.blocks import BlockFile
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
@@ -43,24 +43,26 @@ _POLL = 0.1
 """Seconds between two checks whether a worker has built the cache."""
 
 
-def refresh(
-    memory: Memory, head: str | None, held: Sequence[Refusal] = (), skipped: Mapping[str, str] | None = None
-) -> None:
-    """Update the cache to commit `head`, and note what is wrong with the memory. To read many notes is left
-    to the worker if the caller is in a hurry (`leaves_cache_to_worker`) or it is at it."""
-    cache = memory.cache
-    if head is not None and cache.head != head and _is_left_to_worker(memory, head):
-        return
-    build(memory, head)
-    tell_all(memory, held, skipped or {})
+def refresh(memory: Memory, head: str | None, tree: str | None = None) -> None:
+    """Update the cache to commit `head`, or to the `tree` that is in view on top of it, and note what is
+    wrong with the memory. To read many notes is left to the worker if the caller is in a hurry
+    (`leaves_cache_to_worker`) or it is at it."""
+    if head is None or memory.cache.head == head or not _is_left_to_worker(memory, head):
+        build(memory, head, tree)
+    tell_all(memory)
 
 
-def build(memory: Memory, head: str | None) -> None:
-    """Update the cache to commit `head`, however many notes have to be read."""
+def build(memory: Memory, head: str | None, tree: str | None = None) -> None:
+    """Update the cache to commit `head`, however many notes have to be read, or to the `tree` in view."""
     # A damaged cache is emptied at the first try, and filled at the second.
     for _ in range(2):
-        if head is not None and memory.cache.head != head:
-            _update(memory, head)
+        if memory.cache.head != (head or "") or (tree and _shown(memory) != tree):
+            _update(memory, head or "", tree or memory.objects.tree_of(head))
+
+
+def _shown(memory: Memory) -> str | None:
+    """The tree that the cache shows."""
+    return memory.cache.tree or memory.objects.tree_of(memory.cache.head or None)
 
 
 def complete(memory: Memory, head: str | None) -> None:
@@ -87,11 +89,11 @@ def _changes_many(memory: Memory, head: str) -> bool:
     return len(objects.files(objects.tree_of(head), cone=memory.checkout.cone)) > MANY_NOTES
 
 
-def _update(memory: Memory, head: str) -> None:
+def _update(memory: Memory, head: str, tree: str | None) -> None:
     cache, objects = memory.cache, memory.objects
-    tree = objects.tree_of(head)
-    if cache.head and objects.has(cache.head):
-        _apply_differences(memory, head, tree, objects.diff(objects.tree_of(cache.head), tree))
+    known = cache.tree or cache.head
+    if known and objects.has(known):
+        _apply_differences(memory, head, tree, objects.diff(_shown(memory), tree))
     else:
         _fill(memory, head, tree)
 
@@ -106,14 +108,15 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
             memory.progress(f"building the cache: {done} of {len(notes)} notes")
 
     with locked(memory.state.lock("fill"), timeout=FILL_LOCK_SECONDS):
-        if memory.cache.head == head:  # another process has filled it meanwhile
+        if head and memory.cache.head == head and _shown(memory) == tree:  # another process has filled it
             return
         update_recorded_checkouts(memory)
         tapes = {tape_folder(path) for path in objects.files(tree, cone=memory.checkout.cone)}
         handoffs = _handoffs(memory, tree, tapes | LocalTape(memory.state).projects())
         marks = marks_of(memory, tree)
         unread: dict[str, str] = {}
-        memory.cache.fill(head, notes, _reader(memory, tree, notes, unread), marks, progress, handoffs)
+        read = _reader(memory, tree, notes, unread)
+        memory.cache.fill(head, notes, read, marks, progress, handoffs, tree or "")
         memory.cache.note(unread=unread)
 
 
@@ -134,7 +137,7 @@ def _apply_differences(
     removed = [path for path, text in texts.items() if text is None]
     kept = LocalTape(memory.state).projects() if REGISTRY in differences else ()
     handoffs = _handoffs(memory, tree, [*map(tape_folder, differences), *kept])
-    memory.cache.apply(head, changed, removed, marks_of(memory, tree), handoffs)
+    memory.cache.apply(head, changed, removed, marks_of(memory, tree), handoffs, tree or "")
     if unread != before:
         memory.cache.note(unread=unread)
 
@@ -185,21 +188,22 @@ def told_handoff(memory: Memory, tree: str | None, folder: str) -> NewestHandoff
     return NewestHandoff(folder)  # the tape was moved with its project, or deleted
 
 
-def tell_all(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> None:
-    """Record what is held back, and tell sessions that and whatever else is wrong with the memory."""
-    HeldBackFile(memory.state.held).note(held, datetime.now(UTC))
-    store_faults(memory, faults(memory, held, skipped))
+def tell_all(memory: Memory) -> None:
+    """Tell sessions whatever is wrong with the memory."""
+    store_faults(memory, faults(memory))
 
 
-def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
+def faults(memory: Memory) -> list[str]:
     """What sessions must be told about the memory itself, one line each."""
-    kept = KeptHere(converted=memory.cache.noted("unread")).refusals()
-    told = [*held, *(refusal for refusal in kept if refusal not in held)]
+    kept_out = KeptOutFile(memory.state.held).read()
+    held = [one.refusal for one in kept_out.held]
+    here = KeptHere(converted=memory.cache.noted("unread")).refusals()
+    told = [*held, *(refusal for refusal in here if refusal not in held)]
     lines = [*of_settings(memory), *of_bounds(memory), *messages_of(told)]
     hiding = of_obstacles(memory)
     lines += hiding.values()
-    others = sorted(skipped.keys() - hiding.keys())
-    lines += [f"{path} is not part of the memory: it {skipped[path]}" for path in others]
+    others = sorted(kept_out.skipped.keys() - hiding.keys())
+    lines += [f"{path} is not part of the memory: it {kept_out.skipped[path]}" for path in others]
     lines += _programs(memory)
     lines += (*of_conflicts(memory), *of_deletions(memory))
     if memory.has_remote and (trouble := memory.remote_trouble()):

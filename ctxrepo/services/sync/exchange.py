@@ -22,7 +22,8 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import beyond, note_made_here
 from ctxrepo.services.review import review
 from ctxrepo.services.review.open_review import open_review
-from ctxrepo.services.saving.commit import CommitRequest, check_out, commit_locked
+from ctxrepo.services.saving.accept import tree_in_view
+from ctxrepo.services.saving.commit import CommitRequest, check_out, commit_locked, with_signatures
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.merge import MergeResult, merge_commits, merge_over
 from ctxrepo.services.saving.refresh import refresh
@@ -118,11 +119,8 @@ def _round(
     state, result, theirs = _judge_upstream(memory, now, result, send=send, accept=accept)
     ours = objects.ref(memory.clone.branch_ref)
     if ours and state.answer.ok:
-        result = result.noticing(_note_struck_on_branch(memory, ours, now))
-    with memory.building():
-        merged = _merge_all(memory, ours, theirs, now)
-        if merged and merged.commit not in (ours, theirs):
-            objects.set_ref(MERGED, merged.commit)
+        result = result.noticing(with_signatures(memory, lambda: _note_struck_on_branch(memory, ours, now)))
+    merged = with_signatures(memory, lambda: _merge_all(memory, ours, theirs, now))
     if merged is None or not state.answer.ok:
         return replace(result, answer=state.answer)
     if excess := beyond(memory, merged.commit):
@@ -148,7 +146,7 @@ def _judge_upstream(
     if theirs is None and send and state.answer.ok and open_review(memory):
         theirs = _send_shared_again(memory)
     if state.answer.ok and state.has_known_tip:
-        result = result.noticing(_end_review(memory, theirs, now))
+        result = result.noticing(with_signatures(memory, lambda: _end_review(memory, theirs, now)))
     return state, result, theirs
 
 
@@ -174,15 +172,18 @@ def _finish(
 def _merge_all(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergeResult | None:
     """Merge our branch with the shared one and with what reviewers changed on our review branch."""
     objects = memory.objects
-    merged = merge_commits(memory, ours, theirs, now)
-    current = open_review(memory)
-    tip = objects.ref(memory.clone.tracking_ref(current.branch)) if current else None
-    if merged is None or current is None or tip is None or objects.contains(merged.commit, tip):
+    with memory.building():
+        merged = merge_commits(memory, ours, theirs, now)
+        current = open_review(memory)
+        tip = objects.ref(memory.clone.tracking_ref(current.branch)) if current else None
+        if merged and current and tip and not objects.contains(merged.commit, tip):
+            # The base is the tip that we pushed, even if the branch was rewritten there: what it lacks beside
+            # that tip was struck out by reviewers (ADR 13).
+            both = merge_over(memory, current.tip, merged.commit, tip, now)
+            merged = MergeResult(both.commit, (*merged.conflict_copies, *both.conflict_copies))
+        if merged and merged.commit not in (ours, theirs):
+            objects.set_ref(MERGED, merged.commit)
         return merged
-    # The base is the tip that we pushed, even if the branch was rewritten there: what it lacks beside that
-    # tip was struck out by reviewers (ADR 13).
-    both = merge_over(memory, current.tip, merged.commit, tip, now)
-    return MergeResult(both.commit, (*merged.conflict_copies, *both.conflict_copies))
 
 
 def _note_struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:
@@ -280,6 +281,10 @@ def apply_exchange(memory: Memory, received: str, merge: Merge, now: datetime) -
     """Move the branch to `merge(branch)` and check out the files that differ, after committing what was
     written meanwhile, so that no file is ahead of the branch. Only files that `received` changes are read for
     this."""
+    return with_signatures(memory, lambda: _apply(memory, received, merge, now))
+
+
+def _apply(memory: Memory, received: str, merge: Merge, now: datetime) -> CommitResult:
     objects, clone = memory.objects, memory.clone
     # The order is the correctness (ADR 7): commit what was written meanwhile, so that no file is ahead of the
     # branch; take the snapshot; move the branch by compare and swap; and only then write files. A kill after
@@ -299,7 +304,7 @@ def apply_exchange(memory: Memory, received: str, merge: Merge, now: datetime) -
         # Files that were edited since the commit above stay as they are; the next commit merges them.
         edited = memory.checkout.edited(snapshot, old_tree)
         late = check_out(memory, tree, snapshot, hold={r.path for r in committed.held} | edited)
-        refresh(memory, merged.commit, committed.held, committed.skipped)
+        refresh(memory, merged.commit, tree_in_view(memory, tree))
         result = replace(
             committed,
             head=merged.commit,

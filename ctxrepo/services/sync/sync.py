@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.git.remote import RemoteAnswer
@@ -14,12 +12,13 @@ from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_conflicts, of_deletions, of_obstacles
-from ctxrepo.services.saving.commit import ALL, CommitRequest, commit_locked
+from ctxrepo.services.saving.commit import ALL, CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import tell_all
 from ctxrepo.services.sync.exchange import OK, Exchange, exchange
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
+from ctxrepo.storage.state.committed_records import KeptOutFile
 
 SYNC_WAIT = 8.0
 """Seconds that a sync waits for another one of this clone; a person is waiting."""
@@ -42,7 +41,6 @@ class SyncResult:
     conflict_copies: tuple[ConflictCopy, ...] = ()
     notices: tuple[str, ...] = ()
     created: bool = False
-    skipped: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
         with locked(memory.state.lock("sync"), request.wait):
             # Whoever asks after this moment may have written after our commit, and has to sync again.
             began = time.monotonic()
-            committed = _commit(memory, now, request.wanted)
+            committed = commit(memory, now, request.wanted)
             if not memory.has_remote:
                 return _synced(memory, committed, Exchange())
             earlier_answer = memory.exchanges.answer_since(asked, committed.head, send=send)
@@ -83,18 +81,14 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
                 memory.repository.remote, result.head, began, exchanged.answer, sent=send
             )
     except Busy:  # another sync takes longer than `wait`: commit at least
-        return _synced(memory, _commit(memory, now, request.wanted), Exchange(_UNDER_WAY))
+        return _synced(memory, commit(memory, now, request.wanted), Exchange(_UNDER_WAY))
     if send or not exchanged.answer.ok:  # a fetch that went well says nothing of a push that didn't
         trouble = exchanged.answer.trouble
         words = f"the memory is saved here but does not reach its remote: {trouble}; `ctxrepo sync` says more"
         memory.set_remote_trouble(words if trouble else "")
-    tell_all(memory, result.held, result.skipped)
+    KeptOutFile(memory.state.held).note(exchanged.held, now, is_judged=lambda _: False)
+    tell_all(memory)
     return result
-
-
-def _commit(memory: Memory, now: datetime, request: CommitRequest) -> CommitResult:
-    with memory.writing():
-        return commit_locked(memory, now, request)
 
 
 def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> SyncResult:
@@ -111,5 +105,4 @@ def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> Syn
         conflict_copies=copies,
         notices=told if copies else (*told, *of_conflicts(memory)),
         created=committed.created,
-        skipped=committed.skipped,
     )

@@ -11,13 +11,14 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ctxrepo.domain.project.layout import is_ignored, unsafe
-from ctxrepo.errors import CtxrepoError, in_words
+from ctxrepo.errors import CtxrepoError, Uncommitted, in_words
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.session_anchors import queue_handoff
 from ctxrepo.services.delivery.watched import store_stamps, take_stamps
 from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest, commit
+from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import build
 from ctxrepo.services.settings.session_settings import sends
 from ctxrepo.services.sync.fetch import starts_fetch
@@ -206,7 +207,10 @@ class Worker:
         # Else the memory files that tools wrote to and no hook could save.
         paths = {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
         request = CommitRequest(None if looks_everywhere else paths, _newest(events))
-        result = commit(self.memory, self.now(), request)
+        try:
+            result = commit(self.memory, self.now(), request)
+        except Uncommitted:  # sessions are told; all else goes on
+            result = CommitResult(self.memory.head)
         has_news = result.created or bool(result.done)
         agents = {event.agent for event in events} | {save.by.agent for save in result.done}
         may_send = sends(self.memory, agents or {""})  # '' where only somebody else did something

@@ -122,6 +122,11 @@ class CacheReading:
         return self._meta("head")
 
     @property
+    def tree(self) -> str:
+        """The tree it shows: that of `head` and what waits for a commit on top of it; '' if nothing waits."""
+        return self._meta("tree")
+
+    @property
     def entry_count(self) -> int:
         """How many entries are in it by now."""
         return int(self._db.execute("select count(*) from entry").fetchone()[0])

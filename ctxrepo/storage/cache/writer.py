@@ -31,9 +31,10 @@ class Cache(CacheReading):
         removed: Iterable[str],
         marks: Marks,
         handoffs: Iterable[NewestHandoff] = (),
+        tree: str = "",
     ) -> bool:
         """Bring the cache to commit `head` in one transaction, with a new generation; False when nothing
-        changed. `changed`: notes as in `head`, and other files, which are ignored. `marks`: of all
+        changed. `changed`: notes as in `tree`, and other files, which are ignored. `marks`: of all
         entries. `handoffs`: of scopes whose tape changed. A damaged cache is emptied instead: its `head`
         is then ''.
         """
@@ -42,7 +43,7 @@ class Cache(CacheReading):
         with Healing(self.clear), transaction(self._db):
             has_changed = apply(self._db, self.generation + 1, changed, removed, marks)
             put_handoffs(self._db, handoffs)
-            set_meta(self._db, head=head)
+            set_meta(self._db, head=head, tree=tree)
             return has_changed
         return False
 
@@ -54,10 +55,11 @@ class Cache(CacheReading):
         marks: Marks,
         progress: Callable[[int], None],
         handoffs: Iterable[NewestHandoff] = (),
+        tree: str = "",
     ) -> None:
-        """Empty the cache, then fill it with the notes of commit `head`; `read` gives a note's text, None
-        for none. It bears `head` when all is in; until then `progress` hears how many notes are. Of two
-        that fill it at once one may find it damaged: it is then emptied again.
+        """Empty the cache, then fill it with the notes of `tree`; `read` gives a note's text, None for none.
+        It bears `head` when all is in; until then `progress` hears how many notes are. Of two that fill it at
+        once one may find it damaged: it is then emptied again.
         """
         from ctxrepo.storage.cache.update import fill  # for a whole cache, which is rare
 
@@ -66,7 +68,7 @@ class Cache(CacheReading):
             fill(self._db, paths, read, marks, progress)
             with transaction(self._db):
                 put_handoffs(self._db, handoffs)
-                set_meta(self._db, generation="1", head=head)
+                set_meta(self._db, generation="1", head=head, tree=tree)
 
     @rerun_if_damaged(_empty)
     def set_faults(self, faults: Iterable[str]) -> bool:

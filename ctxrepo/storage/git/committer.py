@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ctxrepo.errors import GitFailed
+from ctxrepo.domain.text import blake2b
+from ctxrepo.errors import UNLOCK, Uncommitted
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.git.git import Git
+
+SIGN_SECONDS = 8.0
+"""Seconds for a signer, which may wait for a passphrase that nobody types, or for a token to be touched."""
 
 _WHO = ("user.name", "user.email")
 _NONE_FITS = 1
@@ -20,15 +24,17 @@ class Committer:
     name: str
     email: str
     signs: bool
+    means: str = ""
+    """A digest of all that git is told about signing: with other words another try may go well."""
 
 
 def find_committer(git: Git, own: Mapping[str, str]) -> Committer:
     """Who commits, by `own`, the clone's configuration, where it says that; signing is up to the user's
     and the system's. GitFailed without an answer of git's: that would be a commit by nobody, unsigned."""
-    words = ("config", "--null", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$")
+    words = ("config", "--null", "--get-regexp", r"^(user\..*|commit\.gpgsign|gpg\..*)$")
     answer = git.run(*words, timeout=10)
     if answer.code not in (0, _NONE_FITS):
-        raise GitFailed(
+        raise Uncommitted(
             f"git can't tell who commits: {answer.reason}",
             "Try `git config --list`; what was written is kept and committed then.",
         )
@@ -37,11 +43,12 @@ def find_committer(git: Git, own: Mapping[str, str]) -> Committer:
     values |= {key: value.strip() for key, value in own.items() if key in _WHO and value.strip()}
     name, email = (values.get(key, "") for key in _WHO)
     signs = values.get("commit.gpgsign", "false").lower() in ("", "true", "yes", "on", "1")
-    return Committer(name, email, signs) if name and email else Committer("", "", signs)
+    means = blake2b(answer.out.encode("utf-8", "replace"), digest_size=8).hexdigest() if signs else ""
+    return Committer(name, email, signs, means) if name and email else Committer("", "", signs, means)
 
 
 def signed_commit(git: Git, tree: str, parents: Sequence[str], message: str, who: Committer) -> str:
-    """A commit object signed as the user's git is set up to; GitFailed when the key can't be used."""
+    """A commit object signed as the user's git is set up to; Uncommitted when the key can't be used."""
     words = [word for parent in parents for word in ("-p", parent)]
     named = [
         word
@@ -50,12 +57,9 @@ def signed_commit(git: Git, tree: str, parents: Sequence[str], message: str, who
         if value
     ]
     command = (*named, "commit-tree", "-S", *words, "-F", "-", tree)
-    answer = git.run(*command, timeout=20, stdin=message.encode())
+    answer = git.run(*command, timeout=SIGN_SECONDS, stdin=message.encode())
     if not answer.ok:
-        raise GitFailed(
-            f"the commit could not be signed: {answer.reason}",
-            "Unlock the signing key; what was written is kept and committed then.",
-        )
+        raise Uncommitted(f"the commit could not be signed: {answer.reason}", UNLOCK)
     return answer.out.strip()
 
 

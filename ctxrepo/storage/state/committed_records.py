@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
@@ -35,30 +36,52 @@ class HeldBack:
 
 
 @dataclass(frozen=True)
-class HeldBackFile:
-    """`held.json`, which whoever commits writes. It may be deleted: the next commit finds what is held back
-    again, and knows no more since when."""
+class KeptOut:
+    """What is in no commit: files that are `held` back, and what is `skipped` at a place -> why."""
+
+    held: Sequence[HeldBack] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class KeptOutFile:
+    """`held.json`, which whoever commits writes. It may be deleted: the next commit that looks at all files
+    finds what it held, and knows no more since when."""
 
     file: Path
 
-    def read(self) -> list[HeldBack]:
-        """What is held back now; empty where the file is missing or can't be read."""
+    def read(self) -> KeptOut:
+        """What is kept out now; nothing where the file is missing or can't be read."""
         from ctxrepo.domain.guard.refusals import Refusal  # most commands don't ask
 
         try:
-            found = json.loads(read(self.file, _MAX_BYTES, follow=False) or b"[]")
-            return [HeldBack(Refusal(**one["refusal"]), str(one["since"])) for one in found]
-        except (Unreadable, ValueError, TypeError, KeyError, RecursionError):
-            return []
+            found = json.loads(read(self.file, _MAX_BYTES, follow=False) or b'{"held": [], "skipped": {}}')
+            held = [HeldBack(Refusal(**one["refusal"]), str(one["since"])) for one in found["held"]]
+            return KeptOut(held, {place: str(why) for place, why in found["skipped"].items()})
+        except (Unreadable, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return KeptOut()
 
-    def note(self, refusals: Sequence[Refusal], now: datetime) -> None:
-        """From now on these are held back."""
+    def note(
+        self,
+        refusals: Sequence[Refusal],
+        now: datetime,
+        skipped: Mapping[str, str] | None = None,
+        is_judged: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        """From now on these are held back and skipped, and what was before where nobody has judged it now:
+        only who looked at a file can say that nothing is wrong with it."""
         before = self.read()
-        since = {_key(one.refusal): one.since for one in before}
+        since = {_key(one.refusal): one.since for one in before.held}
         at = second(now.astimezone(UTC))
         held = [HeldBack(refusal, since.get(_key(refusal), at)) for refusal in refusals]
-        if held != before:
-            put(self.file, json.dumps([asdict(one) for one in held]))
+        paths = {refusal.path for refusal in refusals}
+        unseen = [
+            one for one in before.held if not (one.refusal.path in paths or is_judged(one.refusal.path))
+        ]
+        others = {place: why for place, why in before.skipped.items() if not is_judged(place)}
+        after = KeptOut([*unseen, *held], others | dict(skipped or {}))
+        if after != before:
+            put(self.file, json.dumps(asdict(after)))
 
 
 @dataclass(frozen=True)
@@ -146,6 +169,47 @@ class VerdictFile:
 
 def _newest(known: Mapping[str, _T]) -> dict[str, _T]:
     return dict([*known.items()][-_KEPT:])
+
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 60.0, 3600.0
+"""Seconds after the first signature that failed, and at most; each further one doubles the pause."""
+
+
+@dataclass(frozen=True)
+class SignAttempts:
+    """The signatures that failed since the last that didn't, in a file of the state: why, how many, and when
+    the last one began."""
+
+    file: Path
+
+    def trouble(self) -> str:
+        """Why nothing is signed; '' where nothing failed."""
+        return self._read()[0]
+
+    def is_paused(self, means: str) -> bool:
+        """Whether a program that nobody called should leave the signer alone for a while: it may put a window
+        on somebody's screen, and a token locks itself after a few tries. `means` is Committer.means: the next
+        key gets its try at once."""
+        _, count, at, known = self._read()
+        pause = min(_FIRST_PAUSE * 2 ** min(count - 1, 16), _LONGEST_PAUSE)
+        return count > 0 and known == means and 0 <= time.time() - at < pause
+
+    def note(self, why: str, means: str, *, is_new: bool) -> None:
+        """Note one more attempt that begins, or why it failed."""
+        count = self._read()[1] + is_new
+        with suppress(OSError):
+            self.file.write_text(json.dumps([why, count, time.time(), means]), "utf-8")
+
+    def forget(self) -> None:
+        """One went well, or none is needed."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            self.file.unlink()
+
+    def _read(self) -> tuple[str, int, float, str]:
+        with suppress(OSError, ValueError, TypeError):
+            why, count, at, means = json.loads(self.file.read_text("utf-8"))
+            return str(why), int(count), float(at), str(means)
+        return "", 0, 0.0, ""
 
 
 MAX_BYTES = 8 * 1024 * 1024

@@ -159,6 +159,8 @@ class RepositoryPlaces:
     """What the last exchange with the remote covered."""
     verdicts = _Below("bounds.json")
     """Which commits were measured, and which of them are more than a memory may be."""
+    unsigned = _Below("unsigned.json")
+    """Which signatures failed since the last one that didn't."""
     trouble = _Below("trouble")
     """What the last conversation with the remote failed of, when trying again won't help."""
     git = _Below("git")

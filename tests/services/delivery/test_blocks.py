@@ -236,7 +236,7 @@ def test_damaged_markers_are_told_and_left(mine: Machine) -> None:
     grow(mine)
     assert renewed(mine) == ["damaged"]
     memory = mine.open()
-    (told,) = [line for line in faults(memory, (), {}) if "markers" in line]
+    (told,) = [line for line in faults(memory) if "markers" in line]
     assert str(file) in told
     assert "ctxrepo file add" in told
     with pytest.raises(Refused, match="damaged"):
@@ -246,7 +246,7 @@ def test_damaged_markers_are_told_and_left(mine: Machine) -> None:
     assert file.read_bytes() == before
     file.write_text("clean\n")
     put(mine)
-    assert not [line for line in faults(mine.open(), (), {}) if "markers" in line]
+    assert not [line for line in faults(mine.open()) if "markers" in line]
 
 
 def test_a_hand_edit_between_reading_and_writing_is_never_lost(

@@ -119,7 +119,7 @@ def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None
     eventually(lambda: any("on no branch" in fault for fault in mine.open().cache.faults()), 60)
     told = Session(mine, "s-2").hook("SessionStart", source="startup")
     assert "is on no branch, not on main. `ctxrepo doctor --fix` brings it back" in told
-    assert "Until then what is written is kept, but not found or sent." in told
+    assert "Until then what is written is kept and found here, but not sent." in told
     mine.git("switch", "-q", "main")
     assert current_lines(mine.open()) == []
     tell_at_once(mine.open())

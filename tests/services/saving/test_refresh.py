@@ -8,14 +8,20 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
-from machines import Machine
+from machines import NOW, Machine
 
+from ctxrepo.services.review.items import items_to_decide
+from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import complete
+from ctxrepo.services.sync.sync import sync
 from ctxrepo.storage.processes.lock import locked
 
 NOTES = 1200
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 @pytest.fixture
@@ -55,3 +61,34 @@ def test_the_first_search_reads_all_notes_and_tells_how_far_it_is(unread: Machin
     assert f"fact number {NOTES - 1}" in done.stdout
     assert re.search(r"building the cache: [1-9]\d+ of 12", said)
     assert said.endswith("\r\x1b[K")  # and the line is gone
+
+
+def test_what_is_held_back_is_told_until_a_look_at_that_file_finds_nothing(ada: Machine) -> None:
+    """Sixty notes are too many for whoever syncs, so a worker reads them, which looks at no file."""
+    ada.init()
+    for number in range(60):
+        ada.write(f"shop/vault/n{number}.md", f"- note number {number}\n")
+    ada.write("shop/vault/s.md", f"- the token is {TOKEN}\n")
+    os.mkfifo(ada.clone / "shop/vault/pipe.md")
+    memory = replace(ada.open(), leaves_cache_to_worker=True)
+    sync(memory, NOW)
+    looks: list[Callable[[], object]] = [
+        lambda: None,
+        lambda: ada.worker().run(),
+        lambda: commit(ada.open(), NOW, CommitRequest(only={"shop/vault/n1.md"})),
+        lambda: ada.ctxrepo("cache", "rebuild"),
+        lambda: ada.remember("something else"),
+        lambda: ada.worker().run(),
+    ]
+    for look in looks:
+        look()
+        told = "\n".join(ada.open().cache.faults())
+        assert "shop/vault/s.md#L1 is held back" in told
+        assert "shop/vault/pipe.md is not part of the memory" in told
+        assert [item.path for item in items_to_decide(ada.open())] == ["shop/vault/s.md"]
+    ada.write("shop/vault/s.md", "- the token is in the vault\n")
+    commit(ada.open(), NOW, CommitRequest(only={"shop/vault/s.md"}))
+    assert not items_to_decide(ada.open())
+    (ada.clone / "shop/vault/pipe.md").unlink()
+    ada.sync()
+    assert ada.open().cache.faults() == []

@@ -177,7 +177,7 @@ def test_what_is_written_just_after_the_commit_of_a_sync_is_sent_by_whoever_wait
         return done
 
     ada.remember("before")
-    monkeypatch.setattr(sync_module, "_commit", committed)
+    monkeypatch.setattr(sync_module, "commit", committed)
     ada.sync()
     head = ada.git("rev-parse", "HEAD")
     assert "just then" in ada.git("show", "HEAD:shop/MEMORY.md")
@@ -284,8 +284,8 @@ def test_a_folder_that_can_not_be_looked_into_is_not_taken_for_deleted(pair: Pai
     (ada.clone / "shop").symlink_to(moved)
     ben.write("shop/topics/b.md", "- b\n")
     ben.sync()
-    result = ada.sync()
-    assert result.skipped == {"shop": "is a symbolic link"}
+    ada.sync()
+    assert any("shop is a symbolic link" in fault for fault in ada.open().cache.faults())
     assert ada.git("show", "HEAD:shop/topics/a.md") == "- a"
     assert not (moved / "topics" / "b.md").exists()
     (ada.clone / "shop").unlink()
