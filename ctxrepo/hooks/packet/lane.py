@@ -35,7 +35,8 @@ class PacketContents:
     """What the lanes of a packet show. What memory doesn't hold stays empty here and gets no section."""
 
     __slots__ = (
-        "entries", "faults", "files", "handoff", "preamble", "recalled", "scopes", "ticked", "touched",
+        "cut_pins", "entries", "faults", "files", "handoff", "preamble", "recalled", "scopes", "ticked",
+        "touched",
     )  # fmt: skip
 
     def __init__(self, preamble: str = "", scopes: list[Scope] | None = None) -> None:
@@ -44,6 +45,8 @@ class PacketContents:
         """The global one first."""
         self.entries: dict[tuple[str, str], list[PacketEntry]] = {}
         """(the lane's name, the section's key) → entries."""
+        self.cut_pins: set[str] = set()
+        """The ids of pinned entries that a cut left out of the section of their MEMORY.md."""
         self.handoff: CachedHandoff | None = None
         self.faults: list[CachedFault] = []
         self.files: list[tuple[str, str]] = []
@@ -70,8 +73,8 @@ SUBAGENT = "subagent"
 GLOBAL_DIVISOR = 3
 """Beside a project, the global scope gets at most one third of the budget."""
 
-MEMORY, SCRATCHPAD = "memory", "scratchpad"
-"""Names of lanes that other lanes look at."""
+MEMORY, PINNED, SCRATCHPAD = "memory", "pinned", "scratchpad"
+"""Names of lanes that others look at."""
 
 
 class Bounds:

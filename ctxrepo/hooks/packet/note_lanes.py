@@ -8,6 +8,7 @@ from ctxrepo.hooks.packet.lane import (
     DEFAULT,
     GLOBAL_DIVISOR,
     MEMORY,
+    PINNED,
     SCRATCHPAD,
     Bounds,
     NoteLane,
@@ -44,7 +45,7 @@ class _Memory(PacketLane):
 
 
 MEMORY_LANE = _Memory(
-    MEMORY, {DEFAULT: Bounds(1024, 3072), DAILY: Bounds(0, 4000, most_lines=150, keep=ENDS)}
+    MEMORY, {DEFAULT: Bounds(1024, 3072, keep=ENDS), DAILY: Bounds(0, 4000, most_lines=150, keep=ENDS)}
 )
 
 
@@ -56,16 +57,17 @@ class _Pinned(PacketLane):
         contents.entries[self.name, ""] = entries
 
     def entries(self, contents: PacketContents, folder: str) -> list[PacketEntry]:
-        """The pinned entries without those of a MEMORY.md, which has a section of its own."""
+        """The pinned entries without those that stand in the section of a MEMORY.md."""
         own_sections = [f"{scope.folder}/MEMORY.md" for scope in contents.scopes if scope.memory_text]
-        return [entry for entry in super().entries(contents, folder) if entry.path not in own_sections]
+        pins = super().entries(contents, folder)
+        return [pin for pin in pins if pin.path not in own_sections or pin.id in contents.cut_pins]
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         where = entry_place(entry.path, entry.first_line, entry.last_line, entry.id)
         return index_line(where, entry.text, "", age_mark(entry.updated, today))
 
 
-PINNED = _Pinned("pinned", {DEFAULT: Bounds(512, 1024)})
+PINNED_LANE = _Pinned(PINNED, {DEFAULT: Bounds(512, 1024)})
 
 
 _MOST_TOLD = 300

@@ -11,6 +11,7 @@ from ctxrepo.hooks.packet.lane import (
     DAILY,
     DEFAULT,
     MEMORY,
+    PINNED,
     SEMANTIC,
     SUBAGENT,
     PacketContents,
@@ -99,10 +100,10 @@ def lanes_of(preset: str) -> list[PacketLane]:
         return [OPEN_ITEMS, TODAY, RECALL, MEMORY_LANE, YESTERDAY]
     from ctxrepo.hooks.packet.frame_lanes import FAULTS, HANDOFF, PREAMBLE_LANE
     from ctxrepo.hooks.packet.index_lanes import FILES, INDEX
-    from ctxrepo.hooks.packet.note_lanes import PINNED
+    from ctxrepo.hooks.packet.note_lanes import PINNED_LANE
 
     return [
-        *(PREAMBLE_LANE, FAULTS, PINNED, MEMORY_LANE, OPEN_ITEMS, TODAY),
+        *(PREAMBLE_LANE, FAULTS, PINNED_LANE, MEMORY_LANE, OPEN_ITEMS, TODAY),
         *(HANDOFF, RECALL, FILES, YESTERDAY, INDEX),
     ]
 
@@ -153,11 +154,16 @@ def packet(
     most, lanes = BUDGETS[preset], lanes_of(preset)
     draft = PacketDraft(contents, today, min(budget, most) if budget else most)
     _write_sections(draft, _sections(contents, lanes, preset))
-    if contents.recalled:
-        # A lane that is written after the recall lane may show the same entry. It is then dropped from the
-        # recall lane, and the packet is written a second time.
+    pins = [pin for pin in contents.entries.get((PINNED, ""), ()) if pin.path.endswith("/MEMORY.md")]
+    recalled = contents.recalled
+    if recalled or pins:
+        # A lane that is written after the recall lane may show the same entry, and one after the pinned lane
+        # may cut off what that left to it. Then the packet is written a second time, by what is known now.
         shown_ids = [key for section in draft.sections for key, _ in section.lane.shown(draft, section)]
-        contents.recalled = [hit for hit in contents.recalled if shown_ids.count(hit.id) < 2]
+        contents.cut_pins = {pin.id for pin in pins} - set(shown_ids)
+        once = [hit for hit in recalled if shown_ids.count(hit.id) < 2]
+        contents.recalled = [hit for hit in once if hit.id not in contents.cut_pins]
+    if recalled or contents.cut_pins:
         draft = PacketDraft(contents, today, draft.budget)
         _write_sections(draft, _sections(contents, lanes, preset))
     opening = _joined(draft, [name for name in ORDER if name in _OPENING])

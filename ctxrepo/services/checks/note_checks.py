@@ -13,7 +13,6 @@ from ctxrepo.domain.note.entry import Entry, explicit_id, normalised
 from ctxrepo.domain.note.note import Note, decode, utf16
 from ctxrepo.domain.project.layout import (
     DAILY,
-    MEMORY,
     REGISTRY,
     archived_tape_folder,
     is_archived,
@@ -23,12 +22,10 @@ from ctxrepo.domain.project.layout import (
 )
 from ctxrepo.domain.records.evidence import Evidence, fate, marks
 from ctxrepo.domain.secrets import mask
-from ctxrepo.domain.text import size
 from ctxrepo.errors import Unreadable
-from ctxrepo.hooks.packet.lane import DEFAULT
-from ctxrepo.hooks.packet.note_lanes import MEMORY_LANE
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.reading.find import too_large_to_show
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory
 
@@ -37,10 +34,6 @@ _UNMARK = (
     "the marker lines."
 )
 _MARKER = lazy_pattern(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
-
-
-_SHOWN = MEMORY_LANE.bounds[DEFAULT].cap
-"""Bytes of a scope's MEMORY.md that a session is given at most."""
 
 
 _TOLD = 100
@@ -154,11 +147,9 @@ def _of_note(note: Note, ids: dict[str, str]) -> Iterator[NoteFinding]:
     if note.text.startswith("\ufeff") and not note.head.lines:
         remedy = "`ctxrepo check --fix` takes it away."
         yield NoteFinding(note.path, 1, "a byte order mark hides what the first line is", remedy)
-    _, _, rest = note.path.partition("/")
-    if rest == MEMORY and (whole := size(note.body.strip("\n"))) > _SHOWN:
+    if excess := too_large_to_show(note.path, note.body):
         remedy = "Move what isn't always needed into topics/, and leave a line with the gist and the path."
-        said = f"of its {whole:,} bytes a session is shown the first {_SHOWN:,} at most"
-        yield NoteFinding(note.path, 0, said, remedy)
+        yield NoteFinding(note.path, 0, excess, remedy)
     for entry in note.entries:
         if explicit_id(entry.text) and ids.setdefault(entry.id, entry.at) != entry.at:
             remedy = (

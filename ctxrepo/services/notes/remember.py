@@ -11,7 +11,7 @@ from datetime import datetime
 from ctxrepo.domain.formats.moment import day, stamp
 from ctxrepo.domain.formats.plain_data import ENTRY_ID, plain_data
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.note import compose
+from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, is_archived
@@ -25,6 +25,7 @@ from ctxrepo.services.reading.find import (
     entries_containing,
     read_note,
     scope_named,
+    too_large_to_show,
 )
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.reading.targets import entry_named
@@ -56,7 +57,8 @@ class Near:
 class RememberResult:
     """The id and place of the entry; `near` are entries that say much the same, `replaced` the ids of those
     it supersedes and `was` their texts. `pinned`: this pinned the entry, as asked or as a superseded one was.
-    `cut_to` is the number of bytes to which it is cut beside a prompt; 0 if it fits."""
+    `cut_to` is the number of bytes to which it is cut beside a prompt; 0 if it fits. `overfills` says what
+    else is cut if this entry made its MEMORY.md too long for a session's start."""
 
     id: str
     at: str
@@ -67,6 +69,7 @@ class RememberResult:
     was: tuple[str, ...] = ()
     pinned: bool = False
     cut_to: int = 0
+    overfills: str = ""
     rivals: tuple[Near, ...] = ()
     """Other entries of the scope that have the fact's key and hold as well."""
 
@@ -149,7 +152,9 @@ class _Writing:
         entry = added(known, entries_of(path, written))
         near = [e for e in known if similarity(e.text.casefold(), self.line.casefold()) >= NEAR]
         near += self._same_elsewhere(path)
-        return self._record(entry, near=[e for e in near if e != self.superseded])
+        done = self._record(entry, near=[e for e in near if e != self.superseded])
+        was, now = (too_large_to_show(path, frontmatter.split(t)[1]) for t in (text, written))
+        return replace(done, overfills=f"{path}: {now}" if now and not was else "")
 
     def _same_elsewhere(self, path: str) -> list[Entry]:
         """Entries of the scope's other notes with the same text, whatever the case; as cache and journal know

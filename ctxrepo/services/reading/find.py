@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import Note, decode_exactly, utf16
-from ctxrepo.domain.project.layout import GLOBAL, PROJECT, is_note
+from ctxrepo.domain.project.layout import GLOBAL, MEMORY, PROJECT, is_note
 from ctxrepo.domain.project.target import (
     SHORTEST,
     Target,
@@ -16,6 +16,7 @@ from ctxrepo.domain.project.target import (
     several_ids,
 )
 from ctxrepo.domain.records.evidence import Evidence, Kind, fate, renamed
+from ctxrepo.domain.text import size
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
@@ -209,3 +210,16 @@ def kept_notes(memory: Memory) -> list[Note]:
 def read_note(memory: Memory, path: str) -> Note | None:
     data = memory.worktree.read(path) if is_note(path) else None
     return None if data is None else Note(path, utf16(data) or decode_exactly(data))
+
+
+def too_large_to_show(path: str, body: str) -> str:
+    """What a session isn't shown at its start of a scope's MEMORY.md with this body; '' where it is shown
+    all, and for other notes."""
+    if path.partition("/")[2] != MEMORY:
+        return ""
+    from ctxrepo.hooks.packet.lane import DEFAULT  # most notes are others
+    from ctxrepo.hooks.packet.note_lanes import MEMORY_LANE
+
+    whole, most = size(body.strip("\n")), MEMORY_LANE.bounds[DEFAULT].cap
+    said = f"of its {whole:,} bytes a session is shown {most:,} at most, its first and its last lines"
+    return said if whole > most else ""

@@ -58,6 +58,36 @@ def test_pinned_entries_and_open_items_of_both_scopes(world: World) -> None:
     assert block.bodies["global/SCRATCHPAD.md"] == "- [ ] renew the key"
 
 
+FILLER = "".join(f"- filler fact number {n} about something that takes room\n" for n in range(80))
+
+
+@pytest.mark.parametrize("scope", ["shop", "global"])
+def test_a_pin_that_the_cut_of_a_memory_file_leaves_out_is_in_the_pinned_section(
+    world: World, scope: str
+) -> None:
+    half = FILLER[: len(FILLER) // 2].rpartition("\n")[0] + "\n"
+    pins = "- *(pinned)* never push to prod\n- *(pinned)* ask before a release\n"
+    text = f"- *(pinned)* stands at the top\n{half}{pins}{half}- *(pinned)* stands at the end\n"
+    world.cache("c1", {f"{scope}/MEMORY.md": text})
+    block = start(world)
+    assert [line.description for line in block.listed["Pinned"]] == [
+        "- *(pinned)* never push to prod",
+        "- *(pinned)* ask before a release",
+    ]
+    body = block.bodies[f"{scope}/MEMORY.md"]
+    assert "stands at the top" in body
+    assert "stands at the end" in body
+    assert "never push" not in body
+
+
+def test_of_a_long_memory_file_a_session_is_shown_the_newest_lines_too(world: World) -> None:
+    world.cache("c1", {"shop/MEMORY.md": f"# Shop\n\n{FILLER}- remembered last\n"})
+    body = start(world).bodies["shop/MEMORY.md"]
+    assert "filler fact number 0 " in body
+    assert "filler fact number 40 " not in body
+    assert body.endswith("- remembered last")
+
+
 @pytest.mark.parametrize("zone", [TOKYO, HAWAII], ids=["tokyo", "hawaii"])
 def test_today_is_where_the_user_is(world: World, zone: dict[str, str]) -> None:
     days = {n: local_day(zone, n) for n in (-9, -3, -2, 0, 1, 2)}

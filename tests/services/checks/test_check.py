@@ -64,7 +64,7 @@ def test_a_memory_that_is_more_than_is_shown(mine: Machine) -> None:
     mine.write("global/topics/MEMORY.md", head + "- é\n" * 700)
     (found,) = (one for one in check(mine.open()) if "says the same" not in one.problem)
     assert (found.path, found.line) == ("global/MEMORY.md", 0)
-    assert "of its 3,499 bytes a session is shown the first 3,072" in found.problem
+    assert "of its 3,499 bytes a session is shown 3,072 at most" in found.problem
     assert "topics/" in found.remedy
 
 

@@ -291,3 +291,13 @@ def test_several_lines_are_one_entry(mine: Machine) -> None:
     commit(memory, NOW)
     texts = [e.entry.plain for e in memory.cache.entries(["shop"])]
     assert texts == ["first line\n  - looks like a bullet\n\n  last line", "second fact"]
+
+
+def test_who_overfills_a_memory_file_is_told_once(ada: Machine) -> None:
+    ada.init()
+    answers = [ada.ctxrepo("remember", f"{number} {'some words ' * 85}").stderr for number in range(5)]
+    told = ["a session is shown 3,072 at most" in answer for answer in answers]
+    assert told == [False, False, False, True, False]
+    assert "shop/MEMORY.md: of its 3," in answers[3]
+    elsewhere = ada.ctxrepo("remember", "some words " * 400, "-c", "gotcha")
+    assert "3,072" not in elsewhere.stderr
