@@ -20,12 +20,13 @@ from ctxrepo.domain.project.layout import (
     is_note,
     shown,
 )
+from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.records.evidence import Evidence, fate, marks
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import read_registry
-from ctxrepo.services.reading.find import too_large_to_show
+from ctxrepo.services.reading.find import OF_NO_PROJECT, too_large_to_show
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory
 
@@ -76,9 +77,14 @@ def check(memory: Memory) -> list[NoteFinding]:
         remedy = "`ctxrepo check --fix` marks it as generated."
         said = "forges show reviewers what ctxrepo keeps beside the notes"
         found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy))
-    if problem := read_registry(memory).problem:
+    registry = read_registry(memory)
+    if problem := registry.problem:
         problem = problem.removeprefix(f"{REGISTRY}: ")
         found.append(NoteFinding(REGISTRY, 0, problem, "Mend the file; until then no project is known."))
+    else:
+        loose = {note.scope_folder for note in notes} - {*registry.projects.values(), memory.global_folder}
+        said = "no project has this folder, so no session is given what is in it"
+        found += [NoteFinding(f"{name}/", 0, said, OF_NO_PROJECT) for name in loose if is_folder_name(name)]
     return sorted(found, key=lambda f: (f.path, f.line))
 
 

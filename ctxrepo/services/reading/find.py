@@ -6,6 +6,7 @@ from typing import NoReturn
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import Note, decode_exactly, utf16
 from ctxrepo.domain.project.layout import GLOBAL, MEMORY, PROJECT, is_note
+from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.project.target import (
     SHORTEST,
     Target,
@@ -27,6 +28,8 @@ from ctxrepo.storage.state.committed_records import KeptOutFile
 _MANY = 50
 """How many entries with the same beginning of an id are looked at: for more, a person has to give more
 characters."""
+
+OF_NO_PROJECT = "`ctxrepo move` takes a note elsewhere; a repository with that name takes the folder over."
 
 SHOWN = 5
 """Candidates that a message names."""
@@ -55,6 +58,8 @@ def scope_named(memory: Memory, name: str, project: Project | None) -> NamedScop
     for identity, folder in projects.items():
         if identity == registry.canonical(name) or name == folder:
             return NamedScope(identity, folder, Project(identity, folder, is_registered=True))
+    if is_folder_name(name) and note_paths(memory, [name]):
+        raise NotFound(f"{name}/ belongs to no project", OF_NO_PROJECT)
     known = [GLOBAL, PROJECT, *projects, *projects.values()]
     near = nearest(name, known)
     folders = ", ".join([GLOBAL, *projects.values()][:20])

@@ -8,6 +8,9 @@ from datetime import datetime
 
 from ctxrepo.domain.git.oid import blob_id, blob_id_of
 from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import REGISTRY, moved_path
+from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
@@ -19,6 +22,7 @@ from ctxrepo.services.saving.pending import find_pending, fold_all
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.clone.clone import foreign_format
 from ctxrepo.storage.clone.housekeeping import old_locks
+from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.isolated.dangers import remove_dangers
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import discard, is_sound
@@ -104,6 +108,7 @@ def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
             yield f"{clone.branch} was gone and is at {home[:12]} again"
         lines = _keep(memory, where, tip, home)
         _base_files(memory, home, tip)
+        _follow_renames(memory, home, tip)
         if tree := objects.tree_of(tip):
             memory.user_index.note_switch(tree)
         else:  # on a branch without a commit all is staged, so that says nothing; the commit makes a new one
@@ -146,6 +151,33 @@ def _base_files(memory: Memory, home: str, tip: str | None) -> None:
     # A person may have committed on a branch of their own what a command had acknowledged for this one.
     before = {path: _before_commands(memory, path, data) for path, data in contents.items()}
     memory.checkout.base_on(objects.store_files(before))
+
+
+def _follow_renames(memory: Memory, home: str, tip: str | None) -> None:
+    """Take what was written to a project's folder of the commit `tip` to the folder that it has in `home`."""
+    objects, tree = memory.objects, memory.objects.tree_of(home)
+    there, here = (
+        parse(decode((t and objects.find(t, REGISTRY)) or b"")) for t in (objects.tree_of(tip), tree)
+    )
+    folders = {old: here.folder_of(project) for project, old in there.projects.items()}
+    pending = find_pending(memory, tree)
+    to = {
+        path: moved
+        for path in pending.grounds
+        for old, new in folders.items()
+        if new not in ("", old)
+        and (moved := moved_path(path, old, new))
+        and not memory.worktree.exists(moved)
+    }
+    if not to:
+        return
+    bases = objects.files(objects.ref(WT), to)
+    memory.journal.move(to)
+    memory.worktree.write_all({to[p]: data for p, data in pending.on_disk.items() if p in to and data})
+    memory.checkout.base_on({moved: bases.get(path) for path, moved in to.items()} | dict.fromkeys(to))
+    memory.worktree.update_unchanged(
+        {path: FileUpdate(blob_id_of(pending.on_disk.get(path)), None) for path in to}
+    )
 
 
 def _guessed(memory: Memory, home: str) -> dict[str, bytes | None]:

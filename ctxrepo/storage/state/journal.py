@@ -111,10 +111,19 @@ class Journal:
 
     def forget_trees(self) -> None:
         """From now on nobody knows what the saves of tools were made from."""
+        self._rewrite(lambda save: replace(save, tree=""))
+
+    def move(self, paths: Mapping[str, str]) -> None:
+        """From now on the saves of these files are of others, of which nobody knows what tools made them
+        from."""
+        self._rewrite(lambda s: replace(s, path=paths[s.path], tree="") if s.path in paths else s)
+
+    def _rewrite(self, change: Callable[[Save], Save]) -> None:
         for name in self.names():
             found = self._parsed(name) or []
-            if any(save.tree for save in found):
-                put(str(self.folder), name, encoded([replace(save, tree="") for save in found]))
+            changed = [change(save) for save in found]
+            if changed != found:
+                put(str(self.folder), name, encoded(changed))
 
     def intend(self, intent: Intent) -> None:
         """Record, on the disk before a ref is moved, which saves the commit holds: if a power cut kept the

@@ -106,3 +106,14 @@ def test_who_waits_is_told_how_far_it_is(mine: Machine) -> None:
     check(replace(memory, progress=told.append))
     assert told[0].startswith("looking through the notes: 0 of ")
     assert told[-1] == "comparing the entries"
+
+
+def test_a_folder_that_belongs_to_no_project_is_found_and_named(mine: Machine) -> None:
+    mine.write("nobody/topics/x.md", "---\ndescription: d\n---\n\n- a fact\n")
+    (found,) = check(mine.open())
+    assert (found.path, found.line) == ("nobody/", 0)
+    assert "no project has this folder" in found.problem
+    listed = mine.ctxrepo("list", "--scope", "nobody")
+    assert listed.returncode == 3
+    assert "nobody/ belongs to no project" in listed.stderr
+    assert "there is no scope" in mine.ctxrepo("list", "--scope", "elsewhere").stderr

@@ -97,6 +97,6 @@ def test_a_key_that_something_else_stands_for_is_fine() -> None:
 
 def test_check_tells_it_with_the_rest(ada: Machine) -> None:
     ada.init()
-    ada.write("shop/a.md", "- x y z\n- X y z\n")
+    ada.write("global/a.md", "- x y z\n- X y z\n")
     (found,) = check(ada.open())
-    assert (found.path, found.line, found.problem) == ("shop/a.md", 2, "it says the same as line 1")
+    assert (found.path, found.line, found.problem) == ("global/a.md", 2, "it says the same as line 1")

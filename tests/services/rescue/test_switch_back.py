@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from machines import NOW, Machine, make_machine
+from saves import checked_out, leave
 
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import RepositoryState
@@ -251,3 +252,34 @@ def test_killed_before_head_moved_it_is_done_again(mine: Machine, monkeypatch: p
     back(mine)
     assert entries(mine.read(NOTE)) == {*LINES[:3], *LINES[4:], "- by hand"}
     assert "at an older commit" in mine.read("global/MEMORY.md")
+
+
+def test_what_was_written_to_a_projects_folder_of_before_its_rename_goes_into_its_folder_of_now(
+    mine: Machine,
+) -> None:
+    mine.remember("tests need redis", category="gotcha")
+    mine.remember("an anchor's note", category="plan")
+    before = mine.sync().head
+    assert before
+    assert mine.ctxrepo("project", "rename", "storefront").returncode == 0
+    mine.remember("newer than the rename", category="gotcha")
+    mine.sync()
+    mine.git("checkout", "-q", before)
+    mine.remember("written at the old commit", category="gotcha")
+    mine.write("shop/topics/hand.md", "- by hand at the old commit\n")
+    mine.write("shop/topics/plan.md", mine.read("shop/topics/plan.md") + "- one more plan\n")
+    note = mine.clone / "shop/topics/tool.md"
+    leave(mine, "shop/topics/tool.md", b"- by a tool at the old commit\n", checked_out(mine))
+    assert not note.exists()
+    assert mine.ctxrepo("anchor", "old/days").returncode == 0
+    back(mine)
+    assert not (mine.clone / "shop").exists()
+    assert not (mine.clone / "TAPE" / "shop").exists()
+    gotchas = mine.read("storefront/topics/gotcha.md")
+    for words in ("tests need redis", "newer than the rename", "written at the old commit"):
+        assert gotchas.count(words) == 1
+    assert "one more plan" in mine.read("storefront/topics/plan.md")
+    assert "by hand at the old commit" in mine.read("storefront/topics/hand.md")
+    assert "by a tool at the old commit" in mine.read("storefront/topics/tool.md")
+    assert "old/days" in mine.ctxrepo("tape", "list").stdout
+    assert mine.open().journal.read() == []
