@@ -1,7 +1,6 @@
 """A note or entry that was forgotten, archived or edited is brought back."""
 
-from __future__ import annotations
-
+from contextlib import suppress
 from dataclasses import field
 from datetime import datetime
 
@@ -21,7 +20,7 @@ from ctxrepo.services.history.bygone import Bygone, before_last_change, bygone, 
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.placing import completed, move
 from ctxrepo.services.notes.requests import RestoreRequest
-from ctxrepo.services.reading.find import destination_of, find_entry, scope_named
+from ctxrepo.services.reading.find import destination_of, find_entry, scope_named, spelt
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import record, unforget
@@ -93,7 +92,7 @@ class _Restore:
             there = draft.text(path)
             known = entries_of(path, there or "")
             successor = None if self.request.to else found or self._edited(old, known)
-            if successor is not None and (not old.key or successor.key.casefold() == old.key.casefold()):
+            if successor is not None:
                 return self._instead(draft, successor, old)
             same = [
                 e for e in known if normalised(e.text) == normalised(old.text) and e.heading == old.heading
@@ -106,12 +105,15 @@ class _Restore:
             return RestoreResult(new.at, new.id, source=self.was.path)
 
     def _found(self, old: Entry) -> Entry | None:
-        """The entry as it is by now, or what stands for it, if that is anywhere."""
-        for entry_id in dict.fromkeys((old.id, fate(evidence_now(self.memory), old.id)[1])):
-            try:
-                return find_entry(self.memory, entry_id, self.project)[1]
-            except NotFound:
-                continue
+        """The entry as it is by now, under whatever id, or what has its key now, if that is anywhere. What
+        superseded it without its key is another fact."""
+        evidence = evidence_now(self.memory)
+        edited = fate((record for record in evidence if record.kind != "superseded"), old.id)[1]
+        for entry_id in dict.fromkeys((old.id, edited, fate(evidence, old.id)[1])):
+            with suppress(NotFound):
+                entry = find_entry(self.memory, entry_id, self.project)[1]
+                if entry_id in (old.id, edited) or _has_key_of(old, entry):
+                    return entry
         return None
 
     def _edited(self, old: Entry, known: list[Entry]) -> Entry | None:
@@ -120,7 +122,8 @@ class _Restore:
         was = entries_of(self.was.now, self.was.text)
         number = [e.first_line for e in entries_of(self.was.path, self.was.text)].index(old.first_line)
         pairs = () if kind else moved(was, known)
-        return next((new for before, new in pairs if before.id == was[number].id), None)
+        new = next((new for before, new in pairs if before.id == was[number].id), None)
+        return new if new and (not old.key or _has_key_of(old, new)) else None
 
     def _said_again(self, entry: Entry) -> RestoreResult:
         """It is there; if it was superseded it holds again."""
@@ -176,9 +179,14 @@ class _Restore:
         """Where it goes: to the note that is named, else back to `path`; not into the archive."""
         folder, _, rest = path.partition("/")
         if self.request.to is None:
-            return path if self.request.version else f"{folder}/{rest.removeprefix(f'{ARCHIVE}/')}"
+            rest = rest if self.request.version else rest.removeprefix(f"{ARCHIVE}/")
+            return spelt(self.memory, f"{folder}/{rest}")
         to = destination_of(self.memory, completed(self.request.to, rest), self.project)
-        return f"{scope_named(self.memory, to.scope, self.project).folder}/{to.path}"
+        return spelt(self.memory, f"{scope_named(self.memory, to.scope, self.project).folder}/{to.path}")
+
+
+def _has_key_of(old: Entry, new: Entry) -> bool:
+    return bool(old.key) and new.key.casefold() == old.key.casefold()
 
 
 def _with_entry(path: str, there: str | None, old: Entry, before: str) -> str:

@@ -227,3 +227,30 @@ def test_what_was_never_there_is_not_found(mine: Machine) -> None:
     for target in ("topics/never", "^ffffffffffff"):
         with pytest.raises(NotFound):
             again(mine, target)
+
+
+def test_no_other_fact_makes_way_for_what_it_superseded(mine: Machine) -> None:
+    old = mine.remember("gizmo uses port 7777")
+    mine.remember("the gadget moved to socket 8888", supersedes=Target(entry_id=old.id))
+    save(mine)
+    act(mine, lambda m, t, *more: edit(m, EditRequest(t, Passage("7777", "7778")), *more), f"^{old.id}")
+    done = again(mine, f"^{old.id}")
+    text = mine.read("shop/MEMORY.md")
+    assert text.count("gizmo") == 1
+    assert "- gizmo uses port 7777\n" in text
+    assert "- the gadget moved to socket 8888\n" in text
+    save(mine)
+    assert done.id not in marks_of(mine.open(), mine.open().head_tree).struck
+
+
+def test_nor_a_neighbour_that_is_much_like_what_was_deleted(mine: Machine) -> None:
+    lines = [
+        f"- {name} listens on port {port}\n" for name, port in (("basket", 81), ("mail", 82), ("wiki", 83))
+    ]
+    mine.write(NOTE, "".join(lines[:2]))
+    save(mine)
+    gone = id_of(mine, "basket")
+    mine.write(NOTE, "".join(lines[1:]))
+    save(mine)
+    again(mine, gone)
+    assert sorted(mine.read(NOTE).splitlines(keepends=True)) == lines
