@@ -1,10 +1,8 @@
 """Merges one file by its kind: note, JSON lines, registry; any other file is taken whole (ADR 6)."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -15,6 +13,7 @@ from ctxrepo.domain.merge.note.halves import merge_note
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -32,12 +31,19 @@ class MergedFile:
     conflict_copies: tuple[ConflictCopy, ...] = ()
 
 
-def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile:
-    """Merge both sides' changes to `base` (None: no file) in the file at `path`, whichever side is `ours`.
+def merge_file(
+    path: str,
+    base: bytes | None,
+    ours: bytes | None,
+    theirs: bytes | None,
+    *,
+    evidence: Callable[[], Iterable[Evidence]] = tuple,
+) -> MergedFile:
+    """Merge both sides' changes to `base` (None: no file) in the file at `path`, whichever side is `ours`;
+    `evidence` is asked which entry was edited to which, where one is gone from both.
     An edit wins over a deletion; only pi-memory-md's tape is deleted with its last line, and merged as if
     it were empty. There are never conflict markers: of two edits of one thing one stays, and the other
-    becomes a conflict copy.
-    """
+    becomes a conflict copy."""
     if ours in (theirs, base):
         return MergedFile(theirs)
     if theirs == base:
@@ -46,7 +52,7 @@ def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes 
     if is_gone and not (path.endswith(ANCHORS_FILE) and base):
         return MergedFile(theirs if ours is None else ours)
     ours, theirs = ours or b"", theirs or b""
-    merged = _by_meaning(path, base or b"", ours, theirs)
+    merged = _by_meaning(path, base or b"", ours, theirs, evidence)
     if merged is None:
         winner, loser = max(ours, theirs), min(ours, theirs)
         return MergedFile(winner, (ConflictCopy(path, "", "", decode_exactly(loser)),))
@@ -55,7 +61,9 @@ def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes 
     return MergedFile((data or None) if is_gone else data, tuple(dict.fromkeys(copies)))
 
 
-def _by_meaning(path: str, base: bytes, ours: bytes, theirs: bytes) -> tuple[str, list[ConflictCopy]] | None:
+def _by_meaning(
+    path: str, base: bytes, ours: bytes, theirs: bytes, evidence: Callable[[], Iterable[Evidence]]
+) -> tuple[str, list[ConflictCopy]] | None:
     if max(map(len, (base, ours, theirs))) > MAX_BYTES:
         return None
     texts = decode_exactly(base), decode_exactly(ours), decode_exactly(theirs)
@@ -64,7 +72,7 @@ def _by_meaning(path: str, base: bytes, ours: bytes, theirs: bytes) -> tuple[str
     if any(_UNDECODABLE.search(text) for text in texts):
         return None
     if path.lower().endswith(".md"):
-        return merge_note(path, *texts)
+        return merge_note(path, *texts, evidence)
     return merge_table(path, *texts) if path == REGISTRY else None
 
 
@@ -74,8 +82,7 @@ _FOREVER = 1e18
 def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
     """Merge JSON lines; returns the text, and copies of lines that lost against a line with the same id.
     Lines of the base keep their order, new ones follow by their times; the order of keys makes no other
-    line. What can't be parsed stays. Every line gets a newline: nothing is ever appended to a torn one.
-    """
+    line. What can't be parsed stays. Every line gets a newline: nothing is ever appended to a torn one."""
     not_ids = _twice(base) | _twice(ours) | _twice(theirs)
     was, us, them = (_keyed(text, not_ids) for text in (base, ours, theirs))
     lines: dict[Key, str] = {}

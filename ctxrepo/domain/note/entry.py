@@ -1,15 +1,11 @@
 """An entry: one fact in a note, the id by which everything refers to it, and how alike two entries are."""
 
-from __future__ import annotations
-
 import re
+import sys
 import unicodedata
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator
-from functools import partial
-from heapq import nsmallest
-from itertools import product
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from typing import NamedTuple, TypeVar
 
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.markdown import split_blocks
@@ -24,6 +20,8 @@ _LINK = lazy_pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 _KEY = lazy_pattern(r"([A-Za-z][\w.-]{0,39}):[ \t]+\S")
 _PINNED = lazy_pattern(r"\*\(pinned\)\*", re.IGNORECASE)
 _CODE = lazy_pattern(r"`[^`\n]*`")
+
+_K = TypeVar("_K")
 
 
 class Entry(NamedTuple):
@@ -63,13 +61,18 @@ class Entry(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The K of an entry written as `K: value`, after its category if it has one."""
-        match = _KEY.match(_CATEGORY.sub("", self.plain, count=1).lstrip())
-        return match[1] if match else ""
+        return key_of(self.plain)
 
     @property
     def is_pinned(self) -> bool:
         return bool(_PINNED.search(self.plain))
+
+
+def key_of(plain: str) -> str:
+    """The K of an entry whose text is `K: value`, after its category if it has one; NFC."""
+    text = plain if plain.isascii() else unicodedata.normalize("NFC", plain)
+    match = _KEY.match(_CATEGORY.sub("", text, count=1).lstrip())
+    return match[1] if match else ""
 
 
 def entries_of(path: str, text: str) -> list[Entry]:
@@ -148,15 +151,11 @@ SIMILAR = 0.6
 MAX_LETTERS = 1_000_000
 """Above this product of lengths two texts are compared by their words only."""
 
-FEW_PAIRS = 400
-"""Up to so many pairs of entries are all compared."""
-
-MAX_PAIRS = 250_000
-"""With more pairs than FEW_PAIRS, up to this many, each entry is compared with the NEAREST that share most
-words with it; beyond that, with those at about the same position."""
-
 NEAREST = 5
-"""How many others an entry is compared with, if not with all."""
+"""How many others an entry is compared with, those that share most of the words that tell it from others."""
+
+MANY = 100
+"""A word that more of the new entries have tells none of them."""
 
 _WORD = lazy_pattern(r"[A-Za-z0-9_]+|\w")
 
@@ -183,26 +182,82 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text))
 
 
+def words_of_many(texts: Iterable[str]) -> set[str]:
+    """The words that more than one of the texts has."""
+    times = Counter(word for text in texts for word in words_of(text))
+    return {word for word in times if times[word] > 1}
+
+
 def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    """Pairs (old, new) of entries whose id changed by an edit or a move, the most similar first; of many
-    entries those with most words in common are compared, of very many those at about the same position."""
-    ids_in_both = {e.id for e in before} & {e.id for e in after}
-    gone = [e for e in before if e.id not in ids_in_both]
-    come = [e for e in after if e.id not in ids_in_both]
+    """Pairs (old, new) of entries whose id changed by an edit or a move, the most similar first. An edit has
+    a word that tells the old one from its neighbours, or stands where that stood: of entries that are much
+    alike, one that went and one that came elsewhere are two facts."""
+    stay = {e.id for e in before} & {e.id for e in after}
+    gone, come = ([e for e in entries if e.id not in stay] for entries in (before, after))
     same = list(_same(gone, come))
     yield from same
-    olds, news = {id(old) for old, _ in same}, {id(new) for _, new in same}
-    gone = [e for e in gone if id(e) not in olds]
-    come = [e for e in come if id(e) not in news]
+    paired = {id(entry) for pair in same for entry in pair}
+    olds, news = ({e.id: e for e in entries if id(e) not in paired} for entries in (gone, come))
+    pairs = {*in_place([e.id for e in before], [e.id for e in after]), *_telling(before, olds, news)}
     scored = sorted(
-        ((similarity(gone[i].text, come[j].text), i, j) for i, j in _comparable(gone, come)),
-        key=lambda s: (-s[0], s[1], s[2]),
+        (-similarity(olds[old].text, news[new].text), olds[old].first_line, news[new].first_line, old, new)
+        for old, new in pairs
+        if old in olds and new in news
     )
-    paired: set[tuple[str, int]] = set()
-    for score, i, j in scored:
-        if score >= SIMILAR and ("gone", i) not in paired and ("come", j) not in paired:
-            paired |= {("gone", i), ("come", j)}
-            yield gone[i], come[j]
+    for score, _, _, old, new in scored:
+        if -score >= SIMILAR and old in olds and new in news:
+            yield olds.pop(old), news.pop(new)
+
+
+def in_place(
+    before: Collection[_K], after: Collection[_K], most: int = sys.maxsize
+) -> Iterator[tuple[_K, _K]]:
+    """Pairs (old, new), in order, of what went and came where between two that stay as many came as went,
+    and not more than `most`."""
+    stay = {*before} & {*after}
+    olds, news = _gaps(before, stay), _gaps(after, stay)
+    for place in olds.keys() & news.keys():
+        if len(olds[place]) == len(news[place]) <= most:
+            yield from zip(olds[place], news[place], strict=True)
+
+
+def _gaps(keys: Iterable[_K], stay: Set[_K]) -> dict[tuple[_K | None, _K | None], list[_K]]:
+    """(one that stays, the next that does) -> what is between them; None is an end."""
+    gaps: defaultdict[tuple[_K | None, _K | None], list[_K]] = defaultdict(list)
+    last: _K | None = None
+    between: list[_K] = []
+    for key in (*keys, None):
+        if key is None or key in stay:
+            gaps[last, key] += between
+            last, between = key, []
+        else:
+            between.append(key)
+    return gaps
+
+
+def _telling(
+    before: list[Entry], olds: Mapping[str, Entry], news: Mapping[str, Entry]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of old and new that share a word which no other old one has, or any where there is none."""
+    common = words_of_many(normalised(entry.text) for entry in before)
+    by_word: defaultdict[str, list[str]] = defaultdict(list)
+    for new in news.values():
+        for word in words_of(normalised(new.text)):
+            by_word[word].append(new.id)
+    for old in olds.values():
+        words = words_of(normalised(old.text))
+        telling = [by_word[word] for word in words - common or words if len(by_word[word]) <= MANY]
+        shared = Counter(new for having in telling for new in having)
+        yield from ((old.id, new) for new in sorted(shared, key=lambda new: (-shared[new], new))[:NEAREST])
+
+
+def reworded(before: list[Entry], after: list[Entry]) -> list[tuple[Entry, Entry]]:
+    """Pairs (old, new) of entries that one change of a note gave another text and so another id. Where just
+    one is gone and just one is new, that is it, whatever it says now."""
+    stay = {e.id for e in before} & {e.id for e in after}
+    gone, come = ([e for e in entries if e.id not in stay] for entries in (before, after))
+    pairs = zip(gone, come, strict=True) if len(gone) == len(come) == 1 else moved(before, after)
+    return [(old, new) for old, new in pairs if normalised(old.text) != normalised(new.text)]
 
 
 def _same(gone: list[Entry], come: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
@@ -213,22 +268,3 @@ def _same(gone: list[Entry], come: list[Entry]) -> Iterator[tuple[Entry, Entry]]
     for entry in gone:
         if equals := waiting[normalised(entry.text)]:
             yield entry, equals.popleft()
-
-
-def _comparable(gone: list[Entry], come: list[Entry]) -> Iterable[tuple[int, int]]:
-    """Indices of old and new entries that are worth comparing letter by letter."""
-    if len(gone) * len(come) <= FEW_PAIRS:
-        return product(range(len(gone)), range(len(come)))
-    if len(gone) * len(come) > MAX_PAIRS:
-        around = range(-(NEAREST // 2), NEAREST // 2 + 1)
-        return ((i, i + far) for i in range(len(gone)) for far in around if 0 <= i + far < len(come))
-    words, theirs = ([words_of(e.text) for e in entries] for entries in (gone, come))
-
-    def distance(i: int, j: int) -> tuple[int, int]:
-        return -len(words[i] & theirs[j]), abs(i - j)
-
-    return (
-        (i, j)
-        for i in range(len(gone))
-        for j in nsmallest(NEAREST, range(len(come)), key=partial(distance, i))
-    )

@@ -1,7 +1,5 @@
 """Paths of a memory repository: reserved names, and names that a note may have."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 import unicodedata
@@ -166,8 +164,7 @@ def unsafe(path: str) -> str | None:
 def is_ignored(path: str) -> bool:
     """Whether changes of a file are ignored: what editors and systems leave behind, and dot files that
     aren't ours, since an agent must not reach a forge's workflows or an editor's settings by an automatic
-    push. A dot file that a person committed stays in the tree.
-    """
+    push. A dot file that a person committed stays in the tree."""
     if _PLAIN.fullmatch(path) or _EVIDENCE.match(path):
         return False
     *folders, name = path.split("/")

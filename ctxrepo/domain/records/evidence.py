@@ -1,7 +1,5 @@
 """Records about entries (evidence), and what follows from them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
@@ -17,8 +15,9 @@ _KINDS: dict[str, Kind] = {kind: kind for kind in _ORDER}
 
 @dataclass(frozen=True)
 class Evidence:
-    """A record about the entry `entry`; `to` is the entry that replaced it (superseded, moved). The kind
-    `renamed` is about the note at `path`, which moved to `to`; `entry` is ''."""
+    """A record about the entry `entry`; `to` is the entry that replaced it (superseded, moved), `key` the
+    key under which it was stated. The kind `renamed` is about the note at `path`, which moved to `to`;
+    `entry` is ''."""
 
     id: str
     ts: str
@@ -28,6 +27,7 @@ class Evidence:
     to: str = ""
     host: str = ""
     session: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Marks:
 
 def to_line(evidence: Evidence) -> str:
     """The record as one line, without a newline."""
-    optional = {"to": evidence.to, "host": evidence.host, "session": evidence.session}
+    optional = {name: getattr(evidence, name) for name in ("to", "key", "host", "session")}
     required = {"v": VERSION, "id": evidence.id, "ts": evidence.ts, "kind": evidence.kind}
     required |= {"entry": evidence.entry, "path": evidence.path}
     return render(required | {k: v for k, v in optional.items() if v})
@@ -56,12 +56,12 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
 
     The entry that supersedes a pinned one is pinned too, on both of two machines that replaced it. A
     superseded entry that moves stays superseded under its new id, unless somebody stated that entry: a value
-    written over an old one looks like an edit of it, and was recorded as a move.
-    """
+    written over an old one looks like an edit of it, and was recorded as a move."""
     pinned: set[str] = set()
     struck: set[str] = set()
     stated: set[str] = set()  # and not superseded since
     replaced: set[str] = set()  # while they were pinned
+    left: dict[str, list[set[str]]] = {}  # the marks of what moved, when it did
     for record in _in_order(evidence):
         match record.kind:
             case "pinned":
@@ -80,12 +80,15 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
             case "stated":
                 # The same words stated again after they were superseded hold again.
                 stated.add(record.entry)
+                left.pop(record.entry, None)
                 struck.discard(record.entry)
             case "moved":
-                carried = (pinned, stated) if record.to in stated else (pinned, stated, struck)
-                for ids in carried:
-                    if record.entry in ids:
-                        ids.remove(record.entry)
+                if record.entry not in left:  # else two machines edited it, and both hold
+                    left[record.entry] = [ids for ids in (pinned, stated, struck) if record.entry in ids]
+                left.pop(record.to, None)
+                for ids in left[record.entry]:
+                    if ids is not struck or record.to not in stated:
+                        ids.discard(record.entry)
                         ids.add(record.to)
             case "reinforced" | "renamed":
                 pass
@@ -96,8 +99,7 @@ def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
     """What happened to an entry whose id no longer exists, and the id that replaced it.
 
     `moved`: the same entry under another id. `superseded`: another entry replaced it. `forgotten`: it was
-    deleted. None and the id itself when there is no record.
-    """
+    deleted. None and the id itself when there is no record."""
     kind: Kind | None = None
     names = [entry]  # all that the entry itself was called, in their order
     for record in _in_order(evidence):
@@ -162,5 +164,5 @@ def _evidence(fields: Mapping[str, Any]) -> Evidence | None:
     entry = text_of(fields, "entry")
     if kind is None or bool(entry) == (kind == "renamed"):
         return None
-    texts = {key: text_of(fields, key) for key in ("id", "ts", "path", "to", "host", "session")}
+    texts = {key: text_of(fields, key) for key in ("id", "ts", "path", "to", "host", "session", "key")}
     return Evidence(kind=kind, entry=entry, **texts)

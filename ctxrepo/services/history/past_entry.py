@@ -1,7 +1,5 @@
 """One entry through the versions of its note: its id follows the text, and each edit gives it another."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from itertools import islice
 
@@ -9,12 +7,11 @@ from ctxrepo.domain.note.entry import Entry, entries_of, moved, normalised
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.target import SHORTEST, id_meant, ids_meant
-from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.errors import NotFound
 from ctxrepo.services.history.versions import PastPlace, Step
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import follow_entry
-from ctxrepo.services.reading.marks import evidence_files
+from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 
@@ -132,11 +129,7 @@ def _in_history(memory: Memory, name: str) -> tuple[str, set[str]]:
 
 
 def _in_evidence(memory: Memory, name: str) -> tuple[str, set[str]]:
-    tree = memory.head_tree
-    files = evidence_files(memory, tree)
-    records = sorted(
-        (e for data in files.values() for e in evidence_of(decode_exactly(data))), key=lambda e: e.ts
-    )
+    records = sorted(evidence_at(memory.objects, memory.head_tree), key=lambda e: e.ts)
     ids, path = {id_meant(name, (e.entry for e in records if e.entry))}, ""
     for evidence in records:
         if evidence.entry in ids:

@@ -1,7 +1,5 @@
 """Versions that lost a merge are settled by a person."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import field
 from datetime import datetime
@@ -17,6 +15,7 @@ from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.conflict_copies import Conflict, conflicts, find_conflict, is_out_of_reach
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.saving.evidence import record_edits
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
@@ -67,6 +66,8 @@ def _put_resolved(draft: Draft, copy: ConflictCopy, keep: Keep, now: datetime) -
     elif is_note(copy.path):
         after = bump_updated(after, day(now))
     draft.put(copy.path, after)
+    if is_note(copy.path):
+        record_edits(draft, copy.path, before or "", now)
     return True
 
 

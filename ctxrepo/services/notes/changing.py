@@ -1,7 +1,5 @@
 """Notes and entries are changed where they stand: edited, tagged, touched."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import field
 from datetime import datetime
@@ -12,7 +10,7 @@ from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.compose import word
-from ctxrepo.domain.note.entry import Entry, entries_of, normalised
+from ctxrepo.domain.note.entry import Entry, entries_of, moved, normalised, reworded
 from ctxrepo.domain.note.markdown import split_blocks
 from ctxrepo.domain.note.note import Note, bump_updated, encode
 from ctxrepo.domain.project.layout import shown
@@ -23,7 +21,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.requests import TagChange
 from ctxrepo.services.reading.find import scope_named, search_order
 from ctxrepo.services.reading.targets import find_note, read
-from ctxrepo.services.saving.describe import lines_of_change
+from ctxrepo.services.saving.evidence import record_edits
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 
@@ -63,14 +61,15 @@ class Whole:
 
 @dataclass(frozen=True)
 class EditResult:
-    """The note at `path` with its blob id, and the edited entry's `id` and `at`, if it was one; `gone` are
-    texts of entries that no longer stand there."""
+    """The note at `path` with its blob id, and the `id` and `at` of the entry that alone was edited, and its
+    id before, if that `was` another; `gone` are texts of entries that no longer stand there."""
 
     path: str
     hash: str
     changed: bool
     id: str = field(default="", metadata=ENTRY_ID)
     at: str = ""
+    was: str = field(default="", metadata=ENTRY_ID)
     gone: tuple[str, ...] = ()
 
 
@@ -103,19 +102,20 @@ def edit(
             return _edited(path, text, entry, text)
         draft.saying = normalised(change.text)[:100]
         draft.put(path, bump_updated(changed, day(now)))
+        record_edits(draft, path, text, now)
         return _edited(path, text, entry, draft.after[path] or "")
 
 
 def _edited(path: str, before: str, entry: Entry | None, after: str) -> EditResult:
-    blob = blob_id(encode(after))
-    if entry is None:
-        lines = lines_of_change(path, encode(before), encode(after))
-        gone = tuple(line.removeprefix("- ") for line in lines if line.startswith("- "))
-        return EditResult(path, blob, before != after, at=path, gone=gone)
-    # As many entries as before: the one that was edited is still the n-th.
-    number = [e.first_line for e in entries_of(path, before)].index(entry.first_line)
-    now = entries_of(path, after)[number]
-    return EditResult(path, blob, before != after, now.id, now.at)
+    olds, news = entries_of(path, before), entries_of(path, after)
+    edits = reworded(olds, news)
+    was, now = edits[0] if len(edits) == 1 else (None, None)
+    if entry is not None:  # as many entries as before: it is still the n-th
+        now = news[[old.first_line for old in olds].index(entry.first_line)]
+    stay = {old.id for old, _ in (*edits, *moved(olds, news))} | {new.id for new in news}
+    gone = tuple(normalised(old.text) for old in olds if old.id not in stay)
+    place = (now.id, now.at) if now else ("", path)
+    return EditResult(path, blob_id(encode(after)), before != after, *place, was.id if was else "", gone)
 
 
 def _note(text: str, path: str, change: Passage | Whole) -> str:

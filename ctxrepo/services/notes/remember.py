@@ -1,7 +1,5 @@
 """One fact becomes an entry of a note."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -25,6 +23,7 @@ from ctxrepo.services.reading.find import (
     entries_containing,
     read_note,
     scope_named,
+    spelt,
     too_large_to_show,
 )
 from ctxrepo.services.reading.marks import evidence_now
@@ -184,7 +183,7 @@ class _Writing:
     def _place(self) -> tuple[str, str]:
         folder = self.scope.folder
         if self.fact.note is not None and self.fact.note.path:
-            return f"{folder}/{self.fact.note.path}", ""
+            return spelt(self.draft.memory, f"{folder}/{self.fact.note.path}"), ""
         if self.fact.category:
             return self._note_of(self.fact.category.lower()), ""
         return f"{folder}/MEMORY.md", "Notes"
@@ -207,6 +206,7 @@ class _Writing:
             _KeyedEntry(n.path, n.text, e)
             for n, e in entries_containing(self.draft.memory, self.scope.folder, f"{self.fact.key}:")
         ]
+        found.sort(key=lambda one: one.entry.key != self.fact.key)  # the very spelling comes first
         key = self.fact.key.casefold()
         same = {one.entry.id: one for one in reversed(found) if one.entry.key.casefold() == key}
         found = [one for one in found if same.get(one.entry.id) is one]
@@ -247,7 +247,7 @@ class _Writing:
         return RememberResult(entry.id, entry.at, replaced=tuple(olds), was=was, pinned=pinned)
 
     def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
-        record(self.draft, kind, entry_id, path, self.now, to)
+        record(self.draft, kind, entry_id, path, self.now, to, self.fact.key if kind == "stated" else "")
 
     @property
     def _today(self) -> str:

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import Note, decode_exactly, utf16
-from ctxrepo.domain.project.layout import GLOBAL, MEMORY, PROJECT, is_note
+from ctxrepo.domain.project.layout import GLOBAL, MEMORY, PROJECT, fold, is_note
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.project.target import (
     SHORTEST,
@@ -192,11 +192,22 @@ def entries_of_renamed(memory: Memory, evidence: Iterable[Evidence]) -> dict[str
     return found
 
 
+def spelt(memory: Memory, path: str) -> str:
+    """The path as the only note has it whose path differs at most in case or in the form of its letters: a
+    second one would be that note on another machine."""
+    if memory.worktree.exists(path):
+        return path
+    twins = [other for other in note_paths(memory, [path.partition("/")[0]]) if fold(other) == fold(path)]
+    return twins[0] if len(twins) == 1 else path
+
+
 def entries_containing(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note, Entry]]:
-    """Entries of a scope whose text contains `word`, as the worktree has them; superseded ones too."""
+    """Entries of a scope whose text contains `word`, whatever the case, as the worktree has them; superseded
+    ones too."""
+    word = word.casefold()
     for path in note_paths(memory, [folder]):
-        if "/archive/" not in path and (note := read_note(memory, path)) and word in note.text:
-            yield from ((note, e) for e in note.entries if word in e.text)
+        if "/archive/" not in path and (note := read_note(memory, path)) and word in note.text.casefold():
+            yield from ((note, e) for e in note.entries if word in e.text.casefold())
 
 
 def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str]:

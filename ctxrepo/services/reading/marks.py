@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import EVIDENCE
 from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_of, marks
 from ctxrepo.storage.memory import Memory
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.objects.store import Objects
 
 
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
@@ -16,9 +20,15 @@ def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
     return {p: memory.objects.data_or_empty(k) for p, k in found.items() if ":" not in k}
 
 
+def evidence_at(objects: Objects, *trees: str | None) -> list[Evidence]:
+    """All that is said of entries in some trees; what several have, once."""
+    keys = {key for tree in trees for key in objects.below(tree, EVIDENCE).values() if ":" not in key}
+    return evidence_in({key: objects.data_or_empty(key) for key in sorted(keys)})
+
+
 def marks_of(memory: Memory, tree: str | None) -> Marks:
     """What all evidence in a tree amounts to."""
-    return marks(evidence_in(evidence_files(memory, tree)))
+    return marks(evidence_at(memory.objects, tree))
 
 
 def evidence_now(memory: Memory) -> list[Evidence]:

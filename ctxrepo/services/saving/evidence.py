@@ -1,11 +1,12 @@
 """What is said of entries is written down, in the drafts of commands and in commits."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sized
+from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render, with_room
 from ctxrepo.domain.formats.moment import month, stamp
-from ctxrepo.domain.note.entry import Entry, entries_of, moved
+from ctxrepo.domain.note.entry import Entry, entries_of, moved, reworded
 from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.layout import EVIDENCE, is_evidence, is_note
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, latest_successors, to_line
@@ -20,9 +21,11 @@ def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]
     return with_room(f"{EVIDENCE}/{host}-{month(now)}", there)
 
 
-def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
+def record(
+    draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "", key: str = ""
+) -> None:
     """Add a record about an entry (`renamed`: about a note) to a draft."""
-    record_all(draft, [made(draft, kind, entry, path, now, to)], now)
+    record_all(draft, [replace(made(draft, kind, entry, path, now, to), key=key)], now)
 
 
 def made(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> Evidence:
@@ -38,6 +41,13 @@ def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None
         draft.spoken_of.add(one.path)
     for some in in_parts(lines):
         draft.append_line(evidence_path(draft.memory.host, now, draft.there), some)
+
+
+def record_edits(draft: Draft, path: str, before: str, now: datetime) -> None:
+    """Record which entries of a note the draft gave another text: a merge with another edit of one of them
+    couldn't tell it from its neighbours by likeness (ADR 72)."""
+    for old, new in reworded(entries_of(path, before), entries_of(path, draft.there(path) or "")):
+        record(draft, "moved", old.id, path, now, new.id)
 
 
 def unforget(draft: Draft, entries: Collection[str]) -> None:

@@ -1,13 +1,14 @@
 """Merges two commits by meaning, in memory: no ref is moved and no file is touched (ADR 6)."""
 
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 
 from ctxrepo.domain.git.commit import merge_message
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.tree.trees import merge_trees
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.services.saving.kept_here import filtered_at
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Author
@@ -110,6 +111,7 @@ def merge_of(memory: Memory, base: str | None, ours: str | None, theirs: str | N
         their_files,
         read=objects.data_or_empty,
         names_in=partial(objects.names_in, base),
+        evidence=cache(lambda: evidence_at(objects, ours, theirs)),
     )
     made = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
     known = {p: key for p, key in merged.changes.items() if not isinstance(key, bytes)}

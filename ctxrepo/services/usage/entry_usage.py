@@ -14,9 +14,7 @@ from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import reply
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import is_aside
-from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.domain.records.recall_quality import Usage, is_used, is_zombie, rate
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks import own_files
@@ -26,7 +24,7 @@ from ctxrepo.hooks.session.ledger import given_before_writes, ledger_path, read_
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named
-from ctxrepo.services.reading.marks import evidence_files
+from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.services.sessions.conversations import ends_of_session
 from ctxrepo.storage.cache.layout import CachedEntry, digest_of
 from ctxrepo.storage.memory import Memory
@@ -240,8 +238,7 @@ def _touched(memory: Memory, path: str, paths: dict[str, str]) -> dict[str, str]
 
 def _struck_by(memory: Memory, session: str) -> dict[str, str]:
     """The entries that a session said are superseded, each with when it did last."""
-    tree = memory.head_tree
-    records = [e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))]
+    records = evidence_at(memory.objects, memory.head_tree)
     return {e.entry: e.ts for e in records if e.session == session and e.kind == "superseded"}
 
 

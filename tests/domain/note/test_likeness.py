@@ -40,20 +40,37 @@ SAYINGS = st.lists(st.lists(WORDS, min_size=1, max_size=4).map(" ".join), max_si
 
 
 @given(SAYINGS, SAYINGS)
-def test_each_is_paired_with_the_most_similar_that_is_left(one: list[str], other: list[str]) -> None:
+def test_the_most_similar_are_paired_first_and_each_once(one: list[str], other: list[str]) -> None:
     before, after = ([*note(PATH, says)] for says in (one, other))
     pairs = list(moved(before, after))
     assert len({a.id for a, _ in pairs}) == len({b.id for _, b in pairs}) == len(pairs)
     scores = [similarity(a.text, b.text) for a, b in pairs]
     assert scores == sorted(scores, reverse=True)
+    assert min(scores, default=1.0) >= SIMILAR
     kept = {e.id for e in before} & {e.id for e in after}
-    used = {e.id for pair in pairs for e in pair} | kept
-    assert all(
-        similarity(a.text, b.text) < SIMILAR
-        for a in before
-        for b in after
-        if a.id not in used and b.id not in used
-    )
+    assert not kept & {e.id for pair in pairs for e in pair}
+
+
+PORTS = ["basket listens on port 8081", "payment listens on port 8082", "search listens on port 8083"]
+
+
+@pytest.mark.parametrize(
+    ("says", "edited"),
+    [
+        ([PORTS[0], "payment listens on port 9182", PORTS[2]], [1]),
+        ([PORTS[0], "billing listens on port 9182", PORTS[2]], [1]),
+        (["basket listens on port 9181", "payment listens on port 9182", PORTS[2]], [0, 1]),
+        ([PORTS[2], PORTS[0], "payment listens on port 9182"], [1]),
+        ([PORTS[0], PORTS[2], "wiki listens on port 8090"], []),
+        ([PORTS[0], "wiki listens on port 8090", "chat listens on port 8091", PORTS[2]], []),
+    ],
+    ids=["reworded", "in its place", "two of them", "moved as well", "another elsewhere", "two in its place"],
+)
+def test_among_entries_that_are_alike_an_edit_tells_which_it_is_of(
+    says: list[str], edited: list[int]
+) -> None:
+    pairs = moved([*note(PATH, PORTS)], [*note(PATH, says)])
+    assert sorted(old.text for old, _ in pairs) == [f"- {PORTS[number]}" for number in edited]
 
 
 @pytest.fixture

@@ -301,3 +301,31 @@ def test_who_overfills_a_memory_file_is_told_once(ada: Machine) -> None:
     assert "shop/MEMORY.md: of its 3," in answers[3]
     elsewhere = ada.ctxrepo("remember", "some words " * 400, "-c", "gotcha")
     assert "3,072" not in elsewhere.stderr
+
+
+class TestTwins:
+    @pytest.mark.parametrize("name", ["topics/Größe", "topics/gro\u0308ße", "TOPICS/GRÖSSE"])
+    def test_a_note_named_in_another_spelling_is_that_note(self, mine: Machine, name: str) -> None:
+        mine.write("shop/topics/größe.md", "- one\n")
+        made = mine.remember("two", note=parse_target(name))
+        assert made.at == "shop/topics/größe.md#L2"
+        assert [path.name for path in (mine.clone / "shop/topics").iterdir()] == ["größe.md"]
+
+    def test_of_two_notes_that_differ_in_case_the_one_that_is_spelt_so(self, mine: Machine) -> None:
+        mine.write("shop/topics/Gotcha.md", "- one\n")
+        mine.write("shop/topics/gotcha.md", "- two\n")
+        for name in ("Gotcha", "gotcha"):
+            assert mine.remember(f"three in {name}", note=parse_target(f"topics/{name}")).at.endswith(
+                f"/{name}.md#L2"
+            )
+
+    def test_a_key_in_another_spelling_is_that_key_wherever_it_stands(self, mine: Machine) -> None:
+        old = mine.remember("6379", key="Port", category="gotcha")
+        assert mine.remember("6380", key="port").replaced == (old.id,)
+
+    def test_of_two_keys_that_differ_in_case_the_one_that_is_spelt_so(self, mine: Machine) -> None:
+        mine.write("shop/MEMORY.md", "- Port: 1\n- port: 2\n")
+        assert mine.remember("3", key="port").was == ("port: 2",)
+        assert mine.read("shop/MEMORY.md") == "- Port: 1\n- port: 3\n"
+        (rival,) = mine.remember("4", key="port").rivals
+        assert rival.at == "shop/MEMORY.md#L1"

@@ -1,27 +1,31 @@
 """Merges one note: its head by fields, its body by entries."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from ctxrepo.domain.merge.choose import Key, choose, either, order, plain
 from ctxrepo.domain.merge.note.identity import identify
+from ctxrepo.domain.merge.note.told import Told, told_of
 from ctxrepo.domain.merge.note.version import ROOT, BodyVersion, Part, Three, written_out
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.frontmatter import Head, split
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 
-def merge_note(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
+def merge_note(
+    path: str, base: str, ours: str, theirs: str, evidence: Callable[[], Iterable[Evidence]] = tuple
+) -> tuple[str, list[ConflictCopy]]:
     """The merged text of the note at `path`, and copies of the edits that lost."""
     (was, base_body), (us, our_body), (them, their_body) = split(base), split(ours), split(theirs)
     head, head_copies = merge_head(path, was, us, them)
-    body, body_copies = merge_body(path, base_body, our_body, their_body)
+    told = cache(lambda: told_of(path, (base, ours, theirs), evidence()))
+    body, body_copies = merge_body(path, base_body, our_body, their_body, told)
     if head and body and not head.endswith("\n"):
         head += "\n"
     if not head and split(body)[0]:
@@ -137,13 +141,15 @@ def _fields(head: str) -> _Fields | None:
     return _Fields(lines[0], lines_by_key, lines[-1], read)
 
 
-def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
+def merge_body(
+    path: str, base: str, ours: str, theirs: str, told: Callable[[], Told]
+) -> tuple[str, list[ConflictCopy]]:
     """The merged body of the note at `path`, and copies of the edits that lost."""
     if ours in (base, theirs):
         return theirs, []
     if theirs == base:
         return ours, []
-    three = identify(base, ours, theirs)
+    three = identify(base, ours, theirs, told)
     parts, copies = _chosen_parts(path, three)
     parts = _with_right_counts(parts, three)
     parts |= _headings_needed(parts, three)
@@ -214,8 +220,7 @@ def _home(was: Part | None, us: Part, them: Part) -> Key:
 def _with_right_counts(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
     """Correct the number of copies of each text, wherever copies were moved: the larger one if a side has
     more than the base, otherwise the smaller one, so that the order of merges doesn't count. Copies that
-    the sides put under different headings all stay.
-    """
+    the sides put under different headings all stay."""
     was, us, them = (_counted(version.parts) for version in three)
     now, parts_that_stay = _counted(parts), dict(parts)
     differing = {says for says in us.keys() | them.keys() if not us[says] == them[says] == now[says]}

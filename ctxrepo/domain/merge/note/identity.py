@@ -1,7 +1,5 @@
 """Identifies the blocks of three versions of a note with each other, by content and not by place."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import field
@@ -9,20 +7,20 @@ from itertools import product
 from typing import Any, Generic, TypeVar
 
 from ctxrepo.domain.merge.choose import Key
+from ctxrepo.domain.merge.note.told import PLACED, RECORDED, Saying, Texts, Told, by_label, placed, with_label
 from ctxrepo.domain.merge.note.version import Body, BodyVersion, Path, Section, Three
-from ctxrepo.domain.note.entry import SIMILAR, similarity, words_of
-from ctxrepo.domain.note.markdown import Kind
+from ctxrepo.domain.note.entry import SIMILAR, similarity, words_of, words_of_many
 from ctxrepo.lazy import dataclass
 
 
-def identify(base: str, ours: str, theirs: str) -> Three:
-    """Three bodies in which the same part has the same key."""
+def identify(base: str, ours: str, theirs: str, told: Callable[[], Told]) -> Three:
+    """Three bodies in which the same part has the same key; what is `told` of them goes before likeness."""
     bodies = Body.read(base), Body.read(ours), Body.read(theirs)
     our_paths, their_paths = _same_headings(*bodies)
     not_ids = {name for body in bodies for name, times in body.ids().items() if times > 1}
     was = bodies[0].keyed({path: path for path in bodies[0].sections()}, not_ids)
     us, them = bodies[1].keyed(our_paths, not_ids), bodies[2].keyed(their_paths, not_ids)
-    our_edits, their_edits = _edits(was, us, them)
+    our_edits, their_edits = _edits(was, us, them, told)
     return was, us.rekeyed(our_edits), them.rekeyed(their_edits)
 
 
@@ -60,7 +58,9 @@ def _titles(sections: Mapping[Path, Section], paths: dict[Path, Path], depth: in
     return {paths[path]: sections[path] for path in here}
 
 
-def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[Key, Key], dict[Key, Key]]:
+def _edits(
+    was: BodyVersion, us: BodyVersion, them: BodyVersion, told: Callable[[], Told]
+) -> tuple[dict[Key, Key], dict[Key, Key]]:
     """For each side: new key -> the key in the base of the part that it moved or edited; texts that occur
     twice are left out, since it would be unclear which was meant."""
     counts = [Counter(part.says for part in version.parts.values()) for version in (was, us, them)]
@@ -73,14 +73,26 @@ def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
     us, them = us.rekeyed(our_moves), them.rekeyed(their_moves)
     ours = our_gone, our_come = _sayings(was, us, once), _sayings(us, was, once)
     theirs = their_gone, their_come = _sayings(was, them, once), _sayings(them, was, once)
+    same: dict[Texts, float] = {}
     common = set()
     if our_gone or their_gone:
         common = words_of_many(part.says for part in was.parts.values() if part.kind != "heading")
-    our_pairs, their_pairs = paired(ours, theirs, same_sayings(common))
-    return (
-        our_moves | {our_come[new].key: our_gone[old].key for new, old in our_pairs.items()},
-        their_moves | {their_come[new].key: their_gone[old].key for new, old in their_pairs.items()},
-    )
+        for side, (gone, come) in ((us, ours), (them, theirs)):
+            same |= placed(was, side, gone, come) | with_label(was, side, gone, come)
+    if our_gone.keys() & their_gone.keys() and our_come and their_come:
+        recorded = told()
+        same = {
+            (old, new): score
+            for (old, new), score in same.items()
+            if score > PLACED or (new not in recorded.stated and old not in recorded.forgotten)
+        } | dict.fromkeys(recorded.edits, RECORDED)
+    our_pairs, their_pairs = paired(ours, theirs, same_sayings(common, same))
+    our_edits = our_moves | {our_come[new].key: our_gone[old].key for new, old in our_pairs.items()}
+    their_edits = their_moves | {their_come[new].key: their_gone[old].key for new, old in their_pairs.items()}
+    new = our_come.keys() - our_pairs.keys(), their_come.keys() - their_pairs.keys()
+    for our_text, their_text, label in _new_with_key(*new, told):
+        our_edits[our_come[our_text].key] = their_edits[their_come[their_text].key] = ("key", label, "")
+    return our_edits, their_edits
 
 
 def _moves(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[Key, Key], dict[Key, Key]]:
@@ -121,6 +133,17 @@ def _sayings(version: BodyVersion, other: BodyVersion, once: Set[str]) -> dict[s
     }
 
 
+def _new_with_key(
+    ours: Set[str], theirs: Set[str], told: Callable[[], Told]
+) -> Iterator[tuple[str, str, str]]:
+    """(our text, their text, key) of what each side has new under one key, if a command gave it."""
+    us, them = by_label(ours - theirs), by_label(theirs - ours)
+    for label in us.keys() & them.keys():
+        (our_text, *more), (their_text, *others) = us[label], them[label]
+        if not (more or others) and label in told().keys:
+            yield our_text, their_text, label
+
+
 MAX_PAIRS = 10_000
 """With more pairs nothing is compared: an edited entry counts as removed and added."""
 
@@ -143,18 +166,6 @@ Likeness = Callable[[Mapping[_K, _V], Mapping[_K, _V]], Scored[_K]]
 Pairs = tuple[dict[_K, _K], dict[_K, _K]]
 
 
-@dataclass(frozen=True)
-class Saying:
-    """An entry's text, its words, the headings above it, and the id its author gave it."""
-
-    key: Key
-    path: Path
-    says: str
-    words: frozenset[str]
-    id: str
-    kind: Kind
-
-
 @dataclass
 class _Side(Generic[_K]):
     pairs: dict[_K, _K] = field(default_factory=dict)
@@ -164,8 +175,7 @@ class _Side(Generic[_K]):
 def paired(ours: Changes[_K, _V], theirs: Changes[_K, _V], scored: Likeness[_K, _V]) -> Pairs[_K]:
     """For each side: new key -> the old key that it is an edit of; the most alike are paired first. What
     both sides have new is an edit of the same thing for both, or of none: so a merged version is paired in
-    the same way when it is merged with a side again.
-    """
+    the same way when it is merged with a side again."""
     (our_gone, our_come), (their_gone, their_come) = ours, theirs
     our_own, their_own = without(our_come, their_come), without(their_come, our_come)
     gone = without(our_gone, without(our_gone, their_gone))
@@ -216,13 +226,13 @@ def _shared(was: Counter[str], now: Counter[str]) -> float:
     return 2 * (was & now).total() / max(was.total() + now.total(), 1)
 
 
-def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
-    """Scores pairs of entries; one that moved to another heading must be more similar. Of the words that
-    are not `common` to many entries an edit keeps more than half: where entries are alike, one removed and
-    one added are no edit, and neither becomes a conflict copy.
-    """
+def same_sayings(common: Set[str], sure: Mapping[Texts, float]) -> Likeness[str, Saying]:
+    """Scores pairs of entries, those that are `sure` by that; one that moved to another heading must be more
+    similar. Of the words that are not `common` to many entries an edit keeps more than half: where entries
+    are alike, one removed and one added are no edit, and neither becomes a conflict copy."""
 
     def scored(gone: Mapping[str, Saying], come: Mapping[str, Saying]) -> Iterator[tuple[float, str, str]]:
+        yield from ((score, *pair) for pair, score in sure.items() if pair[0] in gone and pair[1] in come)
         for is_within in (True, False):
             pairs_left = MAX_PAIRS
             for olds, news in _groups(gone.values(), come.values(), is_within):
@@ -233,12 +243,6 @@ def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
                         yield score + NEARER * is_within, was.says, now.says
 
     return scored
-
-
-def words_of_many(texts: Iterable[str]) -> set[str]:
-    """The words that more than one of the texts has."""
-    times = Counter(word for text in texts for word in words_of(text))
-    return {word for word in times if times[word] > 1}
 
 
 def _may_be_one(was: Saying, now: Saying, common: Set[str]) -> bool:

@@ -1,7 +1,5 @@
 """The contents of trees, and the unchanged paths around the changed ones, read only where they are needed."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 
@@ -9,6 +7,7 @@ from ctxrepo.domain.merge.file import merge_file
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import fold, prefixes_of
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.lazy import dataclass
 
 Content = str | bytes
@@ -20,9 +19,10 @@ Contents = Mapping[str, Content]
 
 @dataclass(frozen=True)
 class Blobs:
-    """Reads and merges contents; `read` gives the bytes of a key."""
+    """Reads and merges contents; `read` gives the bytes of a key, `evidence` what is said of entries."""
 
     read: Callable[[str], bytes]
+    evidence: Callable[[], Iterable[Evidence]]
 
     def bytes_of(self, content: Content | None) -> bytes | None:
         return self.read(content) if isinstance(content, str) else content
@@ -43,7 +43,7 @@ class Blobs:
             text = decode_exactly(self.bytes_of(loser) or b"") or str(loser)
             return winner, (ConflictCopy(path, "", "", text),)
         base = was if was is not None and is_plain(was) else None
-        result = merge_file(path, *map(self.bytes_of, (base, us, them)))
+        result = merge_file(path, *map(self.bytes_of, (base, us, them)), evidence=self.evidence)
         sides = {self.bytes_of(side): side for side in (them, us)}
         return sides.get(result.data, result.data), result.conflict_copies
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from ctxrepo.domain.merge.file import MAX_BYTES
@@ -21,6 +21,7 @@ from ctxrepo.domain.note.entry import SIMILAR, similarity
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import fold
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
+from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.lazy import dataclass
 
 Tree = Mapping[str, str]
@@ -38,11 +39,17 @@ class TreeMerge:
 
 
 def merge_trees(
-    base: Tree, ours: Tree, theirs: Tree, read: Callable[[str], bytes], names_in: NamesIn = nothing_else
+    base: Tree,
+    ours: Tree,
+    theirs: Tree,
+    read: Callable[[str], bytes],
+    names_in: NamesIn = nothing_else,
+    evidence: Callable[[], Iterable[Evidence]] = tuple,
 ) -> TreeMerge:
     """The changes that make `ours` hold both sides, whichever is called ours; `read` gives the bytes of a
-    key. `names_in`, the paths that differ nowhere, is asked only where a new name could clash with one."""
-    blobs = Blobs(read)
+    key. `names_in`, the paths that differ nowhere, is asked only where a new name could clash with one,
+    `evidence` of both sides only where both edited an entry."""
+    blobs = Blobs(read, evidence)
     around = Surroundings(names_in, base.keys() | ours.keys() | theirs.keys())
     claimed = with_own_folders(base, ours, theirs, blobs, around.names)
     was, us, them = claimed.base, claimed.ours, claimed.theirs

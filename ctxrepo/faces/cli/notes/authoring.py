@@ -151,7 +151,8 @@ def _edit_by_hand(request: TargetRequest, json: bool) -> None:
 
 
 def _edited(result: EditResult) -> str:
-    name = f"^{result.id} " if result.id else ""
+    was = f"^{result.was} is " if result.was else ""
+    name = f"{was}^{result.id} " if result.id else ""
     text = f"{'edited' if result.changed else 'unchanged'}: {name}{result.at}"
     if result.gone:
         entries = output.counted(len(result.gone), "entry is", "entries are")

@@ -87,7 +87,7 @@ class TestWhatIsPrintedIsTaken:
 class TestEditInAnEditor:
     @pytest.fixture(autouse=True)
     def at_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("ctxrepo.faces.cli.editor.at_terminal", lambda: True)
+        monkeypatch.setattr("ctxrepo.faces.cli.notes.editor.at_terminal", lambda: True)
 
     def editor(self, note: Terminal, script: str) -> str:
         file = note.machine.home / "editor"
@@ -136,7 +136,8 @@ class TestEdit:
         assert said.code == 0, said.err
         assert "- on Mondays\n- on Fridays too" in note.machine.read(PATH)
         assert note("read", said.data["id"]).out == "- on Mondays\n"
-        assert note("read", first).code == 3
+        assert said.data["was"] == first
+        assert f"{first} is {said.data['id']} now" in note("read", first).err
         text = note.machine.read(PATH)
         line = 1 + text.splitlines().index("- on Mondays")
         assert said.data["at"] == f"{PATH}#L{line}"

@@ -1,0 +1,146 @@
+"""Two versions of one fact, made on two machines while they were apart: one stays, the other is put aside."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.project.target import parse_target
+from ctxrepo.services.history.conflict_copies import conflicts
+from ctxrepo.services.notes.changing import EditRequest, Passage, Whole, edit
+from ctxrepo.services.saving.commit import commit
+
+NOTE = "shop/topics/ports.md"
+Pair = tuple[Machine, Machine]
+Merging = Callable[[Machine], None]
+
+
+def line(name: str, port: int) -> str:
+    return f"- The {name} service listens on port {port} in staging\n"
+
+
+TEXT = line("basket", 8081) + line("payment", 8082) + line("search", 8083)
+
+
+def change(machine: Machine, target: str, how: Passage | Whole) -> None:
+    memory = machine.open()
+    edit(memory, EditRequest(parse_target(target), how), machine.project(), Origin(memory.host), NOW)
+
+
+def by_passage(machine: Machine, port: int) -> None:
+    change(machine, NOTE, Passage("8082", str(port)))
+
+
+def by_line(machine: Machine, port: int) -> None:
+    number = 1 + machine.read(NOTE).splitlines().index(line("payment", 8082).strip())
+    change(machine, f"{NOTE}#L{number}", Passage("8082", str(port)))
+
+
+def anew(machine: Machine, port: int) -> None:
+    old = next(e for e in entries_of(NOTE, machine.read(NOTE)) if "payment" in e.text)
+    change(machine, f"^{old.id}", Whole(f"{port} is where money goes"))
+
+
+def by_hand(machine: Machine, port: int) -> None:
+    machine.write(NOTE, machine.read(NOTE).replace("8082", str(port)))
+
+
+def meet(*machines: Machine) -> None:
+    for machine in machines * 2:
+        machine.sync()
+
+
+@pytest.fixture
+def apart(pair: Pair) -> Pair:
+    ada, ben = pair
+    ada.write(NOTE, TEXT)
+    ada.sync()
+    ben.sync()
+    return pair
+
+
+def require_one(ada: Machine, ben: Machine, kept: str, aside: str) -> None:
+    assert ada.tree() == ben.tree()
+    note = ada.read(NOTE)
+    assert kept in note
+    assert aside not in note
+    copies = [conflict.copy.other for conflict in conflicts(ada.open()) if conflict.copy]
+    assert [aside in copy for copy in copies] == [True]
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["ada first", "ben first"])
+@pytest.mark.parametrize("change", [by_passage, by_line, anew, by_hand])
+def test_of_an_entry_that_both_edited_one_version_stays(
+    apart: Pair, change: Callable[[Machine, int], None], first: int
+) -> None:
+    ada, ben = apart
+    change(ada, 9182)
+    change(ben, 9282)
+    meet(*(apart if first == 0 else apart[::-1]))
+    require_one(ada, ben, "9282", "9182")
+
+
+def test_also_where_each_added_a_neighbour_and_edited_twice(apart: Pair) -> None:
+    ada, ben = apart
+    for machine, port in ((ada, 9182), (ben, 9282)):
+        by_line(machine, 9000)
+        change(machine, NOTE, Passage("port 9000", f"{port} is where money goes"))
+        machine.write(
+            NOTE,
+            machine.read(NOTE).replace(line("search", 8083), line(f"new{port}", 1) + line("search", 8083)),
+        )
+    meet(ada, ben)
+    require_one(ada, ben, "9282 is where", "9182 is where")
+
+
+def test_a_persons_own_git_merges_as_sync_does(apart: Pair) -> None:
+    ada, ben = apart
+    for machine, port in ((ada, 9182), (ben, 9282)):
+        anew(machine, port)
+        machine.write(NOTE, machine.read(NOTE).replace(line("search", 8083), line("wiki", 1)))
+        commit(machine.open(), NOW)
+    ben.sync()
+    git = ["git", "pull", "-q", "--no-rebase", "origin", "main"]
+    done = subprocess.run(git, cwd=ada.clone, env=ada.env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    meet(ada, ben)
+    require_one(ada, ben, "9282", "9182")
+
+
+class TestKeys:
+    def remember(self, machine: Machine, value: str, **how: str) -> None:
+        machine.remember(value, key="db.port", **how)
+
+    def values(self, machine: Machine) -> list[str]:
+        paths = [NOTE, "shop/MEMORY.md", "shop/topics/gotcha.md"]
+        texts = [machine.read(path) for path in paths if (machine.clone / path).exists()]
+        return [each for text in texts for each in text.splitlines() if "db.port:" in each]
+
+    @pytest.mark.parametrize("is_known", [True, False], ids=["replaced", "new"])
+    @pytest.mark.parametrize("first", [0, 1], ids=["ada first", "ben first"])
+    def test_a_key_that_both_gave_a_value_has_one(self, apart: Pair, is_known: bool, first: int) -> None:
+        ada, ben = apart
+        if is_known:
+            self.remember(ada, "the database listens on port 5432")
+            meet(ada, ben)
+        self.remember(ada, "the database listens on port 6000")
+        self.remember(ben, "use the managed instance, any port")
+        meet(*(apart if first == 0 else apart[::-1]))
+        assert ada.tree() == ben.tree()
+        assert self.values(ada) == ["- db.port: use the managed instance, any port"]
+        assert [c.copy.other for c in conflicts(ada.open()) if c.copy] == [
+            "- db.port: the database listens on port 6000"
+        ]
+
+    def test_a_key_of_another_scope_is_another_key(self, apart: Pair) -> None:
+        ada, ben = apart
+        self.remember(ada, "6000")
+        self.remember(ben, "7000", scope="global")
+        meet(ada, ben)
+        assert self.values(ada) == ["- db.port: 6000"]
+        assert conflicts(ada.open()) == []
