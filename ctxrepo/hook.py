@@ -3,8 +3,7 @@
 It prints what the agent reads, or nothing, and exits with 0: an agent's work never stops for its memory. It
 exits with 1 only where ctxrepo can't be loaded whole, and the hook line tries another installation
 (docs/adr/0020-the-hook-line-falls-back.md). Python compiles a script that is run by path every time, so this
-one is as short as can be: the work is done in `ctxrepo.faces.hook`.
-"""
+one is as short as can be: the work is done in `ctxrepo.faces.hook`."""
 
 import sys
 from _signal import SIG_BLOCK, SIGHUP, SIGINT, SIGTERM, alarm, pthread_sigmask

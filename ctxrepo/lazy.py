@@ -1,8 +1,7 @@
 """Dataclasses and patterns that are made when they are first used, not when their module is imported.
 
 A command loads some 150 modules. They define 75 dataclasses and 100 regular expressions, and a run uses a
-third of them; to make the rest would cost it as much as two bare starts of the interpreter. See ADR 46.
-"""
+third of them; to make the rest would cost it as much as two bare starts of the interpreter. See ADR 46."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 No code outside its folder names an agent (ADR 63). Two things of agents stand elsewhere: the marker of their
 notices (domain/words/prompt_terms.py), and where the plugin's script looks for its settings (hooks/run).
 
-Light, because hooks load it: what a folder offers besides its dialect is in `known.py`.
-"""
+Light, because hooks load it: what a folder offers besides its dialect is in `known.py`."""
 
 import os
 

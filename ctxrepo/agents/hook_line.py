@@ -19,8 +19,7 @@ class HookLine:
     A shim in place of the interpreter costs more than the hook's whole work, and PATH may be anything in an
     agent's environment. What follows the first `||` runs when the interpreter or hook.py is missing; standard
     input is still unread then. The last `|| :` makes the line exit with 0: exit status 2, which Python uses
-    for a missing file, would veto the prompt.
-    """
+    for a missing file, would veto the prompt."""
 
     interpreter: Path
     hook: Path

@@ -21,8 +21,7 @@ class OwnMemory:
 
     `names_path`: the folder was chosen and is not the default. `is_in_system_prompt`: what is delivered is to
     stand there. `has_tape`: anchors are kept, in the memory repository itself. `tape` is None where nothing
-    is said of it. `odd` tells what ctxrepo doesn't do as it is said there, a sentence each.
-    """
+    is said of it. `odd` tells what ctxrepo doesn't do as it is said there, a sentence each."""
 
     enabled: bool = True
     repo_url: str = ""

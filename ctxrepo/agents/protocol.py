@@ -1,8 +1,7 @@
 """What an agent's folder offers, file by file.
 
 `dialect.py` is loaded by hooks and holds a `DIALECT`, an instance of a subclass of `hooks.dialect.Dialect`.
-The other files turn text into text and values into paths; reading and writing is for others.
-"""
+The other files turn text into text and values into paths; reading and writing is for others."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ class Document(Protocol):
     Example usage::
 
         connected = document.connect(text, lambda event: line(name, event))
-        assert document.disconnect(connected, text) == text
-    """
+        assert document.disconnect(connected, text) == text"""
 
     def connect(self, text: str, line: Line) -> str:
         """`text` with what is ours in it, in place of an older version's; nothing else changes."""
@@ -61,8 +59,7 @@ class Document(Protocol):
     def disconnect(self, text: str, original: str | None = None) -> str:
         """`text` without what is ours and without what that leaves empty.
 
-        What is empty in `original`, the text before we came, stays empty.
-        """
+        What is empty in `original`, the text before we came, stays empty."""
         ...
 
     def lines(self, text: str) -> Mapping[str, Sequence[str]]:
@@ -82,8 +79,7 @@ class Document(Protocol):
 class EditedDocument:
     """A document into which something of ours is put; the undo takes that out again.
 
-    `hooks` are the commands that stand in it, by event.
-    """
+    `hooks` are the commands that stand in it, by event."""
 
     path: Path
     document: Document
@@ -127,8 +123,7 @@ class Install(Protocol):
     Example usage::
 
         for wanted in AGENTS[name].install.files(home, environment, line):
-            print(wanted.path)
-    """
+            print(wanted.path)"""
 
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path:
         """The user's folder of this agent; ConfigError when the environment names an unusable one."""
@@ -156,8 +151,7 @@ class Trust(Protocol):
     Example usage::
 
         *_, answer = [rpc.call(*call) for call in trust.question()]
-        rpc.call(*trust.grant([hook for hook in trust.hooks(answer) if not hook.is_trusted]))
-    """
+        rpc.call(*trust.grant([hook for hook in trust.hooks(answer) if not hook.is_trusted]))"""
 
     PROGRAM: Sequence[str]
     """The program that answers on its standard output, as words of a command line."""
@@ -198,8 +192,7 @@ class NativeMemory:
 
     `name` is what it is called in a sentence, `settings` the file in the agent's folder in which a person
     turns it off, and `off` what to write there. `is_on` tells from its text and the environment whether it is
-    on; ValueError when it can't be read.
-    """
+    on; ValueError when it can't be read."""
 
     name: str
     settings: str
@@ -212,8 +205,7 @@ class Imports(Protocol):
 
     Example usage::
 
-        names = [source.name for source in AGENTS[name].imports.SOURCES]
-    """
+        names = [source.name for source in AGENTS[name].imports.SOURCES]"""
 
     SOURCES: Sequence[Source]
 
@@ -226,8 +218,7 @@ class MemorySettings(Protocol):
         settings = AGENTS[name].memory_settings
         file = settings.file(home, environment)
         memory = settings.read(json.loads(file.read_text()), home)
-        print(memory.local_path if memory else f"{file} doesn't mention {settings.PROGRAM}")
-    """
+        print(memory.local_path if memory else f"{file} doesn't mention {settings.PROGRAM}")"""
 
     PROGRAM: str
     """The memory program whose settings they are."""
@@ -266,8 +257,7 @@ class Transcripts(Protocol):
 
         transcripts = AGENTS[name].transcripts
         for path in transcripts.folder(home, environment).glob(transcripts.PATTERN):
-            said = list(transcripts.messages(path.read_text().splitlines()))
-    """
+            said = list(transcripts.messages(path.read_text().splitlines()))"""
 
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
 
@@ -318,8 +308,7 @@ class Records(Protocol):
     Example usage::
 
         session = AGENTS[name].records.read(lines)
-        ended = [call for call in session.calls if call.outcome == "ended"] if session else []
-    """
+        ended = [call for call in session.calls if call.outcome == "ended"] if session else []"""
 
     UNRECORDED: Mapping[str, str]
     """What the agent doesn't record about an event's hooks."""

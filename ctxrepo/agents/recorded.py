@@ -17,8 +17,7 @@ class HookCall:
     """A hook of ours that was called; `took` is in milliseconds, None where it isn't recorded.
 
     `ended`: the agent ended it before it was done. `is_surely_ours` is False where the records don't say
-    whose hook it was. `words` is the beginning of what it complained of.
-    """
+    whose hook it was. `words` is the beginning of what it complained of."""
 
     event: str
     at: str
@@ -33,8 +32,7 @@ class Delivery:
     """Something a hook of ours gave the agent for the model, `size` in bytes, and what became of it.
 
     `sent`: it stands whole in a recorded request. `cut`: the agent shortened it. `lost`: requests came after
-    it, and none holds it. `open`: no request after it is recorded.
-    """
+    it, and none holds it. `open`: no request after it is recorded."""
 
     event: str
     at: str
@@ -83,8 +81,7 @@ class Message:
     `id` names it in the transcript, and `parent` the message that it follows: together they are a tree where
     a session has branches. `session` is the one in which it was said first: another one's, where a session
     begins with a copy of the conversation from which it was forked. `at` is ISO 8601 in UTC. `line` is the
-    number of the line on which it begins, from 0 among those that were given.
-    """
+    number of the line on which it begins, from 0 among those that were given."""
 
     who: Literal["user", "agent"]
     text: str

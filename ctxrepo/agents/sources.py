@@ -26,8 +26,7 @@ class Source:
 
         (source,) = (source for source in AGENTS[name].imports.SOURCES if source.name == wanted)
         for contents in source.find(SourceSearch(home, environment, files, "global")):
-            destination.put(destination.plan(contents))
-    """
+            destination.put(destination.plan(contents))"""
 
     name: str
     find: Callable[[SourceSearch], Iterator[SourceContents]]
@@ -89,8 +88,7 @@ class SourceSearch:
     """Where to look. `chosen` is the folder or file that was named, None for where a program has its own.
 
     `checkout` is the top of the one around the current folder and `project` that project's folder here, ''
-    for none. `memory_root` is the clone that is served, None before there is one.
-    """
+    for none. `memory_root` is the clone that is served, None before there is one."""
 
     home: Path
     env: Mapping[str, str]
@@ -111,8 +109,7 @@ class SourceNote:
     """A note as it would be at `path` in the memory; `origin` is the file that it comes from, to be shown.
 
     `pins` are the words of entries to be pinned. `bullets`, where there are any, are entries that have no
-    note of their own in the source: each is accepted or refused by itself. `remark` is what is odd in it.
-    """
+    note of their own in the source: each is accepted or refused by itself. `remark` is what is odd in it."""
 
     origin: str
     path: str
@@ -174,8 +171,7 @@ def markdown_of(
     passed over in silence.
 
     `explanations` are beginnings of paths of other files, with what those are to the program; `shown` stands
-    before the paths that a person is shown.
-    """
+    before the paths that a person is shown."""
     notes: list[SourceNote] = []
     unread = [NotTaken(shown + path, why) for path, why in folder.unread.items()]
     for path, data in folder.notes.items():

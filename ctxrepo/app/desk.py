@@ -47,8 +47,7 @@ class Call:
     """What belongs to one call of an operation, and to no other.
 
     `progress` is told of long work while it goes on. `notices` collects what is worth knowing besides the
-    result, oldest first, also when the operation fails.
-    """
+    result, oldest first, also when the operation fails."""
 
     cwd: Path
     environment: Mapping[str, str]
@@ -63,8 +62,7 @@ class Call:
 class Desk:
     """Where operations are performed, for one or for many; it keeps the memory open between them.
 
-    A desk may be used in one thread; one that is made by `shared` in all. Nothing is printed here.
-    """
+    A desk may be used in one thread; one that is made by `shared` in all. Nothing is printed here."""
 
     call: Call
     """The call under way, or else the one that the desk was opened for: its environment says where everything
@@ -102,8 +100,7 @@ class Desk:
         """Carry out an operation with the moment, memory and project as they are by now, for this call.
 
         An operation that needs to be told nothing is given None. Without a `call` it is the one under way or,
-        outside of any, the one that the desk was opened for.
-        """
+        outside of any, the one that the desk was opened for."""
         action = partial(self._perform, operation, request, call)
         return self._owner.run(action) if self._owner else action()
 
@@ -183,8 +180,7 @@ class Desk:
         is odd in config.toml.
 
         With `or_last_settings`, if config.toml can't be read, the settings hold that it had when it last
-        could: for operations that tell what is wrong.
-        """
+        could: for operations that tell what is wrong."""
         if self._owner and not self._owner.is_current:
             raise RuntimeError("the memory of a shared desk belongs to its thread: perform an operation")
         if self._opened is None or (self._opened.config_error and not or_last_settings):
@@ -202,8 +198,7 @@ class Desk:
         """Whether the settings were changed since they were read, or the clone or the cache was created
         again.
 
-        Commits, notes and the journal need no stamp: they are read again each time.
-        """
+        Commits, notes and the journal need no stamp: they are read again each time."""
         return (
             stamp_of(str(memory.places.config_file)) != memory.settings_stamp or _files(memory) != self._files
         )
@@ -212,8 +207,7 @@ class Desk:
     def project_warnings(self) -> tuple[str, ...]:
         """What is odd in agents' settings that came with the current folder.
 
-        Nothing where that folder hangs: operations that need the project say so.
-        """
+        Nothing where that folder hangs: operations that need the project say so."""
         with suppress(NoAnswer):
             return self._around[1]
         return ()
@@ -233,8 +227,7 @@ class Desk:
         """The project of the current folder, None for none, and where it isn't known which for a request that
         names its scope; others fail there.
 
-        In a sparse clone its notes are brought to disk first, which may commit.
-        """
+        In a sparse clone its notes are brought to disk first, which may commit."""
         try:
             project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
         except (GitFailed, NoAnswer):
@@ -279,8 +272,7 @@ class Desk:
         """Commit what was written and isn't committed, so that what is shown is up to date.
 
         None where no commit can be made, and a notice says why; what only waits for a signature is shown all
-        the same, and nobody is asked for one here.
-        """
+        the same, and nobody is asked for one here."""
         # The write path is slow to import, and many operations commit nothing themselves.
         from ctxrepo.services.saving.committed import committed_already
 

@@ -13,8 +13,7 @@ Answer = TypeVar("Answer")
 class OwnerThread:
     """Owns what only one thread may use, such as a connection to SQLite.
 
-    Starting it makes all dataclasses: two threads must not make the same one at once.
-    """
+    Starting it makes all dataclasses: two threads must not make the same one at once."""
 
     def __init__(self) -> None:
         make_all()
@@ -32,8 +31,7 @@ class OwnerThread:
 
         An action that runs another one doesn't wait for itself. A caller that is interrupted (Ctrl-C) stops
         waiting: an action that has begun is carried out all the same, another one is not. RuntimeError after
-        `end`, and CancelledError for whoever waited then.
-        """
+        `end`, and CancelledError for whoever waited then."""
         if self.is_current:
             return action()
         future = self._executor.submit(action)

@@ -1,8 +1,7 @@
 """What shows nothing by itself, judged by what stands beside it: is it written, or does it hide something?
 
 A joiner between two letters of Persian is spelling; the same joiner within an English word hides something.
-Hooks load it for lines that hold such a character.
-"""
+Hooks load it for lines that hold such a character."""
 
 _SEEN = frozenset(
     "\t\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"

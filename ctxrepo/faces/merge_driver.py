@@ -1,8 +1,7 @@
 """git's door: `python -I -m ctxrepo _merge %O %A %B %P`, run where both sides of a merge changed a file.
 
 git starts it at the top of the working tree and takes what it leaves in the second file. The environment is
-a person's, or an agent's, and nothing of it is read.
-"""
+a person's, or an agent's, and nothing of it is read."""
 
 import os
 import sys

@@ -88,8 +88,7 @@ def _why_silent(db: _sqlite3.Connection, world: World, folder: str) -> str:
     """Why sessions in this folder are given nothing, or ''. Checked before any answer is made, so that no
     ledger says that something was given. What agents write in such a folder is kept nevertheless.
 
-    Few folders have a switch, so for most of them no module is loaded here.
-    """
+    Few folders have a switch, so for most of them no module is loaded here."""
     switches = world.switches_in(folder)
     if not switches:
         return ""

@@ -3,8 +3,7 @@
 A hook loads some thirty small modules, and Python takes longer to find one than to run it: it lists each
 folder, tries every kind of module and opens files through several layers. Our finder opens the compiled file
 and takes it if it was made from the source as it is now. Whatever isn't there, or is out of date, Python
-itself looks for (docs/adr/0044-a-finder-for-light-modules.md).
-"""
+itself looks for (docs/adr/0044-a-finder-for-light-modules.md)."""
 
 import os
 import sys

@@ -187,8 +187,7 @@ def append(
 
     False, and nothing written, when the file would grow beyond `most` bytes or can't be written, or others
     hold its lock for longer than `patience` (FILE_LOCK_SECONDS where none is given). `may_be_replaced`:
-    others may put a new file in its place, and nobody would read a line in the old one.
-    """
+    others may put a new file in its place, and nobody would read a line in the old one."""
     data = line.encode("utf-8", "replace")
     try:
         file = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)

@@ -106,8 +106,7 @@ def version_of(repo: Repo, file: TouchedFile, relative: str) -> ToolVersion | No
 
     The agent's word comes first, because by now another editor may have replaced the file; then nobody knows
     what was checked out when the agent wrote. Only a regular file of at most 1 MiB is read, and never through
-    a link.
-    """
+    a link."""
     tree = ref_of(repo.home, "refs/ctxrepo/wt")  # before the file: a commit may be replacing both
     content = bytes_of(file.path, MAX_VERSION)
     version = file.wrote.encode("utf-8", "replace") if file.wrote else content

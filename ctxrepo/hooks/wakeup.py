@@ -25,8 +25,7 @@ def spool(db: _sqlite3.Connection, repo: Repo, moment: str, event: Event, path: 
     `path`.
 
     With such a path, it returns when the line is on disk. Where others hold the spool's lock for too long, or
-    it can't be written, the line goes to a file of its own; False when that can't be written either.
-    """
+    it can't be written, the line goes to a file of its own; False when that can't be written either."""
     fields: dict[str, object] = {
         "at": time.time(),
         "event": moment,
@@ -118,8 +117,7 @@ def start_worker(interpreter: str, state: str, folder: str) -> bool:
     The caller has written down what there is to do. A worker that holds the lock will see it, because a
     worker looks for more after it has released the lock. The new worker inherits the lock from here, so of
     several hooks at once only one starts a worker. Returns whether a worker runs now; never raises. Where
-    `interpreter` is gone, the one that runs this hook is used, and its worker records it.
-    """
+    `interpreter` is gone, the one that runs this hook is used, and its worker records it."""
     return _start(interpreter, state, f"{folder}/{LOCK}", "_work")
 
 

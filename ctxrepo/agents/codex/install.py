@@ -1,7 +1,5 @@
 """Codex' installation: hooks in a file of their own beside its config, and our skills."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Copilot CLI's installation: a file of hooks that is all ours, and our skills."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -2,8 +2,7 @@
 
 After https://cursor.com/docs/hooks; no session of Cursor was seen by us. The page says nothing of
 `additional_context` beside a prompt and at a tool that failed. The clients of 2026 take it (3.9 and 3.20 of
-the editor), and older ones pass over it.
-"""
+the editor), and older ones pass over it."""
 
 import _sqlite3
 

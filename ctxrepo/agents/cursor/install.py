@@ -1,8 +1,7 @@
 """Cursor's installation: hooks in its list of hooks, and our skills in the folder that several agents read.
 
 After Cursor's documentation; no session of it was seen by us. Cursor passes over the whole list where it
-doesn't know an event in it, so only events of its documentation are here.
-"""
+doesn't know an event in it, so only events of its documentation are here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

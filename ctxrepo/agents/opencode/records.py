@@ -2,8 +2,7 @@
 
 What OpenCode or a plugin put beside the user's words is marked as synthetic, and is left out. A fork holds
 copies of the other session's messages, which are older than it; only what our bridge put beside them names
-that session.
-"""
+that session."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """pi's installation: an extension of ours that hands its events on and has tools and commands, and our
 skills."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -58,8 +56,7 @@ def command_line(hook_line: str) -> str:
     is there; '' where it isn't a line of ours. The extension looks for another installation after it.
 
     Whatever the project that a session works in may hold, Python loads nothing from there: -P leaves out the
-    current folder, and -E a PYTHONPATH that names it.
-    """
+    current folder, and -E a PYTHONPATH that names it."""
     line = HookLine.read(hook_line)
     if line is None:
         return ""

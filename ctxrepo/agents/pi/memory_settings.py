@@ -1,8 +1,7 @@
 """What pi's settings say of memory in its sessions: pi-memory-md's keys, aliases and defaults.
 
 A value of a kind that it has no reading for counts as not set. In a session `enabled` and `delivery` are read
-by dialect.py, which is light.
-"""
+by dialect.py, which is light."""
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,10 +1,7 @@
 """pi's transcripts: a file of JSON lines for each session, whose entries are a tree.
 
 The first line says which session it is and, in a fork, the file of the session from which it was made, of
-whose entries a copy follows. What extensions tell the model are entries of another kind, and are left out.
-"""
-
-from __future__ import annotations
+whose entries a copy follows. What extensions tell the model are entries of another kind, and are left out."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -48,8 +45,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     out.
 
     A message's parent is the last one before it on its branch. In a fork, what was said before it was made
-    belongs to the session from which it was made.
-    """
+    belongs to the session from which it was made."""
     session = origin = made = ""
     above: dict[str, str] = {}
     for number, line in enumerate(lines):

@@ -1,7 +1,5 @@
 """The scored design's notes: `.pi/memory/topics/` of a checkout, and what its scores say of their lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -36,8 +36,7 @@ class Decision:
 def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
     """Carry out one choice of an item; the exit code is that of the operation that does it.
 
-    NotFound when no such item waits, UsageError when the item doesn't offer the choice.
-    """
+    NotFound when no such item waits, UsageError when the item doesn't offer the choice."""
     item = _find(desk, request.item)
     if item is None:
         raise NotFound(f"nothing that waits is called {request.item}", "`ctxrepo status` shows what waits.")

@@ -69,8 +69,7 @@ def search_index(desk: Desk, search: Callable[[], Matches]) -> tuple[Matches, bo
     """What a search finds in the index of sessions, and whether that holds all that was said.
 
     The index is brought up to date first, within UPDATE_SECONDS. CtxrepoError where nothing is found, but
-    transcripts are still unread.
-    """
+    transcripts are still unread."""
     from ctxrepo.services.sessions.index_update import update_index
 
     outcome = update_index(desk.memory, UPDATE_SECONDS, desk.progress)

@@ -1,8 +1,7 @@
 """A view: what a person is shown of a result, as values. Each face draws it in its own way.
 
 A view has no colours, widths or line breaks of a terminal; whether a line reports something wrong is said by
-its mark. See docs/adr/0070-views-are-values.md.
-"""
+its mark. See docs/adr/0070-views-are-values.md."""
 
 from collections.abc import Iterable
 from typing import Literal

@@ -6,8 +6,7 @@ NAME: fields before the first heading belong to no block
 [heading]
 field: value
 other-field: a long value, which
-    goes on in indented lines
-"""
+    goes on in indented lines"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -3,8 +3,6 @@
 What is read here means the same in YAML; of a head with anything in it that might mean more, nothing is read.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 
 from ctxrepo.lazy import lazy_pattern

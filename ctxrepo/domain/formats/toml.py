@@ -1,7 +1,5 @@
 """Reading TOML, with the line of every statement."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -2,8 +2,7 @@
 
 The handler here puts our caps, our scalars and our order of keys into the library; ADR 67 says what it is for
 and what isn't its. Importing the libraries takes as long as one or two starts of Python, and nearly no head
-needs them to be read: whoever needs this module imports it at that moment.
-"""
+needs them to be read: whoever needs this module imports it at that moment."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,8 +1,6 @@
 """What a remote's answer means, recognised by git's words. The meanings and the words of all outcomes
 are in `remote.answers`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -24,8 +22,7 @@ Passes = Literal["seconds", "later", "never"]
 class Meaning:
     """What an outcome means in our words, and what a person does next.
 
-    `passes`: whether it passes by itself within seconds, later, or not before somebody does something.
-    """
+    `passes`: whether it passes by itself within seconds, later, or not before somebody does something."""
 
     means: str
     next_step: str
@@ -119,8 +116,7 @@ class RemoteAnswer:
     def trouble(self) -> str:
         """What is wrong, in our words, when it won't pass by itself; else ''.
 
-        For sessions to be told: the remote's own words could pose as orders.
-        """
+        For sessions to be told: the remote's own words could pose as orders."""
         return self._meaning.means if self._meaning and self._passes("never") else ""
 
     def _passes(self, when: Passes) -> bool:
@@ -144,8 +140,7 @@ def classify(words: str, *, pushing: bool = False) -> Outcome:
     """The outcome that git's words (both streams) tell.
 
     A push follows a fetch that was let in: what is forbidden then is only writing. A git that dies without
-    a word was cut off.
-    """
+    a word was cut off."""
     words = _parted(words)
     if not words.strip():
         return "cut"
@@ -157,8 +152,7 @@ def classify(words: str, *, pushing: bool = False) -> Outcome:
 def reason(words: str, outcome: Outcome) -> str:
     """The line of git's words that says most about an outcome; '' when there is none.
 
-    What the remote's keepers wrote themselves comes first, then the line that decided, then git's summary.
-    """
+    What the remote's keepers wrote themselves comes first, then the line that decided, then git's summary."""
     lines = [line.strip() for line in _parted(words).splitlines() if line.strip()]
     lines = [line for line in lines if not _COUNTING.match(line)]
     # Any line that we don't know "fits" a failure that we don't know.

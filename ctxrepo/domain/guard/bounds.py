@@ -1,8 +1,7 @@
 """Limits on the size of a memory, and error messages for exceeding them.
 
 Whoever can push to the remote decides how much there is to walk: a few dozen folder objects make ten billion
-paths. Every walk counts, and stops here.
-"""
+paths. Every walk counts, and stops here."""
 
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.lazy import dataclass

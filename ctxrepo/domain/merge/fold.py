@@ -29,8 +29,7 @@ class FoldedFile:
     """A file that changed from `base` to `data` (None: no file). `saved` leaves out edits by hand, and
     `commanded` all but those of commands: what `data` lacks compared with `commanded` was deleted by hand.
     `conflict_copies` lost in the merge. `versions` are those that agents wrote, in order, for the history
-    only; the last may equal `data`.
-    """
+    only; the last may equal `data`."""
 
     path: str
     base: bytes | None
@@ -86,8 +85,7 @@ def versions_in(saves: Sequence[Save]) -> tuple[bytes, ...]:
 class _State:
     """The version that a save left, and the one it started from. `new` are the lines that only somebody
     who has seen this version can have; of the changes of commands (and late writers) up to then,
-    `acknowledged` are added lines that it has, and `forgotten` removed lines that it lacks.
-    """
+    `acknowledged` are added lines that it has, and `forgotten` removed lines that it lacks."""
 
     save: Save
     base: bytes | None
@@ -157,8 +155,7 @@ class _Fold:
            or still has one that it removed, hadn't seen it.
         4. Otherwise it is the version checked out, without the lines of the save that others had removed by
            hand: the save puts these back. A tool whose file was replaced before its hook ran, so that nothing
-           is known of its base, has removed nothing.
-        """
+           is known of its base, has removed nothing."""
         if save.is_command or save.op == LATE:
             return save.base
         if save.after is None:

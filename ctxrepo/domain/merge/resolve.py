@@ -155,8 +155,7 @@ def is_marker(line: str) -> bool:
 def resolve_markers(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]] | None:
     """Merge the sides of git's conflict markers; returns the text without markers, and copies of what
     lost. The base is what git wrote between its markers, else the text around the conflict, so that both
-    sides stay. None without markers, or when it is unclear which line belongs to which side.
-    """
+    sides stay. None without markers, or when it is unclear which line belongs to which side."""
     sides = _sides(text, has_fences=not path.lower().endswith(".jsonl"))
     if sides is None:
         return None

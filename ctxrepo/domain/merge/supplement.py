@@ -38,8 +38,7 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
     """Add to `text`, the note at `path`, the entries of `other` that it lacks, below the headings they
     have there. One that stands anywhere in the note, ticked or not, is not added, nor one whose id is
     `known`; of two equal ones in `other` the note gets both. Comments directly above an entry come along;
-    the head of `other` is ignored.
-    """
+    the head of `other` is ignored."""
     other = closed_note(other)
     head, body = frontmatter.split(other)
     blocks = list(_apart(split_blocks(body)))

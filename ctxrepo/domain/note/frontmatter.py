@@ -2,8 +2,7 @@
 
 python-frontmatter reads the heads that aren't plain, and writes those of new notes. In a git-backed memory
 every byte is history, and writing a head anew would drop its comments and spacing: so our own splice changes
-a field of an existing one.
-"""
+a field of an existing one."""
 
 from __future__ import annotations
 

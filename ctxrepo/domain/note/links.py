@@ -34,8 +34,7 @@ def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBA
     """The path among `notes` (paths in the repository) that a link in the note `source` leads to, or ''.
     It is searched beside the note, in its scope, in the folder `general`, from the top; then by its name
     alone in the scope and in `general`, if only one note has that; then in the archive. A link to a
-    heading only (`[[#Later]]`) leads to its own note.
-    """
+    heading only (`[[#Later]]`) leads to its own note."""
     name = named_by(link)
     if not name:
         return source
@@ -102,8 +101,7 @@ class Moves:
     def rewrite(self, source: str, text: str, here: str = "") -> str:
         """The text of the note at `source`, with links that lead where they led before; those that still
         do stay as they are, as all else. With `here` the text is a part that moves to that note while its
-        own stays.
-        """
+        own stays."""
         here = here or self.to.get(source, source)
         head, body = split(text)
         parts, end = [head], 0

@@ -1,7 +1,5 @@
 """A markdown body as a sequence of blocks that, joined again, give the body back byte for byte."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import Literal, NamedTuple

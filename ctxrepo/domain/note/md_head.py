@@ -1,8 +1,6 @@
 """A note's head as the program reads it whose index the preset `md` renders: all of it or nothing; with
 one field of the wrong kind the note has neither description nor tags."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 

@@ -162,8 +162,7 @@ _ROOT, _FOLDER = "root:", "dir:"
 def normalise_remote(url: str) -> str:
     """`host/owner/name`, `host:8443/owner/name` or `file/abs/path` for all spellings of a remote, without
     scheme, user, password, query, default port and `.git`; '' for what another checkout can't share: a
-    relative path, a word, a transport helper.
-    """
+    relative path, a word, a transport helper."""
     text = unicodedata.normalize("NFC", url.strip())
     if not text or not text.isprintable():
         return ""

@@ -19,8 +19,7 @@ class ConflictCopy:
     """A version of (a part of) the file at `path` that lost a merge and must be kept.
 
     `base` is the version that both sides edited, `kept` the one that won, `other` the one that lost. If a
-    file can't be merged by parts, `other` is the whole losing file, and `kept` is ''.
-    """
+    file can't be merged by parts, `other` is the whole losing file, and `kept` is ''."""
 
     path: str
     base: str

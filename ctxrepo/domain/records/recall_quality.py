@@ -73,8 +73,7 @@ def measured(answer: Sequence[Piece], evidence: frozenset[Line], texts: Texts) -
     new evidence counts 1/log2(rank + 1); the sum is divided by that of an answer with one new line in each
     piece, and is 1 at most. mrr: 1/rank of the first piece with evidence, 0 beyond the tenth. hit@5: whether
     the first 5 have any. evidence@n: the share of the characters of the evidence that is `given_within` n
-    characters.
-    """
+    characters."""
     answer = answer[:DEEPEST]
     news = _news(answer, evidence)
     total = sum(_length(texts, line) for line in evidence)
@@ -110,8 +109,7 @@ def given_within(answer: Iterable[Piece], budget: int, texts: Texts) -> list[tup
     """The lines of an answer that fit into the budget, each with how many of its characters.
 
     In order. A line costs its characters and its end, the first line of a note also the path and `HEADER`; a
-    line that was given costs nothing again. The last line is cut at the budget.
-    """
+    line that was given costs nothing again. The last line is cut at the budget."""
     used = 0
     given: dict[Line, int] = {}
     begun: set[str] = set()

@@ -20,8 +20,7 @@ class Save:
 
     `op` is a command's name, or TOOL, LATE or BY_HAND. A command and a late writer know their base. A tool's
     is only known as the version that was checked out, from `tree`: that is the `base` of its save until the
-    fold infers a better one. Without a `tree` nothing is known, and the save only adds.
-    """
+    fold infers a better one. Without a `tree` nothing is known, and the save only adds."""
 
     path: str
     base: bytes | None

@@ -1,8 +1,7 @@
 """Secrets beside a word for them, in the languages that teams write: `password`, `mot de passe`, `API_KEY`.
 
 `NAME_more = value`, `name: "value"`, `| name | value |`, `<name>value`, `name for staging is value`,
-`name("value")`, `name" value="value`; behind a colon the value may be all there is on the next line.
-"""
+`name("value")`, `name" value="value`; behind a colon the value may be all there is on the next line."""
 
 import re
 import unicodedata
@@ -23,8 +22,7 @@ PLACES = (
 def _spellings(word: str) -> set[bytes]:
     """How a word may be written: as it is, with a capital, in capitals; its accents apart or not.
 
-    Letters of ASCII are in lower case, as in the text that is searched.
-    """
+    Letters of ASCII are in lower case, as in the text that is searched."""
     cased = {word, word.capitalize(), word.upper()}
     formed = {unicodedata.normalize(form, w) for w in cased for form in ("NFC", "NFD")}
     return {w.encode().lower() for w in formed}
@@ -83,8 +81,7 @@ def _label(
 ) -> Rule:
     """The rule for values beside one of the words; `parts` begin words of which they may be the end.
 
-    So many parameters because a call is a row of a table, and each is one of its columns.
-    """
+    So many parameters because a call is a row of a table, and each is one of its columns."""
     longest_first = sorted(words, key=len, reverse=True)
     regex = (
         start

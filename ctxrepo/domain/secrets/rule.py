@@ -31,8 +31,7 @@ class Rule:
     in that; `is_real` isn't asked.
 
     `whose` and `source` are for the page that lists the rules. `example` is a text in which `{a20}` stands
-    for 20 letters and digits made up at run time (see tests/made.py), `clean` one that is none.
-    """
+    for 20 letters and digits made up at run time (see tests/made.py), `clean` one that is none."""
 
     name: str
     whose: str

@@ -45,8 +45,7 @@ class SelectionRules:
         """Whether this file may come first; `git_ignores` is git's word on a file that `must_be_asked`.
 
         The order of the rules: what is on the black list is out, what is on the white list in, memory in;
-        what is ignored everywhere out; a file outside the project in; one inside unless git ignores it.
-        """
+        what is ignored everywhere out; a file outside the project in; one inside unless git ignores it."""
         if self.is_listed_out(path):
             return False
         if self.is_always_in(path):

@@ -62,8 +62,7 @@ def focus(touches: Iterable[Touch], most: int = MOST_SPANS) -> list[str]:
     """The lines of one file as `edit 5-6`, `read 10-30`, the newest first; `touches` have the oldest first.
 
     What follows on what was touched alike just before is one with it, and only that: pi-memory-md looks at
-    where the later one begins alone, and so loses lines before it.
-    """
+    where the later one begins alone, and so loses lines before it."""
     spans: list[tuple[str, int, int]] = []
     for touch in touches:
         kind = "edit" if touch.is_edit else "read"

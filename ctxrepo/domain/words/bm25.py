@@ -1,8 +1,7 @@
 """Few texts ranked by BM25 as pi-memory-md ranks them: the scores of its session bridge mean the same here.
 
 A text counts as the set of its words. A word of the query stands for the words that begin with it, so that
-`deploy` finds `deployments`.
-"""
+`deploy` finds `deployments`."""
 
 _K, _B, _D = 1.2, 0.75, 0.5
 """The parameters of Orama 3.1, which pi-memory-md searches with: how soon a word that comes again stops to

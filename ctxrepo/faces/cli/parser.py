@@ -86,8 +86,7 @@ def root_command() -> Any:
 def registered(module: str, command: str = "") -> Any:
     """The root command as typer builds it, with the commands of `module`, or only with `command` of them.
 
-    It is built once a process, as that takes longer than most commands.
-    """
+    It is built once a process, as that takes longer than most commands."""
     app = _app()
     _add(module, app)
     if command:

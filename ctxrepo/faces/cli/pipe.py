@@ -36,8 +36,7 @@ def verbatim(data: bytes) -> None:
 def finish(code: int) -> int:
     """Flush before Python does at exit: it would complain that the reader has gone.
 
-    Returns the exit code: `code`, or 1 where a command that went well couldn't say so, which is told.
-    """
+    Returns the exit code: `code`, or 1 where a command that went well couldn't say so, which is told."""
     try:
         sys.stdout.flush()
     except OSError as error:

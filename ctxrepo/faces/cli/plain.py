@@ -2,8 +2,7 @@
 
 Agents run one command in each shell call, and loading the parser takes longer than starting Python twice. A
 line is read here if there is no doubt about it: tests/faces/cli/test_plain.py has the parser make the same
-call of every such line (ADR 47). Every other line, and every mistake, is left to the parser.
-"""
+call of every such line (ADR 47). Every other line, and every mistake, is left to the parser."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -31,8 +30,7 @@ def plain_values(words: Sequence[str], command: CommandEntry) -> dict[str, Any] 
 
     In a plain line each option has its whole name, its value is the next word, and each value is a text, not
     a number or one of a choice. No word begins with a dash but the names of options, and no argument is
-    missing or too much.
-    """
+    missing or too much."""
     values: dict[str, Any] = {}
     arguments = [param for param in command.params if not param.names]
     rest = iter(words)

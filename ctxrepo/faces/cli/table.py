@@ -10,8 +10,7 @@ FILE = os.path.join(os.path.dirname(__file__), "table.tsv")
 class Param:
     """An option or an argument of a command; an argument has no names.
 
-    `name` is the parameter's of the command's function. `is_text` tells that it takes any text as it is.
-    """
+    `name` is the parameter's of the command's function. `is_text` tells that it takes any text as it is."""
 
     __slots__ = (
         "is_flag", "is_hidden", "is_many", "is_required", "is_text", "metavar", "name", "names", "summary",
@@ -32,8 +31,7 @@ class Param:
 class CommandEntry:
     """A command or a group of commands. `module` registers it, `panel` is the heading it is listed under.
 
-    `function` is what the module calls the command's function; '' for a group, and for a command of one.
-    """
+    `function` is what the module calls the command's function; '' for a group, and for a command of one."""
 
     __slots__ = (
         "commands", "function", "is_group", "is_hidden", "module", "name", "panel", "params", "summary",

@@ -1,8 +1,7 @@
 """What a command prints at a terminal: in colour, folded at words, and in a pager if the screen is too short.
 
 rich takes twice as long to load as Python takes to start, so pipes and programs do without it: what they are
-given is the same text as it is.
-"""
+given is the same text as it is."""
 
 from __future__ import annotations
 

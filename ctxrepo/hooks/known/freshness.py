@@ -18,8 +18,7 @@ def news(world: World, cache: _sqlite3.Connection | None, scopes: list[Scope]) -
     """A digest of what the cache and the compiled settings don't hold yet; another digest once there is more.
 
     '' when they hold all that stamps of files can tell: the commit that is checked out, config.toml, saves
-    that no commit holds, and the watched files of `scopes`.
-    """
+    that no commit holds, and the watched files of `scopes`."""
     head = commit_of(cache) if cache is not None else ""
     missing = []
     if (now := checked_out_commit(world.repo.home) or head) != head:
@@ -117,8 +116,7 @@ def open_when_current(
     that is there, or a round of the worker that began after `since` is over. The caller closes the cache.
 
     What that round did not bring in will not come by waiting longer. `is_fetch_due`: the remote may have more
-    than the clone, so only the end of a round counts.
-    """
+    than the clone, so only the end of a round counts."""
     end = time.monotonic() + patience
     while True:
         cache = open_cache(f"{world.repo.state}/cache.db")

@@ -72,8 +72,7 @@ def place_of(db: _sqlite3.Connection, world: World, folder: SessionFolder) -> Pl
     CTXREPO_PROJECT decides before anything else. There is no project outside git, in the memory clone, and in
     a repository whose top is the user's home folder.
     The project of a checkout is unknown until the worker has recorded it, and again once its git config
-    changes. Where worktrees share a project, a new worktree has the project of the others.
-    """
+    changes. Where worktrees share a project, a new worktree has the project of the others."""
     if folder.project_name:
         row = checkout_of(db, BY_NAME + folder.project_name)
         return place_in(world, row.project, row.folder) if row else place_in(world, is_known=False)
@@ -118,8 +117,7 @@ def _config_of(top: str) -> str:
     """The git config that the worktree at `top` shares with its repository; '' where `top` is no worktree.
 
     The file `.git` names the worktree's git folder, and `commondir` in there the repository's. Anybody can
-    write a file `.git`, so `gitdir` in the git folder must name this worktree.
-    """
+    write a file `.git`, so `gitdir` in the git folder must name this worktree."""
     link = _text_of(f"{top}/.git")
     if not link.startswith("gitdir: "):
         return ""

@@ -42,8 +42,7 @@ def open_database(path: str, query: str, expected: object) -> _sqlite3.Connectio
     """The database at `path`, never created; None when it is missing, broken, or answers otherwise.
 
     SQLite wants to write beside a database that it reads. Where the disk is full or read-only it is opened as
-    one that nobody changes, so that sessions can be told of the disk.
-    """
+    one that nobody changes, so that sessions can be told of the disk."""
     if not is_own_file(path):
         return None
     quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -1,8 +1,7 @@
 """What was said in the session before and bears on a prompt: the bridge to it, given once.
 
 The worker leaves what there is in a file of JSON lines (services/delivery/bridge.py): first which session it
-was, then its anchors and messages, each with the words that it is found by.
-"""
+was, then its anchors and messages, each with the words that it is found by."""
 
 import _sqlite3
 import os

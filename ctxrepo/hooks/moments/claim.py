@@ -34,8 +34,7 @@ def claim_block(
     """(a block that tells the session of its checkout's claim, or ''; whether it is given nothing else).
 
     `silence` is why the session is given nothing anyway, or ''. Where memory is given, the first session
-    alone is told; where it isn't, or not the project's, each session is told once.
-    """
+    alone is told; where it isn't, or not the project's, each session is told once."""
     claim, is_withheld, is_unknown = claim_at(db, folder)
     if not claim:
         return "", False

@@ -1,7 +1,6 @@
 """What a prompt tells of memory that is new: what others changed, and what came too late for the start.
 
-Too late may come the session's project, its handoff and a MEMORY.md, which the start shows when it can.
-"""
+Too late may come the session's project, its handoff and a MEMORY.md, which the start shows when it can."""
 
 from ctxrepo.domain.text import SHORT_OVERHEAD, seal_shortly, size
 from ctxrepo.hooks.known.cached import IndexRow, changed_since, last_round_of
@@ -23,8 +22,7 @@ _MEMORY = "/MEMORY.md"
 def news_blocks(prompt: "Prompt", since: int | None, room: int) -> str:
     """Flaws in heads that the session wrote, what it is owed since its start, and index lines of other notes
     that changed: a block each, of at most `room` bytes together. `since` is the generation of the cache up to
-    which it was told before; None where nothing has changed.
-    """
+    which it was told before; None where nothing has changed."""
     rows, flaws = ([], "") if since is None else _changes(prompt, since)
     room = min(room, prompt.world.packet_budget - prompt.world.recall_bytes) - size(flaws)
     project = _project_block(prompt, room)

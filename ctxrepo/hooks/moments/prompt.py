@@ -1,7 +1,6 @@
 """A prompt is sent: what is new since the session was last told, and the few entries that matter for it.
 
-The answer is made of LASTING_PARTS and TURN_PARTS, in this order; most are in moments/prompt_parts.py.
-"""
+The answer is made of LASTING_PARTS and TURN_PARTS, in this order; most are in moments/prompt_parts.py."""
 
 import _sqlite3
 import time

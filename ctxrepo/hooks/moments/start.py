@@ -1,8 +1,7 @@
 """A session starts: the hook delivers the packet and wakes the worker; where there is something new, it wakes
 it first and waits briefly.
 
-An agent that isn't given its packet at a start comes here with the first prompt (moments/first_prompt.py).
-"""
+An agent that isn't given its packet at a start comes here with the first prompt (moments/first_prompt.py)."""
 
 import _sqlite3
 import time

@@ -89,8 +89,7 @@ def md_tape_packet(
     """What is selected, as many as fit in `room` bytes; '' where that is nothing. No newline at the end.
 
     `root` is the memory repository's own folder; `is_manual` says that an agent may leave anchors only where
-    its user asked for one.
-    """
+    its user asked for one."""
     head = _TAPE_OPENING + (_MANUAL if is_manual else "") + _BELOW
     heads = notes_at(cache, [file.path for file in selected if file.is_note])
     notes = [_note(file, heads.get(file.path), root) for file in selected if file.is_note]

@@ -80,8 +80,7 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
     """The text of the hits that fit in `room` bytes and `most` lines (0: any number), and these hits.
 
     Entries of a note stand together, notes in the order of their best ones. A hit that doesn't fit is left
-    out; only the first one that is given may be cut.
-    """
+    out; only the first one that is given may be cut."""
     most = most or UNLIMITED
     texts: dict[str, str] = {}
     shown: dict[str, list[EntryHit]] = {}

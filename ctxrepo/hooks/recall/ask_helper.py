@@ -63,8 +63,7 @@ def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> Ranki
 
     The helper answers numbers and scores. Their entries are read from the cache here, and only where the
     helper has read the same cache. Where no helper runs, one is started for the next prompt
-    (docs/adr/0025-meanings-by-a-warm-helper.md).
-    """
+    (docs/adr/0025-meanings-by-a-warm-helper.md)."""
     try:
         question = _question(cache, asked)
         line = _answer_line(world, question) if len(question) <= LINE_BYTES else b""

@@ -6,8 +6,7 @@ given notes of several. It takes at most 256 KiB; once it is full, the older hal
 What the lines say is in session/ledger_words.py. A line about what is in a repository begins with a mark, `@`
 and the repository's id: entries of two repositories may have the same id, and each cache counts its own
 generations. A line without a mark is about the session itself
-(docs/adr/0045-sessions-stand-above-repositories.md).
-"""
+(docs/adr/0045-sessions-stand-above-repositories.md)."""
 
 import _blake2
 import os

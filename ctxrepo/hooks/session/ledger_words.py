@@ -1,8 +1,7 @@
 """What the lines of a ledger say of a session: of every word, how it is written and how it is read.
 
 A line is a word and what belongs to it. Two versions of ctxrepo may read and write one ledger at once, so a
-line that can't be understood changes nothing. The file is in session/ledger.py.
-"""
+line that can't be understood changes nothing. The file is in session/ledger.py."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # loading it would cost a hook more than it saves

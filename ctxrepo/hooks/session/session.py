@@ -46,8 +46,7 @@ class Session:
     """A session of an agent: what its ledger says, and what is to be noted there.
 
     What is noted is in the record at once, and in the ledger after `save`. A session without an id has no
-    ledger. A subagent (`sub`) has a ledger of its own, because it is given things on its own.
-    """
+    ledger. A subagent (`sub`) has a ledger of its own, because it is given things on its own."""
 
     __slots__ = ("_lines", "_record", "agent", "id", "path", "repo", "state")
 

@@ -2,8 +2,7 @@
 given, what was left out and why, or why there was silence.
 
 A memory repository has one file of at most 256 KiB; once it is full, the older half is dropped. Only the
-beginning of a prompt is kept.
-"""
+beginning of a prompt is kept."""
 
 import _blake2
 import _sqlite3

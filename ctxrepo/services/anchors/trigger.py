@@ -4,8 +4,7 @@ That is no lock: an agent with a shell could ask for an anchor in its user's pla
 
 A user asks for an anchor in so many words (`ctxrepo anchor --from-prompt`, /memory-anchor in pi), which is
 noted until an anchor is left. Or a prompt has a keyword: then the anchor of that name is noted until another
-prompt comes, or another anchor is left.
-"""
+prompt comes, or another anchor is left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,8 +1,7 @@
 """Checks that a history stays within the limits of a memory, once for each commit.
 
 What a remote sent is measured right after the fetch and before anything else looks at it. What is refused is
-as if it had never come: the ref by which we know the remote goes back to where we last agreed with it.
-"""
+as if it had never come: the ref by which we know the remote goes back to where we last agreed with it."""
 
 from __future__ import annotations
 

@@ -90,8 +90,7 @@ class Destination(Protocol):
         for contents in source.find(search):
             plan = destination.plan(contents)
             if plan.changes and agrees(plan):
-                destination.put(plan)
-    """
+                destination.put(plan)"""
 
     def plan(self, contents: SourceContents) -> ImportPlan:
         """What would be put; nothing is written."""

@@ -1,7 +1,6 @@
 """Words and meaning become one ranking, and one answer to whether anything stands out at all.
 
-Every number here is from `tools/recall/hybrid.py`, which prints what others would come to.
-"""
+Every number here is from `tools/recall/hybrid.py`, which prints what others would come to."""
 
 from math import log
 from typing import Any, NamedTuple

@@ -1,7 +1,6 @@
 """One process that has the model loaded embeds what has no vectors, and answers prompt hooks.
 
-It ends by itself: when nobody asked for a quarter of an hour, or settings, model or code are other ones.
-"""
+It ends by itself: when nobody asked for a quarter of an hour, or settings, model or code are other ones."""
 
 import json
 import os

@@ -1,7 +1,6 @@
 """What may stand where a person pressed Tab: scopes, tags, notes and entries, from the cache alone.
 
-Tab is pressed at every key, so this loads little more than a hook does.
-"""
+Tab is pressed at every key, so this loads little more than a hook does."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -2,8 +2,7 @@
 
 What can't be read is moved aside. What is missing comes back from the files, the journal and the remote;
 history that nobody has any more ends where it is still whole, and the next commit takes what is on disk.
-Killed anywhere, it is begun again by the next run: the branch is moved last.
-"""
+Killed anywhere, it is begun again by the next run: the branch is moved last."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress

@@ -1,8 +1,7 @@
 """What is in review, session by session, for the people who decide on it.
 
 The history has a commit for each time that something was written. Here each entry stands once, with what it
-has come to, under the session that left it so.
-"""
+has come to, under the session that left it so."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

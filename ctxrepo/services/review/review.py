@@ -1,8 +1,7 @@
 """Work that waits on a branch of its own until people have looked at it, and what they left of it.
 
 The tip that was pushed is remembered: it is the base from which is told, once the review is over, what the
-reviewers struck out and what was written here since.
-"""
+reviewers struck out and what was written here since."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,8 +1,7 @@
 """Connecting an agent: the files that call our hooks and our skills beside them, and the way back.
 
 All is planned as values first, so that a face can show it and ask; `apply` then does what was shown, or
-nothing when a file has changed since. Going back is a plan like any other.
-"""
+nothing when a file has changed since. Going back is a plan like any other."""
 
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set

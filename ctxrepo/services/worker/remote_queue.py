@@ -2,8 +2,7 @@
 
 A remote may take minutes to answer. So whoever talks to it holds a lock of its own, and a worker that commits
 meanwhile leaves an errand. The holder looks for errands again after it has released the lock, so none is
-forgotten.
-"""
+forgotten."""
 
 import time
 from collections.abc import Callable

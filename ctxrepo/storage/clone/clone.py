@@ -1,7 +1,5 @@
 """The clone as a place on disk: its id, branch and state, its owner, and its formats of git."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,6 @@
 """One file of a git configuration by itself: nothing that it includes or names is read. Plain lines, as
 git writes them, are read and changed here, which saves a process for each question and key (ADR 65); git
-does the rest.
-"""
+does the rest."""
 
 from __future__ import annotations
 

@@ -94,8 +94,7 @@ OLDEST_GIT = (2, 30)
 
 - 2.28 knows `git init --initial-branch`;
 - 2.29 knows `git fetch --no-write-fetch-head` and `--stdin`, and GIT_DEFAULT_HASH;
-- 2.30 is that of Debian 11, the oldest system that our tests have run on.
-"""
+- 2.30 is that of Debian 11, the oldest system that our tests have run on."""
 
 INSTALL_GIT = f"Install git {'.'.join(map(str, OLDEST_GIT))} or newer."
 

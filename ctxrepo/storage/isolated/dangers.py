@@ -1,7 +1,6 @@
 """What in a clone's git folder could harm a person who runs their own git there; ours reads none of it.
 Whoever can write there (an agent that was talked into it, an unpacked archive) can name programs and
-addresses.
-"""
+addresses."""
 
 import os
 import re

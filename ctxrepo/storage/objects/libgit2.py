@@ -2,8 +2,7 @@
 
 For TLS it imports ssl and reads the certificates of the machine; we leave the network to git. For archives it
 imports tarfile. While it is loaded, stand-ins with the few names that it asks for take their place. Another
-version of pygit2 may ask for more: then it is loaded as ever (docs/adr/0058-pygit2-without-tls.md).
-"""
+version of pygit2 may ask for more: then it is loaded as ever (docs/adr/0058-pygit2-without-tls.md)."""
 
 import os
 import sys

@@ -2,10 +2,7 @@
 
 The key of a plain file is its blob id; a link or a submodule has the key `mode:id` and is passed on
 untouched. A name that is no UTF-8 is left out, and stays in its tree. Every walk is a loop that counts:
-BeyondBounds for a tree with more than a memory may have.
-"""
-
-from __future__ import annotations
+BeyondBounds for a tree with more than a memory may have."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 

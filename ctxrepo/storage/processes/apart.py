@@ -3,8 +3,7 @@
 Nothing ends a call to a disk that is gone, so whatever may hang runs in a process that can be left behind. A
 fork is the cheapest such process, but only one thread goes on in it: a lock that another thread held stays
 held for ever. So a process with several threads forks nothing. It asks the helper, a fresh interpreter that
-answers one function after the other (ADR 64).
-"""
+answers one function after the other (ADR 64)."""
 
 from __future__ import annotations
 
@@ -67,8 +66,7 @@ def answer_once(question: Callable[[], Answer]) -> Iterator[Answer]:
 class Apart:
     """The answers that a function yields in another process, one after the other. `answers` is found by
     name there, or a `partial` to be pickled; what it changes in memory is lost. Unless it `spoils` its
-    process (by a lower priority, say), a helper that has answered is asked again later.
-    """
+    process (by a lower priority, say), a helper that has answered is asked again later."""
 
     def __init__(
         self, answers: Callable[[], Iterable[Any]], patience: float, *, spoils: bool = False

@@ -44,8 +44,7 @@ def converse(
     """Give a process its input and collect (stdout, stderr) until it ends; `hear` is given each chunk of
     stderr. GivenUp after `limit` seconds, or `silence` seconds without a word on either stream;
     SaidTooMuch after `most` bytes. Nothing of the process's group that still holds its streams lives on:
-    the helper of a git that was killed would wait for its server for ever.
-    """
+    the helper of a git that was killed would wait for its server for ever."""
     assert process.stdout
     assert process.stderr
     heard = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}

@@ -18,8 +18,7 @@ _PIPE_BYTES = 1024 * 1024
 def work_ahead(work: Callable[[int], bytes], count: int) -> Generator[bytes]:
     """`work(0)` to `work(count - 1)`, in this order, done ahead by forks on all cores, which see our
     memory and must only read. The work of one that fails is done here, so that errors are raised here; all
-    of it where this process may not fork.
-    """
+    of it where this process may not fork."""
     processes = min(_MOST, count, os.cpu_count() or 1)
     if processes < 2 or not apart.has_one_thread():
         yield from map(work, range(count))

@@ -1,7 +1,5 @@
 """Talks to the remote: fetch, push, clone; within bounds, never with force, never with a prompt."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Mapping, Sequence
@@ -200,8 +198,7 @@ def clone(
     silence end it. A `sparse` clone leaves the contents of files on the remote until they are needed.
 
     A remote of another format of git is refused. An empty one is asked for its format, because a git before
-    2.41 makes a SHA-1 clone of any.
-    """
+    2.41 makes a SHA-1 clone of any."""
     check_url(url)
     root.parent.mkdir(parents=True, exist_ok=True)
     building = root.with_name(f".{root.name}.cloning")

@@ -2,8 +2,7 @@
 
 A pack may store an object as a delta against another one, its base, and that one again. Whoever reads a note
 that is a small delta of a 160 MB file unpacks all of it, each time. git never packs like that: it takes no
-base that is more than 32 times as large.
-"""
+base that is more than 32 times as large."""
 
 import mmap
 import zlib

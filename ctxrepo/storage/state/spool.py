@@ -102,8 +102,7 @@ class Spool:
         """Forget the first `end` bytes, under the lock of the hooks, so that no line is lost. What came
         meanwhile goes to a new file, on the disk before it takes the old one's place: bytes moved within a
         file may be in neither place after a power cut. Without any the file is emptied, and fsynced only
-        after the lock is released, so that no hook waits for the disk.
-        """
+        after the lock is released, so that no hook waits for the disk."""
         with suppress(OSError), opened(self.places.spool, "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.seek(end)

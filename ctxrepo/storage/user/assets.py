@@ -2,8 +2,7 @@
 
 They stand at the top of a checkout, where people read them, and travel under the package when installed.
 An editable install has no copy under the package: so both places are looked at. Found by path, because
-asking `importlib.resources` costs more than reading them.
-"""
+asking `importlib.resources` costs more than reading them."""
 
 import os
 import shlex

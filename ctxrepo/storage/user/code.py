@@ -32,8 +32,7 @@ class CodeCheckout:
     """A working tree of the user's, or the folder that a bare repository and its worktrees stand in.
     `common` is the git folder that all its worktrees share, `config` the file in it that decides the
     identity, `stamp` its `mtime_ns:size`. `name` is the folder name of the main worktree; `worktree` the
-    name of a linked one that is to be a project of its own, else ''.
-    """
+    name of a linked one that is to be a project of its own, else ''."""
 
     top: Path
     common: Path
@@ -50,8 +49,7 @@ def describe_checkout(folder: Path, env: Mapping[str, str], worktrees: str) -> C
     policy `worktrees` = `share` a linked worktree is the project of its main one.
     GitFailed when there is a `.git`, and git refuses it, passes it over or doesn't answer: it is not known
     then which project that is, and half of the facts would make another one of it. No git is started where
-    something else stands in the place of git's files and folders.
-    """
+    something else stands in the place of git's files and folders."""
     if not is_path(folder) or not folder.is_dir():
         return None
     git, nearest = _git(folder, env), top_of(str(_real(folder)))

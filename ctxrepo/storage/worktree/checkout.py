@@ -3,8 +3,7 @@
 Two refs hold trees: `wt` has the version that each file is based on, `wt-next` the version that is being
 written. A file that equals either is unedited, whatever HEAD says by now. So a checkout that was killed
 half-way never looks as if a person had taken back what the remote added (ADR 7). A file that an obstacle
-hides is based on nothing.
-"""
+hides is based on nothing."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field, replace
@@ -83,8 +82,7 @@ class Checkout:
         """Read the whole worktree, or the files in `only` if that is enough: not when a checkout was
         killed half-way, or the worktree may have been emptied. In an emptied one no missing file counts as
         removed, save those that a command has `written` since. The tree `head` tells whether a folder in a
-        file's place, or a file in a folder's, belongs there.
-        """
+        file's place, or a file in a folder's, belongs there."""
         base, following = self.objects.ref(WT), self.objects.ref(WT_NEXT)
         # Unequal refs mean that a checkout was killed half-way: any file may hold either version, so all of
         # them are read (tests/storage/worktree/test_checkout.py).

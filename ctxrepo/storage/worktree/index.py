@@ -30,8 +30,7 @@ class UserIndex:
         """Make the index say what `tree` says, which is the tree of HEAD; the caller holds the write lock.
         What a person staged stays, except in files that our commit changed: there the staged version would
         take our change back with the person's next commit. If another process holds the lock, the next
-        commit tries again.
-        """
+        commit tries again."""
         before = self._stamp()
         base = self.objects.ref(FOLLOWED) or self._tree_before()
         # An index that is missing, or that a power cut left empty, holds nothing that a person staged.

@@ -30,8 +30,7 @@ _SCHEMA = (
 class FolderSnapshot(NamedTuple):
     """The files of one folder, mostly as JSON text, which nobody parses while nothing changes. `stamps`:
     name -> stamp of everything in it, null where it must be read again. `ids`: name -> blob id of its
-    files. `skipped`: path -> why. `tree`: the id of the tree of these files alone.
-    """
+    files. `skipped`: path -> why. `tree`: the id of the tree of these files alone."""
 
     stamps: str
     ids: str

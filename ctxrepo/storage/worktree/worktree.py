@@ -92,8 +92,7 @@ class Worktree:
     def write_all(self, files: Mapping[str, bytes], seen: Mapping[str, str | None] | None = None) -> None:
         """Replace many files: all bytes are on disk before the first name points at them, or a power cut
         could leave a file empty, as if a person had deleted its text. If a file has another blob id than
-        in `seen`, of a moment ago, its bytes become a late write.
-        """
+        in `seen`, of a moment ago, its bytes become a late write."""
         since = time.time()
         with opened(self.root) as folders, self._prepared(folders, files) as prepared:
             for path, temporary in prepared.items():

@@ -49,8 +49,7 @@ def kept_apart(
     a new name is taken by a file that was renamed before, the two are merged, and copies of what lost are
     returned.
 
-    The outcome does not depend on which side is called ours.
-    """
+    The outcome does not depend on which side is called ours."""
     names = _Names(merged, versions)
     placed = {names.final_path(path): content for path, content in merged.items() if names.stays(path)}
     paths_by_fold = {fold(path): path for path in placed}

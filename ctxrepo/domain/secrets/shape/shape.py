@@ -1,7 +1,6 @@
 """Telling credentials from what stands in their place: placeholders, references, identifiers.
 
-Each judge takes the match of a rule; the last group that took part in it may be the secret.
-"""
+Each judge takes the match of a rule; the last group that took part in it may be the secret."""
 
 import re
 
@@ -67,8 +66,7 @@ _SHOUTED = lazy_pattern(rb"[A-Z0-9]_\Z")
 
 def is_token(match: re.Match[bytes]) -> bool:
     """Whether what follows a vendor's prefix is real; nearly everything is, apart from `xxxxx` and words with
-    dashes.
-    """
+    dashes."""
     value = value_of(match)
     return not (
         TOKEN_FILLER.search(value.lower())
@@ -132,8 +130,7 @@ def is_second(match: re.Match[bytes]) -> bool:
 
 def is_spoken(match: re.Match[bytes]) -> bool:
     """Whether a value after a label without = or quotes is a secret: it must change often between letters and
-    digits, or have signs.
-    """
+    digits, or have signs."""
     value = value_of(match).rstrip(b"]}!?")
     if not is_strong(value) or not _PLAIN.match(value):
         return False
@@ -194,8 +191,7 @@ def is_assigned_password(match: re.Match[bytes]) -> bool:
 
 def is_assigned_secret(match: re.Match[bytes]) -> bool:
     """Whether an assigned value is a secret: as for a password, but ids and unquoted single identifiers
-    aren't.
-    """
+    aren't."""
     value, before = _assigned(match).lower(), _before(match)
     if _OTHER_TOKENS.search(before) or not _is_assigned(match):
         return False
@@ -208,8 +204,7 @@ def is_assigned_secret(match: re.Match[bytes]) -> bool:
 
 def is_assigned_key(match: re.Match[bytes]) -> bool:
     """Whether an assigned value is a key: most keys belong to maps and tables, so only an API's or a cipher's
-    count.
-    """
+    count."""
     before = _before(match)
     if _KEYS.search(before):
         return _is_assigned(match)

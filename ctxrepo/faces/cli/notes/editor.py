@@ -24,8 +24,7 @@ def editor_of(desk: Desk) -> str:
     """The editor that git would choose, but for what a clone's configuration names; '' when there is none.
 
     VISUAL is for terminals that can show more than lines. Where nobody is at a terminal only the environment
-    says that there is an editor which does without.
-    """
+    says that there is an editor which does without."""
     from ctxrepo.storage.git.committer import own_setting
 
     env = desk.env
