@@ -22,8 +22,6 @@ The number is the exit code of a command that ends with it. Expected outcomes (o
 remote, a version kept aside) are values, not errors. Messages hold no credential and no runnable
 destructive command, because agents act on what they read."""
 
-from __future__ import annotations
-
 INTERRUPTED = 130
 """The exit code of a command that its user has interrupted."""
 

@@ -2,10 +2,7 @@
 
 Most agents read `{"hooks": {EVENT: [{"matcher": TOOLS, "hooks": [HOOK, ...]}]}}`: each hook of ours is a
 group of its own behind the groups that are there. Without groups it is `{"version": 1, "hooks": {EVENT:
-[HOOK, ...]}}`, and the matcher stands in the hook.
-"""
-
-from __future__ import annotations
+[HOOK, ...]}}`, and the matcher stands in the hook."""
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -74,8 +71,7 @@ class HookGroups:
         """Take our hooks out, and the groups, lists and the object that this leaves empty.
 
         Lists and the object that `original` has stay; the version goes when `original` had none.
-        jsontree.Malformed when the text can't be read.
-        """
+        jsontree.Malformed when the text can't be read."""
         self._check(text)
         if not text.strip(_BLANK):
             return text

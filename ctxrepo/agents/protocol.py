@@ -3,8 +3,6 @@
 `dialect.py` is loaded by hooks and holds a `DIALECT`, an instance of a subclass of `hooks.dialect.Dialect`.
 The other files turn text into text and values into paths; reading and writing is for others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path

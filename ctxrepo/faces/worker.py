@@ -28,8 +28,7 @@ the worker was one until it became a daemon."""
 def main(argv: list[str]) -> int:
     """Do what is left to do for the memory compiled under the state folder; always ends quietly.
 
-    Ends at once, before any slow import, if another worker is running.
-    """
+    Ends at once, before any slow import, if another worker is running."""
     state = argv[argv.index("--state") + 1]
     if make_place_private(state) != "":
         return 0

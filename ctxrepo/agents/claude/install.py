@@ -1,7 +1,5 @@
 """Claude Code's installation: hooks in its settings, and our skills in its folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

@@ -7,8 +7,7 @@ other session's lines, which name that session in `forkedFrom`.
 
 A hook that fails or is ended leaves an `attachment`, one that gives something another; one that says nothing
 leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What went to the model is in the
-messages of `api-request-blob`. The user's words are counted and not kept.
-"""
+messages of `api-request-blob`. The user's words are counted and not kept."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set

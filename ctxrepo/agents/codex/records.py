@@ -2,8 +2,7 @@
 
 What user and agent said, and what tools did, are `item_completed` events; the messages of `response_item`
 hold what Codex and hooks told the model as well. A fork's file begins where it was forked, and its
-`session_meta` names the other session.
-"""
+`session_meta` names the other session."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

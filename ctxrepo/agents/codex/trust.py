@@ -1,10 +1,7 @@
 """What Codex is asked about its trust in our hooks: it skips in silence what its user hasn't trusted.
 
 Its app server speaks JSON-RPC, a line each. Trust is an entry in `config.toml` that Codex writes itself: the
-hook's key, which is the file and the hook's place in it, and the hash of what it calls.
-"""
-
-from __future__ import annotations
+hook's key, which is the file and the hook's place in it, and the hash of what it calls."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

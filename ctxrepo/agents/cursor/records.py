@@ -2,10 +2,7 @@
 
 A line names neither itself nor a moment, so messages have no id, and stand in their order. What the user
 typed is in `<user_query>` tags; what Cursor says to the model besides stands in tags of other names. The form
-is undocumented, and known from those who publish readers of it.
-"""
-
-from __future__ import annotations
+is undocumented, and known from those who publish readers of it."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

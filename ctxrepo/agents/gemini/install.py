@@ -1,7 +1,5 @@
 """Gemini CLI's installation: hooks in its settings, and our skills."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

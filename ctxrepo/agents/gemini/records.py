@@ -3,8 +3,7 @@
 A line is a message, and of those with one id the last counts. `$set` changes what is known of the session:
 with `messages` the conversation as the model is told it, which may be a summary; what was said has lines of
 its own. `$rewindTo` goes back to before a message. What Gemini CLI and hooks tell the model stands among
-the user's parts, in angle brackets, and is left out.
-"""
+the user's parts, in angle brackets, and is left out."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -61,8 +61,7 @@ def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
 class ImportRequest:
     """The source, by its name, and the folder or file to look in; '' is where the program has its own.
 
-    `agrees` is asked of plans that change something, and `is_trial` changes nothing.
-    """
+    `agrees` is asked of plans that change something, and `is_trial` changes nothing."""
 
     source: str
     place: str
@@ -74,8 +73,7 @@ class ImportRequest:
 class ImportResult:
     """What was planned for each place of the source, or is done, and whether it was done.
 
-    Where there was no memory and the source's own repository became it, `adopted` is that folder.
-    """
+    Where there was no memory and the source's own repository became it, `adopted` is that folder."""
 
     plans: Sequence[ImportPlan]
     is_applied: bool
@@ -113,8 +111,7 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     """Bring what another program keeps into this memory; the source stays as it is.
 
     Notes that the guard refuses are held back and told, the others are brought all the same; it ends with 6
-    then.
-    """
+    then."""
     from ctxrepo.services.imports.destination import MemoryDestination
     from ctxrepo.services.imports.sources import contents, require_source
 

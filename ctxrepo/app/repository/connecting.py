@@ -60,8 +60,7 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
     """Connect agents, or take them out again, byte for byte.
 
     Of several agents one that can't be looked after is told and left as it is, and the others are looked
-    after nevertheless; then it ends with 1. A wrong name stops it before it has done anything.
-    """
+    after nevertheless; then it ends with 1. A wrong name stops it before it has done anything."""
     names = _names(desk, request.agents, removes=request.removes)
     if not request.removes:
         _ = desk.memory  # hooks without a memory repository would be silent for ever: say so now
@@ -109,8 +108,7 @@ def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]
 def _plan(desk: Desk, request: SetupRequest, name: str, before: Sequence[PlannedSetup]) -> Plan:
     """What is to be done for an agent, after what is done for those `before` it.
 
-    Of a trial nothing is done, so that is left out which one of those has shown already.
-    """
+    Of a trial nothing is done, so that is left out which one of those has shown already."""
     from ctxrepo.services.setup.setup import plan, removal
 
     is_trial = request.is_trial

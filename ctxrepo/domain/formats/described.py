@@ -1,7 +1,5 @@
 """Dataclasses whose fields are described: each by the sentence below it, and its type by what it takes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, get_type_hints

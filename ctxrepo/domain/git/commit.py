@@ -1,7 +1,5 @@
 """What a commit says of itself: a subject, a line an entry, and trailers that tell who wrote it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ctxrepo.domain.git.origin import Origin

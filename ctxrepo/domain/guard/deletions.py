@@ -1,7 +1,5 @@
 """What was deleted by hand: the one rule for lines, notes and folders (ADR 71)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 

@@ -20,8 +20,7 @@ class Secret:
     """A match of the rule `rule` on the 1-based `line`.
 
     `fingerprint` is 12 hex digits made from the secret, the same wherever it stands: by naming it, a user can
-    allow the secret. The secret itself is not kept.
-    """
+    allow the secret. The secret itself is not kept."""
 
     rule: str
     line: int
@@ -32,8 +31,7 @@ def scan(text: str) -> tuple[Secret, ...]:
     """The secrets in a note, a path, a JSONL line or a message, in order.
 
     Works through 200 KiB of prose in a few milliseconds, and in time linear in the text whatever it holds.
-    A secret cut in two by a line break, or encoded once more, is not found.
-    """
+    A secret cut in two by a line break, or encoded once more, is not found."""
     data = _without_markup(text)
     secrets = []
     line, counted = 1, 0
@@ -112,8 +110,7 @@ _CONTROL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 def _spans(data: bytes) -> list[Span]:
     """The spans of secrets. Loading the rules takes about as long as starting Python, so they are loaded only
-    if there is text to search.
-    """
+    if there is text to search."""
     if not data:
         return []
     from ctxrepo.domain.secrets.search import spans

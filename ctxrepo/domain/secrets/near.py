@@ -9,10 +9,7 @@ sentences are read:
 3. the value stands alone on the line below: `root password?` and then `…` (`_value_below`).
 
 Only lines with a label are read, and those that follow one. tests/domain/secrets/test_secrets_near.py has
-sentences of each kind, and such as look like one.
-"""
-
-from __future__ import annotations
+sentences of each kind, and such as look like one."""
 
 import re
 from bisect import bisect_right

@@ -1,7 +1,6 @@
 """Reads the rules from `rules/*.rules`, which hold one in each block.
 
-CONTRIBUTING.md says how to add one, and ADR 69 why they are data and not Python.
-"""
+CONTRIBUTING.md says how to add one, and ADR 69 why they are data and not Python."""
 
 import re
 from collections.abc import Iterator, Mapping

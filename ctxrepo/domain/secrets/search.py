@@ -48,8 +48,7 @@ class _Text:
 def spans(data: bytes) -> list[Span]:
     """The secrets in order; of overlapping ones the first, then that of the more special rule.
 
-    Values near a label count only where no rule matched.
-    """
+    Values near a label count only where no rule matched."""
     texts = _Text(data, data.lower())
     by_rules = _merged(sorted({*_of_tokens(data), *_of_texts(texts)}))
     by_labels = [hit for hit in _near(texts) if not _touches(hit, by_rules)]
@@ -256,8 +255,7 @@ _MOST_ROWS = 1000
 
 def cells(data: bytes, words: Iterable[int]) -> Iterator[tuple[int, int, str]]:
     """(start, end, rule) of each secret in a table column with a heading such as `password`; `words` are the
-    positions of labels.
-    """
+    positions of labels."""
     read = 0
     for at in words:
         if at < read:

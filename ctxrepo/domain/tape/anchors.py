@@ -1,8 +1,7 @@
 """Anchors, named points in sessions, each one JSON line; and a tape, which is all those of one scope.
 
 The first seven keys of a line and their order are those of an anchors file (`layout.anchors_file`), which we
-read too.
-"""
+read too."""
 
 from __future__ import annotations
 
@@ -240,8 +239,7 @@ def tape_of(
 
     An anchor that stands in two files is one. Not on it is what a tombstone in any of the files names, and
     what was put into the anchors file and isn't there any more: it was deleted there. Where that file isn't
-    among `files`, nothing says so. A line in it that names no agent is of `anchors_file_writer`.
-    """
+    among `files`, nothing says so. A line in it that names no agent is of `anchors_file_writer`."""
     theirs = anchors_file(folder)
     lines = [
         (path == theirs, fields)

@@ -55,8 +55,7 @@ class Conversation:
         """The place of the message that each one follows, ROOT for none.
 
         Where an agent names no parents, or one that isn't here (it is no message, such as a tool's result),
-        it is the message before. A message of a tree that names none begins another branch.
-        """
+        it is the message before. A message of a tree that names none begins another branch."""
         places = {message.id: n for n, message in enumerate(self.messages) if message.id}
         is_tree = any(message.who == "user" and message.parent in places for message in self.messages)
         places_of_parents = []

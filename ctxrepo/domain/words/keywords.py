@@ -1,8 +1,7 @@
 """Words of the user's choice that ask for an anchor: whether a prompt has one, and what the anchor is called.
 
 A keyword stands by itself: no letter, digit or underscore is beside it. A script that is written without
-blanks has no such edges, so a keyword that begins or ends with a character of one needs none there.
-"""
+blanks has no such edges, so a keyword that begins or ends with a character of one needs none there."""
 
 MIN_UNITS, MAX_UNITS = 10, 300
 """Lengths of a prompt, without the blanks around it, that is looked at: in units of UTF-16, both included."""

@@ -1,7 +1,6 @@
 """A block of ours in a file that is somebody else's: put in, renewed, taken out; no other byte changes.
 
-It is the lines from one marker to the other, the end of the last one included.
-"""
+It is the lines from one marker to the other, the end of the last one included."""
 
 from ctxrepo.lazy import dataclass, lazy_pattern
 

@@ -1,7 +1,5 @@
 """Usage errors in our words. The parser's own messages are recognised by how they begin."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

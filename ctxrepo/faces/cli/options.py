@@ -1,7 +1,6 @@
 """Options and arguments of commands, those that are fields of a request and others, and how text is read.
 
-What a field means is said below it, for every face; how it is spelled is said beside the command (ADR 62).
-"""
+What a field means is said below it, for every face; how it is spelled is said beside the command (ADR 62)."""
 
 from __future__ import annotations
 
@@ -38,8 +37,7 @@ def command(**spelled: str) -> Callable[[Callable[..., None]], Command]:
     this order, each with its spelling.
 
     A spelling has the names of an option and then the word for its value, or that word alone for an
-    argument: `--note -n PATH`, `TEXT`. The words of `TEXT...` are one text.
-    """
+    argument: `--note -n PATH`, `TEXT`. The words of `TEXT...` are one text."""
     return lambda function: Command(function, spelled)
 
 
@@ -175,8 +173,7 @@ def option(*names: str, **details: Any) -> Any:
     """An option of a command, declared as with `typer.Option`, and made when typer asks for it.
 
     Commands declare what they take in annotations, which nothing but typer evaluates: a plain command line is
-    read without typer (`plain`).
-    """
+    read without typer (`plain`)."""
     from typer import Option
 
     return Option(*names, **details)

@@ -56,8 +56,7 @@ def fill_in(text: str, place: Place, instructions: str, has_index: bool = True) 
 
     `instructions` are the files that agents read at a session's start (World.instructions). While the project
     is unknown, nothing is said of its folder. A session without an index in its packet is
-    told how to list notes.
-    """
+    told how to list notes."""
     look, paths = _WITH_INDEX if has_index else _WITHOUT_INDEX
     general, *_ = place.scopes
     project = f"`{place.folder}/`" if place.folder else "none yet"
@@ -221,8 +220,7 @@ def render(
     preamble alone.
 
     `already` are the hashes of faults that the session was told. `asked` is what the last prompts were about
-    when a session is compacted in the middle of its work: the packet repeats what they recall.
-    """
+    when a session is compacted in the middle of its work: the packet repeats what they recall."""
     preamble = fill_in(PREAMBLE, place, world.instructions) if world.gives_preamble else ""
     if cache is not None:
         try:

@@ -225,8 +225,7 @@ def postings(
     """(weight, numbers of its documents) of each word that any document holds, the rarest first.
 
     The two words of an item (`numbered_items`) count only where some document holds both: who asks for INC-45
-    isn't told of INC-41, nor of 45 days.
-    """
+    isn't told of INC-41, nor of 45 days."""
     most = MAX_DOCUMENTS * WORDS_IN_FULL // max(WORDS_IN_FULL, len(weights))
     holders = {word: _documents(cache, word, spans, most) for word in weights}
     for kind, number in items or []:

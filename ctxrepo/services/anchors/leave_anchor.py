@@ -1,7 +1,5 @@
 """A session leaves an anchor for those to come, in a project's anchors file too."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime

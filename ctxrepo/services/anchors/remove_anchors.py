@@ -1,7 +1,5 @@
 """Anchors are taken off a tape: some of them by a tombstone, or all of them into the archive."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any

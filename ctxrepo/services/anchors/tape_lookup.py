@@ -1,7 +1,5 @@
 """Anchors of a tape are listed and searched, and what was said between them is searched, read and drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

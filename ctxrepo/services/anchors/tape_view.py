@@ -1,7 +1,5 @@
 """The tape of a scope as somebody looks at it: its anchors, and which session and which part are meant."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import field
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """A digest: a part of past work beside what memory says of it already, for an agent to make facts of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Everything in the notes that is not as it was meant, file by file and between entries."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 

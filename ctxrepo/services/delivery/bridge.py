@@ -3,8 +3,6 @@
 Nothing is given here: the hook of a prompt chooses what bears on the prompt (hooks/moments/bridge_block.py).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """What `doctor` says of one thing it checked, and notes that are not all on disk."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from ctxrepo.domain.project.layout import is_ignored, unsafe

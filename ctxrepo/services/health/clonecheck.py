@@ -1,7 +1,5 @@
 """What doctor looks at in git and in the clone."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """Whether sessions are served: which agents are connected, who was served last, and when the remote
 last answered."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from ctxrepo.agents.known import AGENTS

@@ -1,7 +1,5 @@
 """What doctor looks at on this machine outside the clone."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The version of a note or entry that is to be brought back, and where its note is by now."""
 
-from __future__ import annotations
-
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import is_note

@@ -1,7 +1,5 @@
 """What happened to the memory, to one note, or to one entry, newest first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain, islice

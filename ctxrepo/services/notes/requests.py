@@ -1,8 +1,6 @@
 """What the verbs that write notes are asked: values alone, so that a face can describe them without loading
 what carries them out. The sentence below a field is what every face says of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ctxrepo.domain.project.target import Destination, EntryName, NoteOrEntry, ScopeName, Target

@@ -1,7 +1,5 @@
 """A clone that has only the global notes and those of projects that are worked on here."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from ctxrepo.domain.git.gitfiles import Cone

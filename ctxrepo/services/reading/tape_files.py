@@ -1,7 +1,5 @@
 """The anchors on the tapes are read: the tape of a scope, its newest handoff, and what a session left."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 from ctxrepo.agents.known import anchors_file_writer

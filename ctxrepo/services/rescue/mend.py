@@ -1,7 +1,5 @@
 """The repairs of `doctor --fix`: whatever needs no decision of a person, and the way back to the branch."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import datetime

@@ -1,7 +1,5 @@
 """All that waits for a person, in one list: what is held back, conflicts, what was declined, proposals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Decides which folded files may go into a commit, and merges them with what the branch has by now."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 

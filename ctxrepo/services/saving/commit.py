@@ -1,8 +1,7 @@
 """Makes one commit of everything that was written since the last one, then checks the commit out.
 
 The saves in the journal and what is found on disk are folded, file by file. What the write guard refuses is
-held back, and its saves stay in the journal; the rest is committed (ADR 48).
-"""
+held back, and its saves stay in the journal; the rest is committed (ADR 48)."""
 
 import time
 from collections.abc import Callable, Collection, Sequence, Set

@@ -1,9 +1,6 @@
 """Whether an agent trusts our hooks, where it skips those that its user hasn't trusted, and how it comes to.
 
-The agent is asked, and writes its trust itself: only it knows what it compares.
-"""
-
-from __future__ import annotations
+The agent is asked, and writes its trust itself: only it knows what it compares."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -2,8 +2,7 @@
 
 A round fetches, merges in memory, pushes without force, and only then moves the branch and the files. It
 never runs git's rebase, reset or checkout, so an exchange that is killed at any point leaves nothing
-half-done (ADR 7).
-"""
+half-done (ADR 7)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Commits what this machine wrote, merges what the others wrote, and sends the result."""
 
-from __future__ import annotations
-
 import time
 from datetime import datetime
 

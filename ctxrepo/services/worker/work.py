@@ -1,8 +1,6 @@
 """The worker: does what hooks and writers left to do, one worker at a time, until nothing is left (ADR
 21)."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -36,8 +36,7 @@ class Cache(CacheReading):
         """Bring the cache to commit `head` in one transaction, with a new generation; False when nothing
         changed. `changed`: notes as in `tree`, and other files, which are ignored. `marks`: of all
         entries. `handoffs`: of scopes whose tape changed. A damaged cache is emptied instead: its `head`
-        is then ''.
-        """
+        is then ''."""
         from ctxrepo.storage.cache.update import apply  # most commands read only
 
         with Healing(self.clear), transaction(self._db):
@@ -59,8 +58,7 @@ class Cache(CacheReading):
     ) -> None:
         """Empty the cache, then fill it with the notes of `tree`; `read` gives a note's text, None for none.
         It bears `head` when all is in; until then `progress` hears how many notes are. Of two that fill it at
-        once one may find it damaged: it is then emptied again.
-        """
+        once one may find it damaged: it is then emptied again."""
         from ctxrepo.storage.cache.update import fill  # for a whole cache, which is rare
 
         self.clear()

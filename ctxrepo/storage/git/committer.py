@@ -1,7 +1,5 @@
 """Who commits and how it is signed, as the user's own git configuration says."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ctxrepo.domain.text import blake2b

@@ -1,8 +1,6 @@
 """Anchors that stay on this machine: where sessions began and ended, which go when they are old, and
 handoffs that are not to be shared, which are on the disk before they count as left, and stay."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

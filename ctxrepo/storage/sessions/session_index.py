@@ -4,8 +4,7 @@ A message is a document of the full-text index, under its number. The index keep
 and no text: that is read from the agent's own file, from `place` on, when it is shown (ADR 55). A document
 without its text can't be taken out of the index, so of a message that is gone only the row goes; no number is
 given out twice, and once too many have no row any more everything is built again. `copy` says which sessions,
-forked from another one, begin with copies of its messages.
-"""
+forked from another one, begin with copies of its messages."""
 
 import json
 import sqlite3
@@ -35,8 +34,7 @@ _WASTE = 10_000
 class IndexedSession:
     """A session's transcript as far as it is read, up to `offset`; `before` is a digest of the end of
     that, `is_midline`: it is within a line that is too long. `name` is its own among all; a `number` of 0
-    is none. `path` is the file; where that is a database of many sessions, `mark` changes with this one.
-    """
+    is none. `path` is the file; where that is a database of many sessions, `mark` changes with this one."""
 
     name: str
     agent: str
@@ -226,8 +224,7 @@ class MessageRow(NamedTuple):
 class IndexQuery:
     """At most `most` messages with these `words`, an expression of the full-text index, in these
     `sessions` (numbers; None: all) and what they copied, between `since` and `until` (Unix seconds, 0: no
-    bound), with a `file` (a path or its end), of one of the `types` `user`, `agent` and `tool`.
-    """
+    bound), with a `file` (a path or its end), of one of the `types` `user`, `agent` and `tool`."""
 
     words: str
     most: int

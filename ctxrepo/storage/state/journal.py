@@ -1,8 +1,6 @@
 """The journal: every save is in it until a commit holds it (ADR 48). An operation is a file: for each save
 a line of JSON, then the bytes before and the bytes after."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Judges of a value by itself: how much it looks like a secret, and what it encodes."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re
@@ -127,8 +125,7 @@ def is_chosen(match: re.Match[bytes]) -> bool:
 
 def is_flags(match: re.Match[bytes]) -> bool:
     """Whether the value of a one-letter flag is a password; on a line that also names a user, weaker ones
-    count.
-    """
+    count."""
     value = match[match.lastindex or 0]
     grade = graded(value)
     start = max(0, match.start() - 300)
@@ -241,8 +238,7 @@ _JOINED = lazy_pattern(
 
 def is_said_phrase(data: bytes, at: int) -> tuple[int, int] | None:
     """The span of a pass phrase after this position: four words or more, none of them common in names or
-    sentences.
-    """
+    sentences."""
     match = _SAID.match(data, at, at + 240) or _JOINED.match(data, at, at + 240)
     if not match:
         return None

@@ -78,8 +78,7 @@ WEAK = lazy_pattern(
 
 def is_strong(value: bytes) -> bool:
     """Whether it is a mixture of six or more characters that a person would choose, and a manual wouldn't
-    print.
-    """
+    print."""
     value = value.lstrip(b":@")
     if len(value) < 6 or stands_for_one(value) or WEAK.match(value.lower()) or FULL_WIDTH.search(value):
         return False

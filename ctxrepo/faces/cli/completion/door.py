@@ -1,7 +1,5 @@
 """The door through which a shell's script asks what may stand at the cursor."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 
@@ -20,8 +18,7 @@ Source = Callable[[str, Sequence[str]], list[Candidate]]
 def main(words: Sequence[str]) -> int:
     """Answer a script: `bash WORDBREAKS LINE`, or another shell's name and the words up to the cursor.
 
-    Nobody reads an error while they type: whatever goes wrong, nothing is said.
-    """
+    Nobody reads an error while they type: whatever goes wrong, nothing is said."""
     try:
         answer = _bash(words[1], words[2]) if words[0] == "bash" else _told(words[1:])
         verbatim("".join(f"{line}\n" for line in answer).encode("utf-8", "surrogateescape"))
@@ -33,8 +30,7 @@ def main(words: Sequence[str]) -> int:
 def candidates(words: Sequence[str]) -> Iterator[Candidate]:
     """What may stand in place of the last of `words`, which follow `ctxrepo`.
 
-    `(FILES, '')` stands for names of files.
-    """
+    `(FILES, '')` stands for names of files."""
     *before, last = words
     command, taken, option, is_over = read(), 0, None, False
     for word in before:

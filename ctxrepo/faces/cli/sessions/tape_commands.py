@@ -1,7 +1,5 @@
 """Commands about the tape: tape info, list, search, read, delete, reset, tree, digest."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 
