@@ -70,10 +70,11 @@ def contents(path: str, blob: str) -> tuple[str, bool, str]:
     return path.partition("/")[0], is_note(path), blob
 
 
-def held_back(deleted: Sequence[Deletion]) -> list[Refusal]:
-    """The files to hold back until a person confirms."""
+def held_back(deleted: Sequence[Deletion], known: Sequence[Refusal] = ()) -> list[Refusal]:
+    """The files to hold back until a person confirms; of fewer entries those that are `known` to be held."""
     if sum(one.weight for one in deleted) < MANY:
-        return []
+        paths = {one.path for one in deleted}
+        return [refusal for refusal in known if refusal.rule == RULE and refusal.path in paths]
     if len(deleted) == 1:
         (one,) = deleted
         return [Refusal(one.path, RULE, f"{one.entries} of its {one.were} entries are gone")]

@@ -42,14 +42,19 @@ class Accepted:
 
 
 def judge(
-    memory: Memory, files: Sequence[FoldedFile], tree: str | None, *, is_meant: bool = False
+    memory: Memory,
+    files: Sequence[FoldedFile],
+    tree: str | None,
+    *,
+    is_meant: bool = False,
+    known: Sequence[Refusal] = (),
 ) -> Accepted:
     """What may go into a commit on top of `tree`, and what is held back; with `is_meant` a person has
     confirmed all deletions. A file is held back as a whole, and its saves wait in the journal for a person's
-    decision."""
+    decision. `known` is what is held back already, where these aren't all files."""
     head = memory.objects.files(tree, [file.path for file in files])
     deleted = () if is_meant else _deleted(memory, files, tree)
-    accepted = Accepted(held=held_back(deleted))
+    accepted = Accepted(held=held_back(deleted, known))
     held = {refusal.path for refusal in accepted.held}
     for file in files:
         if file.path not in held:
@@ -129,7 +134,9 @@ def show_held(
     if not files:
         return
     as_on_disk = [replace(file, data=pending.on_disk[file.path], conflict_copies=()) for file in files]
-    refused = judge(memory, as_on_disk, tree).held + judge(memory, as_on_disk, tree, is_meant=True).held
+    refused = (
+        judge(memory, as_on_disk, tree, known=held).held + judge(memory, as_on_disk, tree, is_meant=True).held
+    )
     mendable = {refusal.path for refusal in refused if (refusal.path, refusal.rule) in reasons}
     for file in files:
         if file.path not in mendable and _show(memory, file, pending.on_disk[file.path]):

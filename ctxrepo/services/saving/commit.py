@@ -129,7 +129,10 @@ def _attempt(
     journal_late_writes(memory, memory.worktree.replaced.late_writes(), now)
     pending = find_pending(memory, old_tree, request.only, request.until, hides=True)
     files = fold_all(memory, pending)
-    accepted = judge(memory, files, old_tree, is_meant=request.deletions)
+    known = [] if pending.snapshot.disk.only is None else KeptOutFile(memory.state.held).read().held
+    accepted = judge(
+        memory, files, old_tree, is_meant=request.deletions, known=[one.refusal for one in known]
+    )
     accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
     accepted.held += pending.kept.refusals()
     hold = frozenset(r.path for r in accepted.held) | pending.kept.ignored

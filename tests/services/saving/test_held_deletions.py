@@ -12,6 +12,7 @@ from machines import Machine
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
+from ctxrepo.services.review.items import items_to_decide
 
 Pair = tuple[Machine, Machine]
 
@@ -151,6 +152,26 @@ def test_a_note_or_folder_counts_the_entries_it_had(pair: Pair, remove: Callable
     ada.ctxrepo("doctor", "--fix")
     assert ada.read("shop/long.md").count("- entry") == 30
     assert ada.sync().held == ()
+
+
+def test_what_is_held_back_stays_so_when_another_machine_writes_to_one_of_the_notes(pair: Pair) -> None:
+    """Of files that come from the remote alone too few entries are missing to be held back."""
+    ada, ben = pair
+    cut = [f"shop/topics/cut{n}.md" for n in range(5)]
+    for path in cut:
+        ada.write(path, "".join(f"- {path} says {n}\n" for n in range(4)))
+    ada.sync()
+    ben.sync()
+    for path in cut:
+        ada.write(path, f"- {path} says 0\n")
+    assert [r.path for r in ada.sync().held] == cut
+    ben.remember("added meanwhile", note=parse_target(f"shop:{cut[2].removeprefix('shop/')}"))
+    ben.sync()
+    assert [r.path for r in ada.sync().held] == cut
+    assert {item.path for item in items_to_decide(ada.open())} == {*cut}
+    ben.sync()
+    for machine in pair:
+        assert [machine.git("show", f"HEAD:{path}").count(" says ") for path in cut] == [4] * 5
 
 
 def test_a_note_moved_by_hand_is_not_held_back(pair: Pair) -> None:
