@@ -1,7 +1,7 @@
 """What was deleted by hand: the one rule for lines, notes and folders (ADR 71)."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.oid import blob_id
@@ -47,22 +47,26 @@ class Deletion:
 
 
 def deletions(
-    edits: Mapping[str, HandEdit], kept: Callable[[], Collection[tuple[str, bool, str]]]
+    edits: Sequence[tuple[str, HandEdit]], kept: Callable[[], Collection[tuple[str, bool, str]]]
 ) -> list[Deletion]:
     """What these edits deleted, of each file that lost more than its share. An entry that moved to another
     of the files or was put in other words isn't deleted, nor is a file that another of its scope equals:
     `kept` are the `contents` of the files that stay."""
-    shrunk = [path for path, edit in edits.items() if _may_lack(edit)]  # most edits only add to a file
+    shrunk = [(path, edit) for path, edit in edits if _may_lack(edit)]  # most edits only add to a file
     if not shrunk:
         return []
     added: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
-    for path, edit in edits.items():
+    for path, edit in edits:
         added[is_note(path)].update(units_of(path, edit.after) - units_of(path, edit.before))
-    there = {edit.after for edit in edits.values()}
-    found = [_deletion(path, edits[path], added[is_note(path)], there) for path in shrunk]
-    deleted = [one for one in found if one.is_gone or one.entries > SHARE * one.were]
-    copies = kept() if any(one.is_gone for one in deleted) else ()
-    return [one for one in deleted if not (one.is_gone and _contents(one.path, edits) in copies)]
+    there = {edit.after for _, edit in edits}
+    found = [_deletion(path, edit, added[is_note(path)], there) for path, edit in shrunk]
+    copies = kept() if any(one.is_gone for one in found) else ()
+    stays = [contents(path, blob_id(edit.before or b"")) in copies for path, edit in shrunk]
+    return [
+        one
+        for one, is_kept in zip(found, stays, strict=True)
+        if (not is_kept if one.is_gone else one.entries > SHARE * one.were)
+    ]
 
 
 def contents(path: str, blob: str) -> tuple[str, bool, str]:
@@ -102,10 +106,6 @@ def words_of(deleted: Sequence[Deletion], commit: str) -> str:
 def _may_lack(edit: HandEdit) -> bool:
     before = (edit.before or b"").rstrip()
     return bool(before) and not (edit.after or b"").startswith(before)
-
-
-def _contents(path: str, edits: Mapping[str, HandEdit]) -> tuple[str, bool, str]:
-    return contents(path, blob_id(edits[path].before or b""))
 
 
 def _deletion(path: str, edit: HandEdit, added: Counter[str], there: Collection[bytes | None]) -> Deletion:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.deletions import HandEdit
 from ctxrepo.domain.merge.file import merge_file
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
@@ -36,6 +37,8 @@ class FoldedFile:
     data: bytes | None
     saved: bytes | None
     commanded: bytes | None
+    before_removal: HandEdit | None = None
+    """Where a command removed the file: what commands had left until then, and what that one found."""
     conflict_copies: tuple[ConflictCopy, ...] = ()
     versions: tuple[bytes, ...] = ()
 
@@ -47,13 +50,17 @@ def fold(path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None
     data, copies = folding.merge(ground.base, steps)
     saved, _ = folding.merge(ground.base, saves) if len(saves) < len(steps) else (data, ())
     commands = [save for save in saves if save.is_command]
+    before_removal = None
     removals = [number for number, save in enumerate(commands, 1) if save.after is None]
     # A command removes the whole file, whoever's lines it found there.
     if removals:
-        commanded, _ = folding.merge(None, commands[removals[-1] :])
+        last = removals[-1]
+        commanded, _ = folding.merge(None, commands[last:])
+        left, _ = folding.merge(ground.base, commands[: last - 1])
+        before_removal = HandEdit(left, commands[last - 1].base)
     else:
         commanded, _ = folding.merge(ground.base, commands) if len(commands) < len(saves) else (saved, ())
-    return FoldedFile(path, ground.base, data, saved, commanded, copies, versions_in(saves))
+    return FoldedFile(path, ground.base, data, saved, commanded, before_removal, copies, versions_in(saves))
 
 
 def _with_hand(path: str, ground: Ground, saves: Iterable[Save], on_disk: bytes | None) -> Iterator[Save]:

@@ -83,11 +83,12 @@ def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Acc
 
 def _deleted(memory: Memory, files: Sequence[FoldedFile], tree: str | None) -> list[Deletion]:
     """What was deleted from these files without a command."""
-    edits = {one.path: HandEdit(one.commanded, one.data) for one in files}
+    edits = [(one.path, HandEdit(one.commanded, one.data)) for one in files]
+    edits += [(one.path, one.before_removal) for one in files if one.before_removal]
 
     def kept() -> set[tuple[str, bool, str]]:
-        files = memory.objects.files(tree).items()
-        return {contents(path, key) for path, key in files if path not in edits}
+        changed = {one.path for one in files}
+        return {contents(p, key) for p, key in memory.objects.files(tree).items() if p not in changed}
 
     return deletions(edits, kept)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 import pytest
 
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.domain.guard.deletions import HandEdit, contents, deletions, held_back, told, words_of
+from ctxrepo.domain.guard.deletions import Deletion, HandEdit, contents, deletions, held_back, told, words_of
 from ctxrepo.domain.guard.refusals import Refusal, messages_of
 
 Edits = dict[str, HandEdit]
@@ -15,12 +17,16 @@ def note(*numbers: int, word: str = "entry") -> bytes:
     return "".join(f"- {word} {n} of the note, said {'x' * (n % 7)} once\n" for n in numbers).encode()
 
 
+def deleted(edits: Edits, kept: Callable[[], Collection[tuple[str, bool, str]]] = list) -> list[Deletion]:
+    return deletions([*edits.items()], kept)
+
+
 def held(edits: Edits) -> list[str]:
-    return sorted(r.path for r in held_back(deletions(edits, list)))
+    return sorted(r.path for r in held_back(deleted(edits)))
 
 
 def said(edits: Edits) -> list[str]:
-    return sorted(one.path for one in told(deletions(edits, list)))
+    return sorted(one.path for one in told(deleted(edits)))
 
 
 def gone(*sizes: int, end: bytes | None = None) -> Edits:
@@ -50,7 +56,7 @@ def test_a_note_counts_for_two_at_least(count: int, is_held: bool) -> None:
 
 
 def test_an_empty_file_is_nothing_that_could_be_deleted() -> None:
-    assert deletions({f"p/{n}.md": HandEdit(b"\n", None) for n in range(20)}, list) == []
+    assert deleted({f"p/{n}.md": HandEdit(b"\n", None) for n in range(20)}) == []
 
 
 @pytest.mark.parametrize(
@@ -72,12 +78,12 @@ def test_lines_and_notes_count_together() -> None:
 def test_a_note_that_was_moved_or_put_in_other_words_is_not_deleted() -> None:
     whole = note(*range(40))
     parts = {"p/a.md": HandEdit(whole, note(*range(5))), "p/b.md": HandEdit(None, note(*range(5, 40)))}
-    assert deletions(parts, list) == []
+    assert deleted(parts) == []
     folder = {f"{folder}/{n}.md": edit for n in range(20) for folder, edit in moved(n)}
-    assert deletions(folder, list) == []
-    assert deletions({"p/a.md": HandEdit(whole, note(*range(40), word="entries"))}, list) == []
+    assert deleted(folder) == []
+    assert deleted({"p/a.md": HandEdit(whole, note(*range(40), word="entries"))}) == []
     pictures = {"p/a.bin": HandEdit(b"\n\n ", None), "q/a.bin": HandEdit(None, b"\n\n ")}
-    assert deletions(pictures, list) == []
+    assert deleted(pictures) == []
 
 
 def moved(n: int) -> list[tuple[str, HandEdit]]:
@@ -94,9 +100,9 @@ def test_two_notes_that_said_the_same_have_not_both_moved_to_one() -> None:
 def test_a_note_whose_copy_stays_in_its_scope_is_not_deleted() -> None:
     whole = note(*range(12))
     edits = {"p/a.md": HandEdit(whole, None)}
-    assert deletions(edits, lambda: {contents("p/b.md", blob_id(whole))}) == []
+    assert deleted(edits, lambda: {contents("p/b.md", blob_id(whole))}) == []
     others = {contents(path, blob_id(whole)) for path in ("q/a.md", "p/a.txt")}
-    assert deletions(edits, lambda: others) != []
+    assert deleted(edits, lambda: others) != []
 
 
 def test_little_is_told_only_where_nothing_came_in_its_place() -> None:
@@ -115,13 +121,13 @@ def test_the_rest_goes_on_and_one_line_tells_of_them_all() -> None:
         "p/new.md": HandEdit(None, note(1)),
         "p/s.md": HandEdit(note(1, 2), note(1, 2, 3)),
     }
-    refusals = held_back(deletions(edits, list))
+    refusals = held_back(deleted(edits))
     assert {r.path for r in refusals} == gone(*[1] * 12).keys()
     (line,) = messages_of(refusals)
     assert "p/0.md and 11 more" in line
     assert "12 files that lost 12 entries" in line
     assert "sync --accept deletions" in line
-    (line,) = messages_of(held_back(deletions(gone(15), list)))
+    (line,) = messages_of(held_back(deleted(gone(15))))
     assert "15 of its 15 entries are gone" in line
     assert messages_of([Refusal("a.md", "secret", "it holds a secret")]) == [
         "a.md is held back: it holds a secret"
@@ -130,9 +136,9 @@ def test_the_rest_goes_on_and_one_line_tells_of_them_all() -> None:
 
 def test_what_is_not_held_back_is_told_with_the_way_back() -> None:
     commit = "0123456789abcdef"
-    assert words_of(deletions(gone(3, 4), list), commit) == (
+    assert words_of(deleted(gone(3, 4)), commit) == (
         "p/0.md and 1 more: 7 entries deleted by hand; `ctxrepo undo 0123456789` brings them back"
     )
-    assert words_of(deletions(gone(1), list), commit) == (
+    assert words_of(deleted(gone(1)), commit) == (
         "p/0.md: 1 entry deleted by hand; `ctxrepo undo 0123456789` brings it back"
     )

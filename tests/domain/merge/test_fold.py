@@ -228,6 +228,13 @@ def test_what_a_command_removed_with_a_file_was_not_deleted_by_hand() -> None:
     assert (letters(found.commanded), letters(found.data)) == ("c", "c")
 
 
+def test_what_was_deleted_by_hand_before_a_command_removed_the_file_is_known() -> None:
+    found = folded([hand("-"), command("-", "c"), command("c", "-")])
+    assert found.before_removal is not None
+    before, after = found.before_removal.before, found.before_removal.after
+    assert (letters(before), letters(after)) == ("abc", "c")
+
+
 STEP = st.tuples(
     st.sampled_from(["command", "s", "t"]),
     st.booleans(),

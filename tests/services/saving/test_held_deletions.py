@@ -193,6 +193,20 @@ def test_copied_first_and_removed_after_a_commit_is_moved_too(pair: Pair) -> Non
     assert (done.held, done.notices) == ((), ())
 
 
+def test_a_command_that_moves_what_stands_in_its_place_is_no_yes_to_a_deletion(pair: Pair) -> None:
+    ada, ben = pair
+    (ada.clone / "shop/long.md").unlink()
+    ada.remember("written after that", note=parse_target("shop:long.md"))
+    assert ada.ctxrepo("move", "shop:long.md", "shop:topics/short.md").returncode == 0
+    assert [r.path for r in ada.sync().held] == ["shop/long.md"]
+    ben.sync()
+    assert ben.read("shop/long.md").count("- entry") == 30
+    assert ben.read("shop/topics/short.md").count("written after that") == 1
+    ada.ctxrepo("doctor", "--fix")
+    assert ada.read("shop/long.md").count("- entry") == 30
+    assert ada.sync().held == ()
+
+
 def test_a_few_deletions_are_told_with_what_brings_them_back(pair: Pair) -> None:
     ada, ben = pair
     for number in range(3):
