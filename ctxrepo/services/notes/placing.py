@@ -80,6 +80,7 @@ class _Move:
         note, entry = self.reading.note, self.reading.entry
         if note.path == self.to:
             raise UsageError(f"{self.to} is where it is already")
+        self.draft.require_kept({note.path: self.to})
         self.draft.saying = f"{normalised(entry.text)[:60]} to {self.to}" if entry else self.to
         return self._entry(note, entry) if entry else self._note(note)
 
@@ -147,6 +148,11 @@ def forget(
         reading = read(memory, target, project)
         note, entry = reading.note, reading.entry
         if entry is None:
+            if draft.ignores(note.path):
+                raise Refused(
+                    f"{note.path} is in no commit, as git ignores it: nothing could bring it back",
+                    "Remove the file yourself if you mean it.",
+                )
             draft.saying = note.path
             draft.remove(note.path)
             return Forgotten(note.path)

@@ -22,6 +22,7 @@ from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import KeptOutFile
 
@@ -220,7 +221,9 @@ def kept_notes(memory: Memory) -> list[Note]:
     """The notes on disk that no commit of ours holds: ignored ones, and edited ones that git converts."""
     held = (one.refusal for one in KeptOutFile(memory.state.held).read().held)
     paths = [*memory.cache.noted("ignored"), *(r.path for r in held if r.rule == "converted")]
-    return [note for path in dict.fromkeys(paths) if (note := read_note(memory, path))]
+    notes = (note for path in dict.fromkeys(paths) if (note := read_note(memory, path)))
+    known = memory.cache.digests() if paths else {}
+    return [note for note in notes if known.get(note.path) != digest_of(note.text)]
 
 
 def read_note(memory: Memory, path: str) -> Note | None:

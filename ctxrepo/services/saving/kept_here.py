@@ -32,7 +32,8 @@ def kept_here(memory: Memory, tree: str | None, changed: Collection[str], new: C
     """Which of the `changed` files stay, and which of the `new` ones, that the branch's `tree` lacks."""
     rules = memory.rules(tree)
     ignored, asked = rules.ignored(new), rules.attributes(changed)
-    reasons = {path: conversion(what, memory.worktree.read(path)) for path, what in asked.items()}
+    read = memory.worktree.read
+    reasons = {p: conversion(what) or conversion(what, read(p)) for p, what in asked.items()}
     return KeptHere(ignored, {path: why for path, why in reasons.items() if why and path not in ignored})
 
 

@@ -80,6 +80,7 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
     scans = [draft.memory.worktree.scan(folder) for folder in (old, TAPES)]
     paths = sorted(path for scan in scans for path in scan.files)
     files = {path: to for path in paths if (to := moved_path(path, old, new))}
+    draft.require_kept(files)
     moves = moves_of(memory, {path: to for path, to in files.items() if is_note(path)})
     named = named_in_evidence(memory) if files else set()
     copies: list[ConflictCopy] = []

@@ -109,6 +109,20 @@ class Draft:
                     self._ignored[path] = bool(self.memory.rules(None).ignored([path]))
         return self._ignored[path]
 
+    def require_kept(self, to: Mapping[str, str]) -> None:
+        """Refused where a note would go, by path, from where git's own files keep it to where they don't."""
+        kept = self._kept(to)
+        if lost := sorted(kept - {path for path in kept if to[path] in self._kept([to[path]])}):
+            raise Refused(
+                f"git ignores or converts {lost[0]}, and {to[lost[0]]} would be committed and sent",
+                "Choose a place that git's own files name as well, or move the file yourself.",
+            )
+
+    def _kept(self, paths: Collection[str]) -> set[str]:
+        with suppress(GitFailed):
+            return {p for p in paths if self.ignores(p)} | self.memory.rules(None).converted(paths).keys()
+        return set()
+
     def _found(self, path: str) -> str | None:
         """The file as it was when this draft first read it."""
         if path not in self.before:

@@ -202,6 +202,36 @@ def test_a_command_that_writes_into_an_ignored_note_says_so_and_tells_no_other_m
     assert hiding.json("status")["data"]["waiting"] == 0
 
 
+@pytest.mark.parametrize(
+    ("line", "file"), [("/shop/private/", ".gitignore"), ("/shop/private/** filter=crypt", ".gitattributes")]
+)
+def test_no_command_brings_it_from_where_it_is_kept_to_where_it_is_sent(
+    mine: Machine, line: str, file: str
+) -> None:
+    mine.write(file, f"{line}\n")
+    mine.ctxrepo("remember", "what I earn", "--note", "private/pay.md")
+    (earned,) = mine.json("read", "private/pay.md")["data"]["entries"]
+    for words in (
+        ("move", "private/pay.md", "topics/pay.md"),
+        ("move", earned["id"], "MEMORY.md"),
+        ("archive", "private/pay.md"),
+        ("project", "rename", "store"),
+    ):
+        refused = mine.ctxrepo(*words)
+        assert refused.returncode == 6, words
+        assert mine.read(NOTE).endswith("- what I earn\n")
+    assert mine.ctxrepo("move", "private/pay.md", "private/wages.md").returncode == 0
+    mine.sync()
+    assert "what I earn" not in on_remote(mine)
+
+
+def test_a_note_that_no_commit_holds_is_not_forgotten_for_good(hiding: Machine) -> None:
+    refused = hiding.ctxrepo("forget", "private/pay.md")
+    assert refused.returncode == 6
+    assert "nothing could bring it back" in refused.stderr
+    assert hiding.read(NOTE)
+
+
 def test_a_note_that_git_knows_is_never_hidden_by_a_pattern(mine: Machine) -> None:
     mine.write(".gitignore", "shop/\n")
     mine.remember("still sent")
