@@ -71,10 +71,13 @@ class ExchangeOutcome:
     has_remote: bool
     review: Review | None
     in_review: int
+    kept_aside: int
+    """Versions that lost a merge, in this run or before, and that nobody has settled."""
 
 
 def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     """Bring this machine and the remote to the same state; or only fetch and merge."""
+    from ctxrepo.domain.project.layout import CONFLICTS
     from ctxrepo.services.repository.set_up_git import set_up_git
     from ctxrepo.services.rescue.repair import with_repair
     from ctxrepo.services.review.open_review import in_review, open_review
@@ -91,7 +94,7 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     if memory.cache.head != (result.head or "") or memory.state.blocks.exists():
         desk.wake()
     current = open_review(memory)
-    waiting = len(in_review(memory))
+    waiting, aside = len(in_review(memory)), len(memory.worktree.scan(CONFLICTS).files)
     data = {
         "head": result.head,
         "remote": result.remote.outcome,
@@ -102,8 +105,9 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
         "aside": [copy.path for copy in result.conflict_copies],
         "notices": result.notices,
         "in_review": waiting,
+        "kept_aside": aside,
     }
-    outcome = ExchangeOutcome(result, memory.has_remote, current, waiting)
+    outcome = ExchangeOutcome(result, memory.has_remote, current, waiting, aside)
     return Result(outcome, data, code_of(result))
 
 

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import astuple, fields
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.agents.own_memory import OwnMemory
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.settings.session_settings import AgentMemory, own_memory, session_hooks
@@ -26,12 +28,18 @@ def title_of(agent: str) -> str:
 
 
 def check_own_settings(memory: Memory, agent: str) -> CheckOutcome | None:
-    """How this agent's settings make its sessions differ; a finding where they name another memory, None
-    where they name none."""
+    """How this agent's settings make its sessions differ; a finding where they name another memory, or can't
+    be read. None where they say nothing of memory."""
     agents_own = own_memory(memory.places, memory.env, agent)
-    if agents_own is None or agents_own.settings is None:
+    if agents_own is None:
         return None
+    if agents_own.warnings:
+        remedy = "Mend it: until then what it says of memory doesn't hold."
+        unread = [Finding(line, remedy) for line in agents_own.warnings]
+        return CheckOutcome(title_of(agent), f"{agents_own.file} can't be read", unread)
     settings = agents_own.settings
+    if settings is None:
+        return None
     differences = "; ".join(_differences(memory, agent, settings)) or "nothing that config.toml doesn't say"
     findings = tuple(_findings(memory, agents_own, settings))
     return CheckOutcome(title_of(agent), f"{agents_own.file}: {differences}", findings)
@@ -50,6 +58,12 @@ def _differences(memory: Memory, agent: str, own: OwnMemory) -> Iterator[str]:
         yield "its sessions send what they write"
     if "push" in ours.session_end and "push" not in its.session_end:
         yield "its sessions don't send what they write; the next push of another agent does"
+    if own.tape is not None and own.tape != memory.settings.tape:
+        pairs = zip(astuple(own.tape), astuple(memory.settings.tape), fields(own.tape), strict=True)
+        yield f"its tape has its own {', '.join(one.name for its, ours, one in pairs if its != ours)}"
+    if own.repo_url and own.repo_url != memory.repository.remote:
+        yield f"it names the remote {redact(own.repo_url)}, which isn't this memory's"
+    yield from own.odd
 
 
 def _findings(memory: Memory, agents_own: AgentMemory, own: OwnMemory) -> Iterator[Finding]:

@@ -59,4 +59,4 @@ def rebuild(memory: Memory) -> Rebuilt:
     build(memory, head)
     refresh(memory, head, tree_in_view(memory, memory.objects.tree_of(head)))
     update_recent_files(memory)
-    return Rebuilt(len(memory.cache.digests()), memory.cache.entry_count)
+    return Rebuilt(sum("/" in path for path in memory.cache.digests()), memory.cache.entry_count)

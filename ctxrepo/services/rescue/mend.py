@@ -37,7 +37,6 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
     if not is_sound(memory.state.cache):
         discard(memory.state.cache)
         yield "the cache was damaged and is rebuilt"
-    yield from (f"moved the errors of hooks and worker to {file}" for file in put_aside(memory))
     with memory.writing():
         for lock in old_locks(memory.clone):
             broken.take(lock)
@@ -53,9 +52,11 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
             yield f"the damaged files are in {repaired.aside or broken.folder}"
         yield from switch_back(memory, now)
         require_ready(memory)
+        yield from _files(memory, now)
     except RepositoryState:
-        return  # whose files these are is for a person to say; doctor tells
-    yield from _files(memory, now)
+        pass  # whose files these are is for a person to say; doctor tells
+    # Last: until then the worker may have met what is mended only now.
+    yield from (f"moved the errors of hooks and worker to {file}" for file in put_aside(memory))
 
 
 def _files(memory: Memory, now: datetime) -> Iterator[str]:

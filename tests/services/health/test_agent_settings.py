@@ -47,6 +47,19 @@ def named(machine: Machine, path: Path) -> list[dict[str, str]]:
         ({"enabled": False, "delivery": "x"}, "not enabled, so its sessions are given nothing"),
         ({"delivery": "system-prompt"}, "the packet stands in its system prompt"),
         (
+            {"tape": {"anchor": {"mode": "manual", "keywords": {"global": ["ship"]}}}},
+            "its tape has its own mode, keywords, only_git, exclude_dirs, bridge_seconds, tools",
+        ),
+        (
+            {"repoUrl": "https://h/zoe/notes"},
+            "it names the remote https://h/zoe/notes, which isn't this memory's",
+        ),
+        (
+            {"hooks": {"beforeAgentStart": ["dance"]}},
+            "its sessions don't send what they write; the next push of another agent does; "
+            "hooks.beforeAgentStart names 'dance', and ctxrepo knows only 'sessionBridge' there",
+        ),
+        (
             {"hooks": {"sessionStart": []}},
             "its sessions begin without a fetch; its sessions don't send what they write; the next push of "
             "another agent does",
@@ -80,3 +93,12 @@ def test_another_memory_that_they_name_is_a_finding(mine: Machine) -> None:
     (other / ".git").mkdir(parents=True)
     (finding,) = named(mine, other)
     assert "ctxrepo import pi-memory-md" in finding["remedy"]
+
+
+def test_settings_of_pi_that_can_not_be_read_are_told(mine: Machine) -> None:
+    file = mine.home / ".pi/agent/settings.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{\n // x\n "pi-memory-md": {"enabled": false}\n}')
+    found = check_own_settings(mine.open(), "pi")
+    assert found
+    assert str(file) in found.findings[0].problem

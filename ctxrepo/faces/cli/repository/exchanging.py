@@ -52,7 +52,9 @@ def _exchange(request: ExchangeRequest, json: bool) -> None:
     failing = "not sent" if request.send else "not received"
 
     def hints(outcome: ExchangeOutcome) -> Iterator[str]:
-        return ending(outcome.synced, failing)
+        yield from ending(outcome.synced, failing)
+        if (aside := outcome.kept_aside) and not outcome.synced.conflict_copies:
+            yield f"{output.counted(aside, 'version is', 'versions are')} kept aside: `ctxrepo conflicts`"
 
     answer(open_desk(), exchange.exchange, request, json, _exchanged, hints)
 

@@ -72,7 +72,7 @@ def _record_lines(found: Sequence[AgentRecords]) -> Iterator[str]:
         sessions = counted(len(agent.sessions), "session")
         yield f"{agent.title}, {sessions} from {_minute(first)} to {_minute(last)}, UTC"
         for row in agent.rows:
-            yield f"  {row.event:<17} {'; '.join(_event(row))}"
+            yield f"  {row.event:<18} {'; '.join(_event(row))}"
     if not found:
         yield "no agent is here whose records can be read"
 
@@ -95,9 +95,9 @@ def _event(row: Row) -> Iterator[str]:
         became = [f"{row.fates(fate)} {words}" for fate, words in fates.items() if row.fates(fate)]
         yield f"gave {_times(len(row.given))}: {', '.join(became)}"
     if row.noted and not told:
-        yield f"ctxrepo noted {counted(row.noted, 'call')} itself"
+        yield f"called {_times(row.noted)}"
     if not row.happened:
-        yield "there was no cause"
+        yield "not triggered"
     elif row.unrecorded and not (row.count("failed") or row.count("ended")):
         yield row.unrecorded
     elif not (told or row.given or row.noted):

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime
+
 import pytest
 from connecting import connect, workplace
 from terminal import Terminal
+
+from ctxrepo.services.rescue import mend
+from ctxrepo.services.rescue.mend import switch_back
+from ctxrepo.storage.memory import Memory
 
 
 @pytest.fixture
@@ -103,3 +110,17 @@ def test_1_doctor_names_what_keeps_the_memory_from_working(cli: Terminal) -> Non
     assert said.code == 1
     assert "sets core.sshcommand" in said.out
     assert "claude is here and not connected\n    `ctxrepo setup claude`" in said.out
+
+
+def test_what_fix_mended_is_settled_in_that_run(well: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    well.machine.git("checkout", "-q", "--detach")
+    state = well.machine.open().state
+
+    def while_the_worker_tries(memory: Memory, now: datetime) -> Iterator[str]:
+        state.log.write_text(f"{now.isoformat()} the clone is on no branch\n")
+        yield from switch_back(memory, now)
+
+    monkeypatch.setattr(mend, "switch_back", while_the_worker_tries)
+    fixed = well("doctor", "--fix")
+    assert (fixed.code, "is on main again" in fixed.out) == (0, True)
+    assert "the worker met a problem" not in fixed.out

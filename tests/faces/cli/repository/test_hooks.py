@@ -31,9 +31,9 @@ def test_a_line_for_each_event_and_no_word_of_the_session(connected: Machine) ->
     done = connected.ctxrepo("doctor", "--hooks")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Claude Code, 1 session from 2026-11-20" in done.stdout
-    assert "SessionStart      ran 2 times in" in done.stdout
+    assert "SessionStart       ran 2 times in" in done.stdout
     assert "gave 3 times: 3 in a request to the model" in done.stdout
-    assert "SessionEnd        Claude Code records nothing about it" in done.stdout
+    assert "SessionEnd         Claude Code records nothing about it" in done.stdout
     assert "redis" not in done.stdout
 
 

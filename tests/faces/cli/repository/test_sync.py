@@ -156,3 +156,16 @@ def refuse(remote: Path, words: str) -> None:
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\nprintf x >> asked\necho '{words}' >&2\nexit 1\n")
     hook.chmod(0o755)
+
+
+def test_versions_that_were_kept_aside_before_are_named(cli: Terminal, remote: Path) -> None:
+    cli("init", str(remote))
+    cli("remember", "a fact of the shop")
+    assert "kept aside" not in cli("sync").err
+    copy = cli.machine.clone / "conflicts/shop/MEMORY.md--0123456789.md"
+    copy.parent.mkdir(parents=True)
+    copy.write_text("- another fact\n")
+    said = cli("sync")
+    assert said.code == 0
+    assert "1 version is kept aside: `ctxrepo conflicts`" in said.err
+    assert cli("sync", "--json").data["kept_aside"] == 1
