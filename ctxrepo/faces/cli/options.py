@@ -67,7 +67,8 @@ class Command:
     @cached_property
     def _request(self) -> Any:
         """The class of the request, which the function's module imports."""
-        return vars(sys.modules[self.__module__])[self._function.__annotations__["request"]]
+        hint = self._function.__annotations__["request"]
+        return vars(sys.modules[self.__module__])[hint] if isinstance(hint, str) else hint
 
     @cached_property
     def __signature__(self) -> inspect.Signature:
