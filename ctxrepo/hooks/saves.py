@@ -136,6 +136,26 @@ def save(db: _sqlite3.Connection, repo: Repo, event: Event, version: ToolVersion
     return ""
 
 
+_TEXT = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./(),"
+
+
+def may_be_flawed(path: str, data: bytes) -> bool:
+    """Whether something may be wrong with a note's head: there is one, and it isn't as plain as can be."""
+    if path[-3:] != ".md" or data[:3] != b"---":
+        return False
+    head, end, _ = data.partition(b"\n---\n")
+    fields = dict([line.partition(b": ")[::2] for line in head.split(b"\n")[1:]])
+    for key, value in fields.items():
+        is_quoted = value[:1] == value[-1:] == b'"' and value.count(b'"') == 2
+        if is_quoted and not value[1:-1].translate(None, _TEXT + b":;!?'#&*+="):
+            continue
+        listed = value[1:-1] if value[:1] + value[-1:] == b"[]" else value
+        is_dated = key not in (b"created", b"updated") or len(value) == 10
+        if not (key.isalnum() and listed[:1].isalnum() and is_dated) or listed.translate(None, _TEXT):
+            return True
+    return not end or len(fields) != head.count(b"\n")
+
+
 def why_too_large(path: str, wrote: str) -> str:
     """Why the file at `path` was too large to be taken, as the end of a sentence; '' if it wasn't."""
     try:

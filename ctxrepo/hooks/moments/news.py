@@ -8,7 +8,6 @@ from ctxrepo.hooks.known.locate import folders_of
 from ctxrepo.hooks.known.world import gives
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.session.ledger_words import HANDOFF, OWED, PROJECT
-from ctxrepo.hooks.session.session import head_flaws
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the prompt has loaded it, and hands itself in
@@ -39,7 +38,7 @@ def _changes(prompt: "Prompt", since: int) -> tuple[list[IndexRow], str]:
     scopes = prompt.place.scopes[:1] if prompt.is_project_late else prompt.place.scopes
     rows = changed_since(prompt.cache, folders_of(scopes), since)
     of_others = prompt.session.changed_by_others(prompt.cache, rows)
-    flaws = head_flaws(prompt.cache, [row.path for row in rows if row not in of_others])
+    flaws = prompt.session.untold_flaws(prompt.cache, [row.path for row in rows if row not in of_others])
     if not flaws:
         return of_others, ""
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section

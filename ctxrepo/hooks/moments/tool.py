@@ -7,7 +7,7 @@ import time
 
 from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
 from ctxrepo.hooks.known.cached import faults_of, open_cache
-from ctxrepo.hooks.known.locate import inside
+from ctxrepo.hooks.known.locate import SessionFolder, inside
 from ctxrepo.hooks.known.world import Repo, World
 from ctxrepo.hooks.own_files import BRIEFLY, append_rolling, line_json
 
@@ -20,12 +20,15 @@ MOST_FILES = 100
 _MOST_REMINDED = 3
 """The most files of one call for which entries are given."""
 
+_LOOK_SECONDS = 2.0
+"""Seconds to wait for the worker's word on a head that may be flawed: few are."""
+
 _MENTIONED = "select 1 from mention where name = ? limit 1"
 
 
 def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event, json_text: str) -> str:
     """Faults that the session wasn't told, and what memory says about files that were edited; mostly ''."""
-    edited, unsaved = [], []
+    edited, unsaved, odd, began = [], [], list[str](), time.time()
     error = dialect.failure(db, event, json_text)
     is_write = not error and not dialect.only_reads(event.tool)
     has_written = event.command != "" and _has_shell_written(db, world, dialect, event)
@@ -37,7 +40,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         if is_write and relative is None:
             edited.append(path)
         elif is_write and relative and not relative.startswith(".git/"):
-            unsaved += _save(db, world, event, file, relative)
+            unsaved += _save(db, world, event, file, relative, odd)
             has_written = True
     if has_written and world.wakes_at_stop:
         from ctxrepo.hooks.wakeup import wake
@@ -49,13 +52,19 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
         unsaved_block = seal_shortly(fault_section(unsaved, FAULT_ROOM), world.secret)
-    cache = None if event.silence_reason else open_cache(f"{world.repo.state}/cache.db")
+    if odd and world.wakes_at_stop and not event.silence_reason:
+        from ctxrepo.hooks.known.freshness import open_when_current
+
+        # Only the worker can tell what is wrong with it; what comes later is told with the next prompt.
+        cache, _, _ = open_when_current(db, world, SessionFolder(event.cwd), began, _LOOK_SECONDS)
+    else:
+        cache = None if event.silence_reason else open_cache(f"{world.repo.state}/cache.db")
     if cache is None:
         return unsaved_block
     try:
         # A subagent isn't told of faults: the agent that started it is, and can see to them.
-        has_faults = not event.sub and bool(faults_of(cache))
-        faults = _fault_block(cache, world, event) if has_faults else ""
+        has_faults = not event.sub and bool(odd or faults_of(cache))
+        faults = _fault_block(cache, world, event, odd) if has_faults else ""
         failure = _failure(db, cache, world, event, error) if error and event.command else ""
         return unsaved_block + faults + failure + _reminders(db, cache, world, event, edited)
     finally:
@@ -97,9 +106,12 @@ def _log(db: _sqlite3.Connection, repo: Repo, event: Event, file: TouchedFile) -
     append_rolling(f"{repo.state}/access.jsonl", line, ACCESS_BYTES, BRIEFLY)
 
 
-def _save(db: _sqlite3.Connection, world: World, event: Event, file: TouchedFile, relative: str) -> list[str]:
-    """Save what was written; returns what to say when that could not be done."""
-    from ctxrepo.hooks.saves import save, version_of, why_too_large  # few tools touch the memory
+def _save(
+    db: _sqlite3.Connection, world: World, event: Event, file: TouchedFile, relative: str, odd: list[str]
+) -> list[str]:
+    """Save what was written; returns what to say when that could not be done. A note whose head may be flawed
+    is added to `odd`."""
+    from ctxrepo.hooks.saves import may_be_flawed, save, version_of, why_too_large  # few touch the memory
     from ctxrepo.hooks.session.session import Session
 
     version = version_of(world.repo, file, relative)
@@ -108,6 +120,7 @@ def _save(db: _sqlite3.Connection, world: World, event: Event, file: TouchedFile
         session = Session(world.state, world.repo.id, event.agent, event.session)
         session.note_write(relative, version.data)
         session.save()
+        odd += [relative] if may_be_flawed(relative, version.data) else []
         if not why:
             return []
     from ctxrepo.hooks.wakeup import spool
@@ -154,13 +167,16 @@ def _reminders(
     return "".join(blocks)
 
 
-def _fault_block(cache: _sqlite3.Connection, world: World, event: Event) -> str:
-    """A block of the faults that the session wasn't told yet, or ''."""
-    from ctxrepo.hooks.packet.sections import fault_block
+def _fault_block(cache: _sqlite3.Connection, world: World, event: Event, odd: list[str]) -> str:
+    """The faults that the session wasn't told yet, and flaws in heads that it wrote, a block each."""
+    from ctxrepo.domain.text import seal_shortly
+    from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_block, fault_section
     from ctxrepo.hooks.session.session import Session
 
     session = Session(world.state, world.repo.id, event.agent, event.session)
     faults = [] if session.record.is_off else session.untold_faults(cache)
     text = fault_block(faults, world.secret, session) if faults else ""
+    if odd and not session.record.is_off and (flaws := session.untold_flaws(cache, odd)):
+        text += seal_shortly(fault_section(flaws, FAULT_ROOM), world.secret)
     session.save()
     return text

@@ -21,6 +21,7 @@ from ctxrepo.hooks.session.ledger_words import (
     BEGAN,
     BRIDGE,
     CWD,
+    FAULT,
     GIVEN,
     GIVER,
     LASTING,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:  # most hooks read no rows of the index
 SWITCHED_OFF = "memory is switched off for this session; `ctxrepo session on` switches it on"
 """Why a session for which somebody said `session off` is given nothing, and what helps."""
 
-_FLAWED = "select path, problem from note where problem != '' and path in"
+_FLAWED = "select path, problem from note where problem != '' and path in (select value from json_each(?))"
 _HASHES = "select path, hash from note where path in (select value from json_each(?))"
 
 
@@ -149,17 +150,19 @@ class Session:
             self.note(MOVED, path, NO_TEXT)
         return [row for row in rows if row.path not in own]
 
+    def untold_flaws(self, cache: _sqlite3.Connection, paths: list[str]) -> list[str]:
+        """What is wrong with the heads of these notes, which the session wrote, a line each; from now on it
+        counts as told."""
+        flaws = []
+        for path, problem in cache.execute(_FLAWED, (json_array(cache, paths),)) if paths else ():
+            line = f"{path}, which this session wrote: {problem}. `ctxrepo check` tells more."
+            digest = _blake2.blake2b(line.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            if digest not in self.record.faults:
+                self.note(FAULT, digest)
+                flaws.append(line)
+        return flaws
+
     def save(self) -> None:
         """Append what was noted to the ledger."""
         lines, self._lines = self._lines, []
         add(self.path, lines)
-
-
-def head_flaws(cache: _sqlite3.Connection, paths: list[str]) -> list[str]:
-    """What is wrong with the heads of the notes at `paths`, which a session wrote, a line each."""
-    if not paths:
-        return []
-    rows = cache.execute(f"{_FLAWED} ({', '.join('?' * len(paths))}) order by path", paths)
-    return [
-        f"{path}, which this session wrote: {problem}. `ctxrepo check` tells more." for path, problem in rows
-    ]
