@@ -1,7 +1,5 @@
 """What of an agent's files is ours: the hook line that it runs, and the name of our plugin."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -31,7 +29,7 @@ class HookLine:
         return f"{self._without_fallback(agent, event)} 2>/dev/null || {runner} $? 2>/dev/null || :"
 
     @classmethod
-    def read(cls, command: str) -> HookLine | None:
+    def read(cls, command: str) -> "HookLine | None":
         """The places that a line of ours names, or None when it isn't written as we write it, or once did."""
         try:
             words = shlex.split(command)

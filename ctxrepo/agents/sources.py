@@ -1,8 +1,6 @@
 """What other memory programs keep, as an agent's folder finds it: a source's notes, anchors and settings, and
 what stays out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,7 +27,7 @@ class Source:
             destination.put(destination.plan(contents))"""
 
     name: str
-    find: Callable[[SourceSearch], Iterator[SourceContents]]
+    find: "Callable[[SourceSearch], Iterator[SourceContents]]"
     """What the program has where the search says, each place by itself; nothing where it has nothing."""
 
 

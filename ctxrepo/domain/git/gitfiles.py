@@ -1,7 +1,5 @@
 """Files that git reads in a repository: attributes, and the patterns of a sparse checkout."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 
 from ctxrepo.domain.project.layout import BOOKKEEPING, TAPES, prefixes_of
@@ -66,7 +64,7 @@ class Cone:
     on_the_way: frozenset[str]
 
     @classmethod
-    def of(cls, folders: Iterable[str]) -> Cone:
+    def of(cls, folders: Iterable[str]) -> "Cone":
         whole = frozenset(folders)
         above = (place for folder in whole for place in prefixes_of(folder)[:-1])
         return cls(whole, frozenset({"", *above}) - whole)
@@ -80,7 +78,7 @@ class Cone:
         """Whether everything below `folder` is on disk."""
         return folder in self.folders or any(above in self.folders for above in prefixes_of(folder)[:-1])
 
-    def with_folders(self, folders: Collection[str]) -> Cone:
+    def with_folders(self, folders: Collection[str]) -> "Cone":
         return Cone.of(self.folders | {f for f in folders if not self.is_whole(f)})
 
 

@@ -1,7 +1,5 @@
 """The quality of recall: rankings measured against evidence, and how sessions used what they were given."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import log2
@@ -40,7 +38,7 @@ _WHOLE = 10**9
 class DeliveredBlock:
     """The block for a prompt: `pieces` of notes, in `size` bytes."""
 
-    pieces: Sequence[Piece]
+    pieces: "Sequence[Piece]"
     size: int
 
 

@@ -4,8 +4,6 @@ An item is a list line with a box, `- [ ]` or `* [X]`, at any depth, outside cod
 comment directly above it belongs to it (pi-memory writes when, and in which session) and is removed with it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
@@ -149,7 +147,7 @@ def _gap(lines: Sequence[str], item: Item, newline: str) -> list[str]:
     return [newline] if COMMENT.match(above) and ITEM.match(below) else []
 
 
-def _end(lines: Sequence[Line], start: int) -> int:
+def _end(lines: "Sequence[Line]", start: int) -> int:
     """The line after everything nested below the item at `start`."""
     end = start + 1
     for i in range(start + 1, len(lines)):
@@ -162,7 +160,7 @@ def _end(lines: Sequence[Line], start: int) -> int:
     return end
 
 
-def _is_clear(lines: Sequence[Line], start: int, end: int) -> bool:
+def _is_clear(lines: "Sequence[Line]", start: int, end: int) -> bool:
     """Whether a done item may be removed with everything below it."""
     if end < len(lines) and lines[end].block == lines[start].block and lines[end].kind in ("text", "closed"):
         return False  # a line that isn't indented and yet goes on with it

@@ -3,8 +3,6 @@
 What a remote sent is measured right after the fetch and before anything else looks at it. What is refused is
 as if it had never come: the ref by which we know the remote goes back to where we last agreed with it."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -124,7 +122,7 @@ def _refused(memory: Memory, name: str) -> RemoteAnswer:
     return RemoteAnswer("bounds", why) if why else RemoteAnswer("ok")
 
 
-def _measured(objects: Objects, tip: str, base: str | None, count: int) -> int:
+def _measured(objects: "Objects", tip: str, base: str | None, count: int) -> int:
     """How many commits a history has at most, which are `count` of `known` and those that came since."""
     at = f"commit {tip[:10]}"
     size = 0

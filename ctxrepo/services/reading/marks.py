@@ -1,7 +1,5 @@
 """What was said of entries is read, in the files or in a commit, and amounts to marks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -20,7 +18,7 @@ def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
     return {p: memory.objects.data_or_empty(k) for p, k in found.items() if ":" not in k}
 
 
-def evidence_at(objects: Objects, *trees: str | None) -> list[Evidence]:
+def evidence_at(objects: "Objects", *trees: str | None) -> list[Evidence]:
     """All that is said of entries in some trees; what several have, once."""
     keys = {key for tree in trees for key in objects.below(tree, EVIDENCE).values() if ":" not in key}
     return evidence_in({key: objects.data_or_empty(key) for key in sorted(keys)})

@@ -1,7 +1,5 @@
 """Prompts to measure recall by, with the lines that answer them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +43,7 @@ class DataSet:
     """One memory with its prompts, each of which has a label."""
 
     folder: Path
-    queries: tuple[Query, ...]
+    queries: "tuple[Query, ...]"
     labels: Mapping[str, Label]
 
     @property

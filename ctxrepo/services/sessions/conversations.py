@@ -1,7 +1,5 @@
 """What was said in sessions on this machine, read from the agents' own transcripts within bounds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -35,7 +33,7 @@ def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, s
 
 
 def ends_of_session(
-    transcripts: Transcripts, path: Path, session: str, most: int
+    transcripts: "Transcripts", path: Path, session: str, most: int
 ) -> tuple[list[str], list[str]]:
     """The lines within the first and the last `most` bytes, which may be all; none where it can't be read."""
     if transcripts.QUERY:
@@ -43,7 +41,7 @@ def ends_of_session(
     return ends_of(path, most)
 
 
-def end_of_session(transcripts: Transcripts, path: Path, session: str, most: int) -> tuple[list[str], bool]:
+def end_of_session(transcripts: "Transcripts", path: Path, session: str, most: int) -> tuple[list[str], bool]:
     """The lines within the last `most` bytes, and whether these are all."""
     if transcripts.QUERY:
         head, tail = ends_of_rows(path, transcripts.QUERY, session, most)

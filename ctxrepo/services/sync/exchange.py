@@ -4,8 +4,6 @@ A round fetches, merges in memory, pushes without force, and only then moves the
 never runs git's rebase, reset or checkout, so an exchange that is killed at any point leaves nothing
 half-done (ADR 7)."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -73,7 +71,7 @@ class Exchange:
     conflict_copies: tuple[ConflictCopy, ...] = ()
     notices: tuple[str, ...] = ()
 
-    def noticing(self, *notices: str) -> Exchange:
+    def noticing(self, *notices: str) -> "Exchange":
         return replace(self, notices=tuple(dict.fromkeys((*self.notices, *filter(None, notices)))))
 
 

@@ -1,7 +1,5 @@
 """What became of delivered entries: opened, used, contradicted."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -170,7 +168,7 @@ def _replies(memory: Memory, events: Sequence[SpoolEvent]) -> list[tuple[SpoolEv
     return [(e, reply(transcripts.messages(lines))) for (e, transcripts), lines in found]
 
 
-def _end_of(ended: tuple[SpoolEvent, Transcripts]) -> list[str]:
+def _end_of(ended: "tuple[SpoolEvent, Transcripts]") -> list[str]:
     event, transcripts = ended
     return ends_of_session(transcripts, Path(event.transcript), event.session, REPLY_BYTES)[1]
 

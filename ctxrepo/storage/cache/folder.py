@@ -1,7 +1,5 @@
 """Any folder of markdown as one scope, in a passing cache of its own; without memory, git or home folder."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator
@@ -37,7 +35,7 @@ class FolderCache:
     """`db` is read like a memory's cache, `notes` counts what is in it, `skipped` is path -> why;
     `vectors` is a place for what its entries mean, gone with it."""
 
-    db: _sqlite3.Connection
+    db: "_sqlite3.Connection"
     vectors: Path
     notes: int
     skipped: dict[str, str]

@@ -1,7 +1,5 @@
 """Where spoiled parts of the git folder are moved to: nothing is deleted, somebody may still read them."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from datetime import datetime
@@ -20,7 +18,7 @@ class Broken:
     folder: Path
 
     @classmethod
-    def at(cls, git_dir: Path, now: datetime) -> Broken:
+    def at(cls, git_dir: Path, now: datetime) -> "Broken":
         return cls(git_dir, git_dir / "ctxrepo" / "broken" / f"{now:%Y%m%dT%H%M%S}")
 
     def take(self, path: Path) -> Path | None:

@@ -2,8 +2,6 @@
 git writes them, are read and changed here, which saves a process for each question and key (ADR 65); git
 does the rest."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import stat
@@ -165,7 +163,7 @@ def _change_by_git(file: Path, env: Mapping[str, str], *words: str) -> bool:
     return _git(env).run("config", "--file", str(file), *words, timeout=_TIMEOUT).ok
 
 
-def _git(env: Mapping[str, str]) -> Git:
+def _git(env: Mapping[str, str]) -> "Git":
     from ctxrepo.storage.git.git import nowhere  # only needed if somebody's setting is odd
 
     return nowhere(env)

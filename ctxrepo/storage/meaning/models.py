@@ -1,7 +1,5 @@
 """Which files a model consists of, where they are on this machine, and bringing them when a person asks."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -143,7 +141,7 @@ def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool
     return True
 
 
-def _web() -> OpenerDirector:
+def _web() -> "OpenerDirector":
     """What opens addresses of the web and no others: nothing that a hub answers leads to a file."""
     from urllib import request  # it loads half the standard library, and hardly anybody fetches
 

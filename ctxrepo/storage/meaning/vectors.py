@@ -1,8 +1,6 @@
 """Owns vectors.db: what texts have become by a model. Disposable, and apart from cache.db, so that a writer
 of one never waits for a writer of the other."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -28,7 +26,7 @@ def digest_of(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
-def _discard(vectors: Vectors) -> None:
+def _discard(vectors: "Vectors") -> None:
     vectors._db.close()
     discard(vectors._path)
     vectors._db = open_database(vectors._path, _is_current, _build)

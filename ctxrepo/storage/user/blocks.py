@@ -1,7 +1,5 @@
 """Which files of the user's hold a block of ours, and what is needed to take it out again to the byte."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json
@@ -40,11 +38,11 @@ class Blocks:
     def at(self, path: Path) -> FileBlock | None:
         return next((block for block in self.known if block.path == path), None)
 
-    def with_(self, block: FileBlock) -> Blocks:
+    def with_(self, block: FileBlock) -> "Blocks":
         """These with `block` in place of the one in the same file; it has seen nothing yet."""
         return replace(self.without(block.path), known=(*self.without(block.path).known, block))
 
-    def without(self, path: Path) -> Blocks:
+    def without(self, path: Path) -> "Blocks":
         return Blocks(tuple(block for block in self.known if block.path != path))
 
 

@@ -1,7 +1,5 @@
 """Where everything is: the one module that turns an environment into paths."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping
@@ -43,7 +41,7 @@ class Places:
     """CTXREPO_HOME was given, so it wins over config.toml."""
 
     @classmethod
-    def of(cls, env: Mapping[str, str]) -> Places:
+    def of(cls, env: Mapping[str, str]) -> "Places":
         """Read CTXREPO_HOME, CTXREPO_CONFIG, CTXREPO_STATE, the XDG folders and HOME, in this order."""
         user_home = Path(env.get("HOME") or Path("~").expanduser())
         config = _dir(env, "XDG_CONFIG_HOME", user_home / ".config", user_home) / "ctxrepo" / "config.toml"
@@ -70,7 +68,7 @@ class Places:
     sessions = _Below("sessions", "state")
     """The ledgers of agents' sessions, of whichever repositories these are given notes."""
 
-    def of_repository(self, repo_id: str) -> RepositoryPlaces:
+    def of_repository(self, repo_id: str) -> "RepositoryPlaces":
         return RepositoryPlaces(self.state / repo_id)
 
     @property

@@ -1,7 +1,5 @@
 """Lists the files of the clone with their stamps, without opening one."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,7 +33,7 @@ class Stamp(NamedTuple):
     mode: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> Stamp:
+    def of(cls, status: os.stat_result) -> "Stamp":
         return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_mode)
 
 

@@ -1,7 +1,5 @@
 """A version of a note's body, as parts with keys and the blank lines between them, and its text again."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -57,7 +55,7 @@ class BodyVersion:
         """The part before each part, and the gap between them."""
         return {key: (before, gap) for (before, key), gap in self.gaps.items()}
 
-    def rekeyed(self, edits: Mapping[Key, Key]) -> BodyVersion:
+    def rekeyed(self, edits: Mapping[Key, Key]) -> "BodyVersion":
         """The same version with edited parts under their keys in the base."""
         return BodyVersion(
             {edits.get(key, key): part for key, part in self.parts.items()},
@@ -78,7 +76,7 @@ class Body:
     is_bare: bool
 
     @staticmethod
-    def read(body: str) -> Body:
+    def read(body: str) -> "Body":
         is_bare = bool(body) and not body.endswith("\n")
         whole = closed(body + ("\r\n" if "\r\n" in body else "\n") if is_bare else body)
         blocks = split_blocks(whole)

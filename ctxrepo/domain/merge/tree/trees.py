@@ -1,7 +1,5 @@
 """Merges two trees over their base: project folders, moved files, each file, then clashing names."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
@@ -206,12 +204,12 @@ class _LineCounts:
     letters: int
 
     @staticmethod
-    def of(data: bytes | None) -> _LineCounts:
+    def of(data: bytes | None) -> "_LineCounts":
         text = decode_exactly(data) if data is not None and len(data) <= MAX_BYTES else ""
         lines = Counter(line.strip() for line in text.splitlines() if line.strip())
         return _LineCounts(text, lines, _letters(lines))
 
-    def likeness(self, other: _LineCounts) -> float:
+    def likeness(self, other: "_LineCounts") -> float:
         """0 to 1: how much of the two texts is the same, by lines; for short texts also by letters."""
         if not self.letters or not other.letters:
             return 0.0
