@@ -13,9 +13,11 @@ from ctxrepo.domain.project.layout import (
     DAILY,
     REGISTRY,
     archived_tape_folder,
+    fold,
     is_archived,
     is_conflict_copy,
     is_note,
+    scope_of,
     shown,
 )
 from ctxrepo.domain.project.registry import is_folder_name
@@ -26,6 +28,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import OF_NO_PROJECT, too_large_to_show
 from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.memory import Memory
 
 _UNMARK = (
@@ -53,6 +56,7 @@ def check(memory: Memory) -> list[NoteFinding]:
     """All findings, by path and line. Nothing is changed."""
     scan = memory.worktree.scan()
     found = [NoteFinding(p, 0, f"it {reason}", "Rename or move it.") for p, reason in scan.skipped.items()]
+    found += _twins(filter(is_note, scan.files))
     ids: dict[str, str] = {}
     notes = []
     for number, path in enumerate(sorted(scan.files)):
@@ -71,7 +75,7 @@ def check(memory: Memory) -> list[NoteFinding]:
         memory.progress("comparing the entries")
     for entry, wrong, does in between_entries(notes, evidence_now(memory)):
         found.append(NoteFinding(entry.path, entry.first_line, wrong, does))
-    if memory.is_reviewed and not is_marked(_text(memory, ATTRIBUTES_FILE)):
+    if memory.is_reviewed and not is_marked(text(memory.root / ATTRIBUTES_FILE)):
         remedy = "`ctxrepo check --fix` marks it as generated."
         said = "forges show reviewers what ctxrepo keeps beside the notes"
         found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy))
@@ -86,11 +90,12 @@ def check(memory: Memory) -> list[NoteFinding]:
     return sorted(found, key=lambda f: (f.path, f.line))
 
 
-def _text(memory: Memory, path: str) -> str:
-    try:
-        return decode(memory.worktree.read(path) or b"")
-    except Unreadable:
-        return ""
+def _twins(paths: Iterable[str]) -> Iterator[NoteFinding]:
+    first: dict[str, str] = {}
+    for path in sorted(paths):
+        if (other := first.setdefault(fold(path), path)) != path:
+            remedy = "A Mac can have only one of them: `ctxrepo move` the entries of one to the other."
+            yield NoteFinding(path, 0, f"its name differs from {other} only in case or spelling", remedy)
 
 
 def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, str]) -> Iterator[NoteFinding]:
@@ -185,6 +190,7 @@ def between_entries(notes: Sequence[Note], evidence: Sequence[Evidence]) -> Iter
         yield from _twice(note)
     copied = {entry.path for entry, _, _ in copies}
     struck = marks(evidence).struck
+    yield from _rivals(live, evidence, struck)
     yield from _elsewhere([note for note in lasting if note.path not in copied], struck)
     if struck:
         there = {entry.id for note in notes for entry in note.entries} - struck
@@ -211,6 +217,17 @@ def _twice(note: Note) -> Iterator[Found]:
             more = f" and {len(others) - 1} more below" if len(others) > 1 else ""
             problem = f"it says the same as line {first.first_line}{more}"
             yield others[0], problem, "Keep one of them, or say what tells them apart."
+
+
+def _rivals(notes: Iterable[Note], evidence: Iterable[Evidence], struck: Set[str]) -> Iterator[Found]:
+    """Entries with a key that a command gave and that an entry before them in the scope has, too."""
+    given = {(scope_of(one.path), one.key.casefold()) for one in evidence if one.key}
+    first: dict[tuple[str, str], Entry] = {}
+    for entry in (entry for note in notes for entry in note.entries if entry.id not in struck):
+        place = scope_of(entry.path), entry.key.casefold()
+        if place in given and (other := first.setdefault(place, entry)) is not entry:
+            remedy = f"`ctxrepo forget` one, or say what holds: `ctxrepo remember TEXT --key {other.key}`."
+            yield entry, f"{other.at} is a value of the key {entry.key} as well", remedy
 
 
 def _elsewhere(notes: Iterable[Note], struck: Set[str]) -> Iterator[Found]:

@@ -12,7 +12,7 @@ from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.requests import NewNoteRequest
-from ctxrepo.services.reading.find import destination_of, scope_named
+from ctxrepo.services.reading.find import destination_of, scope_named, spelt
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user import assets
@@ -49,7 +49,7 @@ def new(
         )
     target = destination_of(memory, target, project)
     scope = scope_named(memory, target.scope, project)
-    path = f"{scope.folder}/{target.path}"
+    path = spelt(memory, f"{scope.folder}/{target.path}")
     words = [word(tag.lstrip("#"), "tag") for tag in request.tags]
     if frontmatter.split(body)[0]:
         text = frontmatter.set_field(body, "description", description)

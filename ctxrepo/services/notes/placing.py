@@ -14,7 +14,7 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import destination_of, scope_named
+from ctxrepo.services.reading.find import destination_of, scope_named, spelt
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.reading.targets import Reading, read
 from ctxrepo.services.saving.evidence import record
@@ -46,7 +46,9 @@ def move(
         to = destination_of(memory, completed(to, reading.note.path.partition("/")[2]), project)
         scope = scope_named(memory, to.scope, project)
         draft.register(scope.project)
-        return _Move(draft, reading, f"{scope.folder}/{to.path}", now).run()
+        path = f"{scope.folder}/{to.path}"
+        twin = spelt(memory, path)
+        return _Move(draft, reading, path if twin == reading.note.path else twin, now).run()
 
 
 def archive(

@@ -100,3 +100,29 @@ def test_check_tells_it_with_the_rest(ada: Machine) -> None:
     ada.write("global/a.md", "- x y z\n- X y z\n")
     (found,) = check(ada.open())
     assert (found.path, found.line, found.problem) == ("global/a.md", 2, "it says the same as line 1")
+
+
+def test_notes_that_only_some_machines_can_hold_together(ada: Machine) -> None:
+    ada.init()
+    ada.write("global/gotcha.md", "- x\n")
+    ada.write("global/Gotcha.md", "- y\n")
+    (found,) = check(ada.open())
+    assert (found.path, found.problem) == (
+        "global/gotcha.md",
+        "its name differs from global/Gotcha.md only in case or spelling",
+    )
+
+
+def test_two_values_of_a_key_that_a_command_gave() -> None:
+    notes = [
+        ("shop/a.md", "- port: 1\n"),
+        ("shop/b.md", "- other: 1\n- Port: 2\n"),
+        ("global/c.md", "- port: 3\n"),
+    ]
+    given = Evidence("1", "2026", "stated", "x", "shop/a.md", key="port")
+    assert told(*notes) == []
+    assert told(*notes, evidence=(given,)) == [
+        ("shop/b.md#L2", "shop/a.md#L1 is a value of the key Port as well")
+    ]
+    struck = Evidence("2", "2027", "superseded", Note(*notes[0]).entries[0].id, "shop/a.md", to="y")
+    assert told(*notes, evidence=(given, struck)) == []

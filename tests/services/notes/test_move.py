@@ -81,3 +81,14 @@ def test_another_note_of_that_name_stays(mine: Machine) -> None:
         moved(mine)
     assert mine.read("global/topics/spoke.md") == "- a spoke\n"
     assert mine.read("global/topics/one.md") == LINKING
+
+
+def test_a_note_may_be_given_another_spelling_of_its_name(mine: Machine) -> None:
+    target, to = parse_target("global:topics/hub"), parse_target("global:topics/Hub")
+    assert move(mine.open(), target, to, None, Origin("human"), NOW).at == "global/topics/Hub.md"
+
+
+def test_but_not_that_of_another_note(mine: Machine) -> None:
+    target, to = parse_target("global:topics/hub"), parse_target("global:topics/ONE")
+    with pytest.raises(Refused, match=r"there is a note global/topics/one\.md already"):
+        move(mine.open(), target, to, None, Origin("human"), NOW)

@@ -105,3 +105,10 @@ def test_a_template_gives_way_to_what_is_said(mine: Machine) -> None:
             new(memory, NewNoteRequest(parse_target("y"), "Mine", [], body, name), None, origin, NOW)
     assert not mine.open().worktree.exists("global/y.md")
     assert "--template" in refused.value.hint
+
+
+@pytest.mark.parametrize("name", ["topics/Release", "Topics/release", "TOPICS/RELEASE.md"])
+def test_a_name_that_differs_only_in_case_is_taken(mine: Machine, name: str) -> None:
+    make(mine, "topics/release")
+    with pytest.raises(Refused, match=r"there is a note shop/topics/release\.md already"):
+        make(mine, name)
