@@ -3,22 +3,20 @@
 The words in these lists are as `fold` leaves them.
 """
 
-# English; German; French; Spanish, Portuguese and Italian.
+# English; then what German, French, Spanish, Portuguese and Italian have beside it.
 _STOP = """
-    a about after again all also am an and any are as at be been but by can could did do does doing done
-    down each else for from get go got had has have he her here him his how i if in into is it its just let
-    like make me more most my need no not now of off on one only or other our out over own please put s same
-    see she should so some such t than that the their them then there these they this those to too try under
-    up us use used using very want was way we well were what when where which while who why will with would
-    you your
-    aber als am an auch auf aus bei bin bis bitte da das dass dem den der des die doch du ein eine einem
-    einen er es fur hat ich ihr im ist kann mich mir mit nach nicht noch nur oder schon sich sie
-    sind um und uns von vor war was wenn wer wie wir zu zum zur
-    au aux avec ce ces cette dans de du elle en est et il je la le les leur mais mes moi ne nous ou par pas
-    pour que qui sa se ses sur te tu un une vous al como con del el ella eso esta este esto ha hay las
-    lo los mas mi muy para pero por porque su sus una uno ya yo ao aos com da do das dos em essa esse isso
-    mas na nas nos nao ou pela pelo por sao sem seu sua tambem um uma che chi ci come della di e gli ho
-    il ma nel non per piu questo sono
+    a about after again all also am an and any are as at be been but by can could did do does doing done down
+    each else for from get go got had has have he her here him his how i if in into is it its just let like
+    make me more most my need no not now of off on one only or other our out over own please put s same see
+    she should so some such t than that the their them then there these they this those to too try under up
+    us use used using very want was way we well were what when where which while who why will with would you
+    your aber als auch auf aus bei bin bis bitte da das dass dem den der des die doch du ein eine einem einen
+    er es fur hat ich ihr im ist kann mich mir mit nach nicht noch nur oder schon sich sie sind um und uns
+    von vor war wenn wer wie wir zu zum zur au aux avec ce ces cette dans de elle en est et il je la le les
+    leur mais mes moi ne nous ou par pas pour que qui sa se ses sur te tu un une vous al como con del el ella
+    eso esta este esto ha hay las lo los mas mi muy para pero por porque su sus una uno ya yo ao aos com dos
+    em essa esse isso na nas nos nao pela pelo sao sem seu sua tambem uma che chi ci come della di e gli ho
+    ma nel non per piu questo sono
 """
 
 # English; German; French; Spanish, Portuguese and Italian; Russian; then Chinese, Japanese and Korean, where
