@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
-from ctxrepo.domain.project.layout import CONFLICTS, shown
+from ctxrepo.domain.project.layout import CONFLICTS, is_note, shown
 from ctxrepo.errors import UNLOCK, CtxrepoError
 from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -37,12 +37,14 @@ _IN_ITS_PLACE = "Move it away; until then each event of a hook is a file of its 
 
 _ASIDE = "The disk may be failing. What else was written is safe; move the file away."
 
+_UNHEARD = "Until git is told otherwise, no session and no other machine hears of what is there."
+
 _UNTIL_THEN = "Until then what is written is kept and found here, but not sent."
 
 _BACK = " back"
 """So ends what is said of deletions, whether they are held back or can be undone."""
 
-_CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, UNLOCK, _FULL, _IN_ITS_PLACE, _ASIDE)
+_CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, UNLOCK, _FULL, _IN_ITS_PLACE, _ASIDE, _UNHEARD)
 
 
 _A_DAY = 86_400.0
@@ -120,14 +122,15 @@ def of_conflicts(memory: Memory) -> list[str]:
 
 
 def of_bounds(memory: Memory) -> list[str]:
-    """What waits for a commit and is nearly too much, can't be read, can't be signed, or keeps hooks from
-    waiting."""
+    """What waits for a commit and is nearly too much, unreadable, unsigned or ignored, or blocks hooks."""
     spool, unreadable = Spool(memory.state), memory.journal.unreadable()
     waits = [*spool.nearly_full(), *(["saves"] if memory.journal.is_nearly_full() else [])]
     lines = [f"{what} wait for a commit, over 80 % of the most that is kept. {_FULL}" for what in waits]
     lines += [f"{file} can't be read as saves, and nothing is done with it. {_ASIDE}" for file in unreadable]
     if trouble := memory.sign_attempts.trouble():
         lines.append(f"{trouble}. {UNLOCK}")
+    if own := [path for path in memory.cache.noted("ignored") if not is_note(path)]:
+        lines.append(f"git ignores {counted(len(own), 'file')} of ctxrepo's, such as {own[0]}. {_UNHEARD}")
     if spool.is_blocked():
         lines.append(f"{spool.places.spool} isn't a file that ctxrepo can use. {_IN_ITS_PLACE}")
     return lines
@@ -163,7 +166,7 @@ def history(memory: Memory) -> Sequence[FaultRecord]:
 def _remedy(memory: Memory, line: str) -> str:
     if line.endswith(_GOES_ON):
         return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
-    if line.endswith((LEFT_TO_GIT, _UNTIL_THEN, UNLOCK, _HIDES, _FULL, _IN_ITS_PLACE, _ASIDE, _BACK)):
+    if line.endswith((*_CHECKED_EACH_TIME, LEFT_TO_GIT, _HIDES, _BACK)):
         return "The line says how."
     if line == memory.remote_trouble():
         return "`ctxrepo sync` tries again."

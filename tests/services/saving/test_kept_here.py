@@ -202,6 +202,20 @@ def test_a_command_that_writes_into_an_ignored_note_says_so_and_tells_no_other_m
     assert hiding.json("status")["data"]["waiting"] == 0
 
 
+def test_what_ctxrepo_keeps_beside_the_notes_is_told_where_it_is_ignored(mine: Machine) -> None:
+    mine.write(".gitignore", "TAPE/\n")
+    mine.ctxrepo("anchor", "here", "--summary", "a fact of the day")
+    mine.sync()
+    assert "a fact of the day" not in on_remote(mine)
+    (fault,) = mine.json("status")["data"]["faults"]
+    assert fault.startswith("git ignores 1 file of ctxrepo's, such as TAPE/shop/")
+    assert fault in mine.ctxrepo("doctor").stdout
+    mine.write(".gitignore", "")
+    mine.sync()
+    assert "a fact of the day" in on_remote(mine)
+    assert mine.json("status")["data"]["faults"] == []
+
+
 @pytest.mark.parametrize(
     ("line", "file"), [("/shop/private/", ".gitignore"), ("/shop/private/** filter=crypt", ".gitattributes")]
 )
