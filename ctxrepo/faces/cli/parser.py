@@ -26,15 +26,25 @@ PANELS = {
     "Settings": "completion config",
 }
 """Heading in the list of commands -> those below it, in the order in which they are listed."""
-_ROOMS = {
-    "notes": "authoring relocating lookup scratchpad caretaking",
-    "sessions": "asking stats_verbs handing_over session_verbs tape_commands file_verbs",
-    "review": "history conflicts declined_verbs",
-    "repository": "exchanging reporting cache_verbs project_verbs setting_up config_verbs",
-    "completion": "command",
+MODULES = {
+    "notes.authoring": "remember new edit log open=open_note",
+    "notes.relocating": "move archive forget touch undo restore",
+    "notes.lookup": "read search tags links export list=list_notes",
+    "notes.caretaking": "check import=import_",
+    "notes.scratchpad": "",
+    "sessions.asking": "recall trace eval=evaluate",
+    "sessions.handing_over": "context anchor handoff hook",
+    **dict.fromkeys(("sessions.stats_verbs", "sessions.session_verbs", "sessions.tape_commands"), ""),
+    **dict.fromkeys(("sessions.file_verbs", "review.conflicts", "review.declined_verbs"), ""),
+    "review.history": "history",
+    "repository.exchanging": "init sync pull push",
+    "repository.reporting": "status doctor",
+    "repository.setting_up": "setup",
+    **dict.fromkeys(("repository.cache_verbs", "repository.project_verbs", "repository.config_verbs"), ""),
+    "completion.command": "completion",
 }
-MODULES = [f"{room}.{name}" for room, names in _ROOMS.items() for name in names.split()]
-"""The modules here that have commands: each has a `group` of them, or a function that registers them."""
+"""The modules here that have commands -> the commands, with the function where it has another name; '' for a
+group of commands."""
 
 _ORDER = [name for names in PANELS.values() for name in names.split()]
 _PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names.split()}
@@ -118,9 +128,10 @@ def _with_help(root: Any) -> Any:
 
 def _add(module: str, app: typer.Typer) -> None:
     commands = import_module(f"ctxrepo.faces.cli.{module}")
-    if hasattr(commands, "register"):
-        commands.register(app)
-    else:
+    for word in MODULES[module].split():
+        name, _, function = word.partition("=")
+        app.command(name)(getattr(commands, function or name))
+    if not MODULES[module]:
         app.add_typer(commands.group, name=commands.group.info.name)
 
 

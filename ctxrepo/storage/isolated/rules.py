@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, CONVERTING, conversion
 from ctxrepo.domain.project.layout import prefixes_of
@@ -20,7 +19,8 @@ from ctxrepo.storage.isolated.owngit import OwnGit, configurations, make_bare
 
 _KEY = "core.attributesfile"
 _NAMES_ATTRIBUTES = lazy_pattern(rb"(?i)attributesfile|\[\s*include")
-_PATTERN = lazy_pattern(rb"(?m)^[^#\s]")
+_PATTERN = lazy_pattern(rb"(?m)^(?!(?:\.DS_Store|\.obsidian/workspace\*|\*~|\*\.swp|\.#\*)$)[^#\s]")
+"""A pattern, but for those of templates/repository/gitignore, which fit no note: git isn't asked for them."""
 _MOST = 1024 * 1024
 _TIMEOUT = 10.0
 
@@ -87,6 +87,8 @@ class GitRules:
 
     def _ask(self, files: Mapping[str, bytes], words: Iterable[str], paths: Iterable[str]) -> list[str]:
         git, own = self.own.git(self.env, is_offline=True), self.own.folder
+        from tempfile import TemporaryDirectory  # few memories have such files
+
         with TemporaryDirectory(dir=own, prefix="rules-") as folder:
             configuration = (own / "config").read_text("utf-8", "surrogateescape")
             make_bare(Path(folder), configuration, "ref: refs/heads/none")

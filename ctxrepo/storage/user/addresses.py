@@ -1,7 +1,6 @@
 """Where an address of git's leads on this machine, by what its user told git and ssh; no network is asked."""
 
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -45,6 +44,8 @@ def _at_host(address: str, env: Mapping[str, str]) -> str:
     host, port, path = match[1] or match[3], match[2], match[4].lstrip("/")
     command = ("ssh", "-G", "-T", "-F", str(config), *(("-p", port) if port else ()), "--", host)
     known = {name: env[name] for name in ("HOME", "PATH", "USER") if name in env}
+    import subprocess  # most commands ask nobody
+
     try:
         done = subprocess.run(
             command, env=known, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, check=False

@@ -8,21 +8,13 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.options import argument
 
-if TYPE_CHECKING:
-    import typer
-
-
 SHELLS = ("bash", "zsh", "fish")
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(completion)
 
 
 def completion(shell: Annotated[str, argument(metavar="SHELL")]) -> None:

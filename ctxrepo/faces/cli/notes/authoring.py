@@ -19,8 +19,6 @@ from ctxrepo.faces.cli.options import OWN, SCOPE, TAG, USUAL, argument, command,
 from ctxrepo.services.notes.requests import Fact, NewNoteRequest
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.note.note import Note
     from ctxrepo.services.notes.changing import EditResult
@@ -39,12 +37,6 @@ _MEANT = {
     "edit": "`ctxrepo edit ^ID` changes a line.",
 }
 """Words that read like a verb of `log` -> what does it."""
-
-
-def register(app: typer.Typer) -> None:
-    for each in (remember, new, edit, log):
-        app.command()(each)
-    app.command("open")(open_note)
 
 
 @command(

@@ -18,8 +18,6 @@ from ctxrepo.faces.cli.ask import confirm
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.agents.sources import SourceContents
     from ctxrepo.app.notes.upkeep import ImportResult
     from ctxrepo.services.imports.destination import ImportPlan, PlannedNote, PlannedSetting, PlannedTape
@@ -31,11 +29,6 @@ _SHOWN = 40
 def _either(names: Iterable[str]) -> str:
     *others, last = names
     return f"{', '.join(others)} or {last}"
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(check)
-    app.command("import")(import_)
 
 
 @command(fixes="--fix", is_trial="--dry-run")

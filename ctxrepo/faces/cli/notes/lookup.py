@@ -26,8 +26,6 @@ from ctxrepo.faces.cli.options import (
 )
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.app.notes.browsing import ExportedScope
     from ctxrepo.services.notes.changing import Tag
     from ctxrepo.services.reading.folder_sizes import FolderSize
@@ -36,12 +34,6 @@ if TYPE_CHECKING:
 
 _WIDTH = 160
 """Characters of an entry that a hit shows on its one line."""
-
-
-def register(app: typer.Typer) -> None:
-    for each in (read, search, tags, links, export):
-        app.command()(each)
-    app.command("list")(list_notes)
 
 
 @command(target=USUAL)

@@ -13,8 +13,6 @@ from ctxrepo.faces.cli.options import USUAL, command
 from ctxrepo.services.notes.requests import RestoreRequest
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.services.history.restore import RestoreResult
     from ctxrepo.services.history.undoing import Undone
     from ctxrepo.services.notes.changing import TouchResult
@@ -22,11 +20,6 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 12
 """Entries that are listed of what `undo` took back."""
-
-
-def register(app: typer.Typer) -> None:
-    for each in (move, archive, forget, touch, undo, restore):
-        app.command()(each)
 
 
 @command(target=USUAL, to="DEST")

@@ -17,16 +17,9 @@ from ctxrepo.faces.cli.ask import confirm
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.app.repository.exchange import ExchangeOutcome, InitOutcome
     from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.services.sync.sync import SyncResult
-
-
-def register(app: typer.Typer) -> None:
-    for each in (init, sync, pull, push):
-        app.command()(each)
 
 
 @command(accept="--accept WHAT")

@@ -13,15 +13,8 @@ from ctxrepo.faces.cli.options import OWN, command, json_option, option
 from ctxrepo.faces.cli.output import counted
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.services.setup.hook_records import AgentRecords, Row
     from ctxrepo.storage.state.ledgers import FaultRecord
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(status)
-    app.command()(doctor)
 
 
 def status(json: Annotated[bool, json_option()] = False) -> None:

@@ -15,14 +15,8 @@ from ctxrepo.faces.cli.ask import ask
 from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.services.setup.connection import Standing
     from ctxrepo.services.setup.setup import Plan
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(setup)
 
 
 def setup(

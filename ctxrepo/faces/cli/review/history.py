@@ -15,14 +15,8 @@ from ctxrepo.faces.cli.answer import show as show_result
 from ctxrepo.faces.cli.options import LIMIT, command, option
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.app.result import Result
     from ctxrepo.services.history.commits import Old
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(history)
 
 
 @command(target="TARGET", limit=LIMIT)

@@ -18,8 +18,6 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import OWN, argument, command, json_option, option, scope_option
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.app.sessions.measuring import Evaluation
     from ctxrepo.app.sessions.recall import BatchRequest
     from ctxrepo.services.recall.recall import LeftOut, Purpose, RecalledEntry, RecallResult
@@ -31,12 +29,6 @@ if TYPE_CHECKING:
 _WIDTH = 100
 _FEW = 8
 """Entries left out that are shown at a terminal; --json has all."""
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(recall)
-    app.command()(trace)
-    app.command("eval")(evaluate)
 
 
 def recall(

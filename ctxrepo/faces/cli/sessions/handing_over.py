@@ -13,17 +13,10 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import argument, command, json_option, option, scope_option
 
 if TYPE_CHECKING:
-    import typer
-
     from ctxrepo.app.sessions.anchor_operations import HandedOver
     from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.services.anchors.leave_anchor import AnchorResult
     from ctxrepo.services.delivery.start_packet import Context
-
-
-def register(app: typer.Typer) -> None:
-    for each in (context, anchor, handoff, hook):
-        app.command()(each)
 
 
 @command(preset="--preset P", budget="--budget BYTES", agent="--agent A")

@@ -19,7 +19,7 @@ from ctxrepo.services.anchors.tape_requests import (
     TapeSearch,
 )
 
-group = typer.Typer()
+group = typer.Typer(name="tape")
 
 _SESSION = "--session ID"
 _AFTER, _UNTIL = "--after A", "--until A"
@@ -27,14 +27,6 @@ _LAST, _FROM, _TO = "--last", "--from D", "--to D"
 _TYPES = "--type T"
 _IN = "--in WHERE"
 _CONTEXT = "--context N"
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(group, name="tape")
-    group.command()(info)
-    group.command("list")(list_anchors)
-    for each in (search, read, delete, reset, tree, digest):
-        group.command()(each)
 
 
 @group.callback(invoke_without_command=True)
@@ -134,3 +126,7 @@ def tree(request: TapeRequest, json: bool = False) -> None:
 def digest(request: DigestRequest, json: bool = False) -> None:
     """Gather a part of past work, and what memory says of it already."""
     answer_with_past(open_desk(), tape_operations.digest_work, request, json, past_text.digest_text)
+
+
+for _each in (info, list_anchors, search, read, delete, reset, tree, digest):
+    group.command(_each.__name__.removesuffix("_anchors"))(_each)
