@@ -52,6 +52,7 @@ ALSO = {
     "ctxrepo.hooks.moments.prompt": {"collections"},
     "ctxrepo.hooks.session.ledger_words": {"collections"},
     "ctxrepo.hooks.recall.ask_helper": {"_socket"},
+    "ctxrepo.domain.words.folding": {"unicodedata"},  # for a prompt that isn't ASCII
 }
 """What one module may beyond that: the interpreter has loaded it anyway, or a person has switched it on."""
 LIGHT_MAY = {"sys", "os", "time", "_sqlite3", "_signal", "_blake2", "posix", "fcntl"}

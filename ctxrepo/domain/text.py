@@ -5,7 +5,7 @@ import sys
 from _blake2 import blake2b as blake2b
 
 # Unicode calls these printable, but they show nothing: fillers, blanks and variation selectors.
-_UNSEEN = frozenset(
+UNSEEN = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159"
     + "".join(map(chr, range(0xFE00, 0xFE10)))
     + "".join(map(chr, range(0xE0100, 0xE01F0)))
@@ -48,7 +48,7 @@ def _escape_line(line: str, also: str, one_line: bool) -> str:
         elif char == "\n" and one_line:
             out.append("\\n")
         elif at in unseen or char in also:
-            out.append(_number(char))
+            out.append(numbered(char))
         else:
             out.append(char)
     return "".join(out)
@@ -63,14 +63,14 @@ def _is_harmless(line: str, also: str) -> bool:
 
 def _is_seen(line: str) -> bool:
     """Whether every character shows something by itself."""
-    return line.isprintable() and (line.isascii() or _UNSEEN.isdisjoint(line))
+    return line.isprintable() and (line.isascii() or UNSEEN.isdisjoint(line))
 
 
 def hidden(line: str) -> frozenset[int]:
     """The places in a line of what hides something, or acts on what is beside it."""
     if _is_seen(line):
         return _NOWHERE
-    places = [at for at, char in enumerate(line) if not char.isprintable() or char in _UNSEEN]
+    places = [at for at, char in enumerate(line) if not char.isprintable() or char in UNSEEN]
     from ctxrepo.domain.unseen import is_written  # few lines hold any
 
     return frozenset([at for at in places if not is_written(line, at)])
@@ -80,11 +80,11 @@ def spell_hidden(line: str) -> str:
     """`line` with what hides something as `\\u{hex}`."""
     line = line.replace(_SOFT_HYPHEN, "")
     places = hidden(line)
-    spelled = [_number(char) if at in places else char for at, char in enumerate(line)] if places else line
+    spelled = [numbered(char) if at in places else char for at, char in enumerate(line)] if places else line
     return "".join(spelled)
 
 
-def _number(char: str) -> str:
+def numbered(char: str) -> str:
     return f"\\u{{{ord(char):x}}}"
 
 

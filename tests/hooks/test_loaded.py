@@ -91,6 +91,14 @@ def test_one_that_asks_for_meanings(world: World) -> None:
     assert world.starts(1)
 
 
+def test_a_prompt_that_is_not_ascii_loads_what_folds_it_and_no_more(world: World) -> None:
+    names = loaded(world, "UserPromptSubmit", prompt="auf welchem Port läuft die Datenbank?")
+    assert "ctxrepo.domain.words.folding" in names
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == {"unicodedata"}
+    plain = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")
+    assert not plain & {"ctxrepo.domain.words.folding", "ctxrepo.domain.unseen"}
+
+
 def test_others_load_no_socket(world: World) -> None:
     names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")
     assert not names & {"ctxrepo.hooks.recall.ask_helper", "_socket"}

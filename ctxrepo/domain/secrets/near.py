@@ -9,7 +9,8 @@ sentences are read:
 3. the value stands alone on the line below: `root password?` and then `…` (`_value_below`).
 
 Only lines with a label are read, and those that follow one. tests/domain/secrets/test_secrets_near.py has
-sentences of each kind, and such as look like one."""
+sentences of each kind, and such as look like one.
+"""
 
 import re
 from bisect import bisect_right
@@ -20,6 +21,7 @@ from operator import attrgetter
 
 from ctxrepo.domain.secrets.labels import CODE, IS_PLACE, PASSWORD, SecretWord, label_at
 from ctxrepo.domain.secrets.shape.judges import Grade, graded, is_app_password, is_said_phrase
+from ctxrepo.domain.secrets.words import PATTERNS
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 Match = tuple[int, int, str]
@@ -112,10 +114,7 @@ _CANDIDATE = lazy_pattern(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~]{3,512}")
 _NAME_BEFORE_VALUE = lazy_pattern(rb"[\w.-]{1,40}[=:]{1,2}(?=[^=])")
 """`MYSQL_PWD=` in front of a value."""
 
-_GROUPS_OF_FOUR = lazy_pattern(
-    rb"(?<![\w-])(?:[a-z]{4}([ -])[a-z]{4}\1[a-z]{4}\1[a-z]{4}|[A-Za-z0-9]{4}(?:[ ][A-Za-z0-9]{4}){5})"
-    rb"(?![\w-]|[ ][a-z])"
-)
+_GROUPS_OF_FOUR = lazy_pattern(PATTERNS["groups-of-four"])
 """`abcd efgh ijkl mnop`: how an application's password is shown."""
 
 
@@ -141,35 +140,17 @@ def _candidates(data: bytes, start: int, end: int) -> Iterator[_Value]:
 _ONLY_MARKS = lazy_pattern(rf"[\s\"'*_)(\]\[}}>,=:]{{0,6}}(?:{_QUOTE}|\s)*\Z".encode())
 """Nothing but marks and blanks: `password: "…`."""
 
-_INTRODUCES = lazy_pattern(
-    rf"""(?:
-        [:=|>\x92\x9c\x9a\x93\x94~] | (?<=\s)-          # a sign, or the last byte of a dash, an arrow …
-      | (?<![a-z\x80-\xff])(?:                          # or a word, as in `is now …`
-            is|was|now|ist|war|lautet|auf|est|es|era|son|c'est|é|è|e|eh|to|jest|je|er|on|se|este|esta
-          | är|in|vers|a|als|as|na|od|with|mit|avec|con|com|met|van|на|это|key|hex|raw)
-      | は|を|是|为|為|成了|는|은|到)
-    [\s"'*_(\[{{<]{{0,8}} (?:{_QUOTE})* [\s"'*_]{{0,4}} \Z""".encode(),
-    re.VERBOSE,
-)
+_INTRODUCES = lazy_pattern(PATTERNS["introduces"], re.VERBOSE)
 """The gap ends with what introduces a value: `the token for staging is "…`."""
 
 _OPENS_ARGUMENT = lazy_pattern(rb"[(\[{,:=][ ]?[bruf]?[\"']\Z")
 """The gap ends with a quoted argument: `login(token, "…`."""
 
-_NAMES_SOMETHING_ELSE = lazy_pattern(
-    rb"""public|publishable|fingerprint|checksum|digest|idempot|thumbprint|revision|integrity|correlation
-      | arn:|https?:|ssh-|ecdsa-
-      | (?<![a-z])(?:
-            sha-?[0-9]{1,3}|md5|hash(?:es|ed)?|commit|pull|pr|issues?|release|version|status|isbn|serial
-          | certificate|algorithm|cipher|curve
-          | (?<!secret_)(?<!secret-)(?<!session[ ])ids?|uuid|guid|etag|trace|request|cancel|csrf|xsrf
-          | cursor|page|next|cache|partition|sort|foreign|bucket|object|metric|length|modules|known
-          | sample|example|dummy|vocab|image|contract|address|file|path|url|user-agent|regex|pattern
-          | (?:pad|eos|bos|unk|mask|cls|sep)_token
-          | (?:page|next|prev|continuation|cursor|sync|pad|cancel|design)token)(?![a-z])""",
-    re.VERBOSE,
-)
+_NAMES_SOMETHING_ELSE = lazy_pattern(PATTERNS["names-something-else"], re.VERBOSE)
 """Beside a label or between it and the value: what follows is public, an example, or where something is."""
+
+_NAMES_A_PROJECT = lazy_pattern(PATTERNS["names-a-project"], re.VERBOSE)
+"""Before a value that is what a project is called by: `login by password, project …`."""
 
 _NAME_IN_JSON = lazy_pattern(rb"\"([\w.-]{1,60})\"[ ]?:[ ]?[\"\[]{0,2}\Z")
 _NAMES_OF_VALUES = frozenset(b"value val data default content text plain stringvalue".split())
@@ -177,18 +158,7 @@ _IS_AN_ID = lazy_pattern(rb"[\s(]{1,3}(?:the |an? |is )?(?:id|uuid|guid)\b")
 _LONG_HEX = lazy_pattern(rb"[0-9a-f]{20,31}\Z")
 _NAME_OF_PLACE = lazy_pattern(rb"[^0-9.,;:!?\r\n]{4,39} \Z")
 
-_NAMES_WHAT_WAS_BEFORE = lazy_pattern(
-    r"""[\s"'*`)\]]{0,6}(?:
-        (?:as|als|comme|como|come|jako|som)[ ]                           # … as the password
-        (?:(?:the|my|our|a|das|mein|le|la|el|il|o)[ ])?
-      | (?:to|for)[ ](?:[a-z]{1,10}[ ]){0,2}\Z                           # … to unlock
-      | (?:is|was|ist|est|es|è|é)[ ]                                     # … is the password
-        (?:the|our|my|das|der|die|le|la|el|il|o)[ ]
-      | ←|<-|\#|//|--|\(|–|—                                             # … # password
-      | ,[ ](?:the|our|das|le|la)[ ]                                     # …, the password
-    )[^\r\n.;:=]{0,50}\Z""".encode(),
-    re.VERBOSE,
-)
+_NAMES_WHAT_WAS_BEFORE = lazy_pattern(PATTERNS["names-what-was-before"], re.VERBOSE)
 
 
 @dataclass(frozen=True)
@@ -233,7 +203,11 @@ class _Pair:
 
     def names_something_else(self, start: int, end: int) -> bool:
         """Whether the text from 24 bytes before `start` to `end` says that this is no secret."""
-        return bool(_NAMES_SOMETHING_ELSE.search(self.lowered, max(0, start - _BEFORE_LABEL), end))
+        before = max(0, self.value.start - _BEFORE_LABEL)
+        return bool(
+            _NAMES_SOMETHING_ELSE.search(self.lowered, max(0, start - _BEFORE_LABEL), end)
+            or _NAMES_A_PROJECT.search(self.lowered, before, self.value.start)
+        )
 
 
 def _announces(pair: _Pair) -> bool:
@@ -306,16 +280,7 @@ def _is_named_after(pair: _Pair) -> bool:
 
 # Sentence 3: a label that ends its line, and a value alone on the next.
 
-_ALONE_BELOW = lazy_pattern(
-    rb"""[ \t*_:?}\xef\xbc\x9a"')\].<>/a-z-]{0,12} [\r\n]{1,6} (?:[ \t>|#-]*[\r\n]{1,2}){0,2} [ \t]*
-    (?: [-*+>|][ \t]+ | [0-9]{1,2}[.)][ \t]+ | [\xe2\x80\x94]+[ ] )?     # an item of a list
-    (?: (?: \[[^\]\r\n]{1,24}\][ ] | (?<=[>*-][ ]) | (?<=\x94[ ])        # a time, or who answers: `me: `
-          | (?=(?:me|A|a|re|ich|yo|moi)[: ]) )
-        (?: [\w.@+ -]{1,30}:[ ]+ )? )?
-    (?: (?:sure|here|ok|yes|klar|voil\S{1,3}|a)[,:!]?[ ]+ )?             # `sure, `
-    ["'*]{0,3} (?= (\S{6,512}) ["'*]{0,3} [ \t]{0,4} (?:\(|[\r\n]|\Z) )""",
-    re.VERBOSE,
-)
+_ALONE_BELOW = lazy_pattern(PATTERNS["alone-below"], re.VERBOSE)
 """What stands between a label and a value below it; the group is the value."""
 
 _SHORT_REST = 60

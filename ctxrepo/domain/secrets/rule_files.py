@@ -3,15 +3,16 @@
 CONTRIBUTING.md says how to add one, and ADR 69 why they are data and not Python."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from ctxrepo.domain.formats.blocks import FieldBlock, MalformedTable, blocks_beside
-from ctxrepo.domain.secrets.rule import Rule
+from ctxrepo.domain.secrets.rule import Judge, Rule
 from ctxrepo.domain.secrets.shape import judges, shape
+from ctxrepo.domain.secrets.words import PATTERNS, WORDS, spellings_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 
-BEFORE_LABELS = ("vendors", "formats", "config-files", "tokens", "commands", "codes")
-AFTER_LABELS = ("prompts", "hooks")
+FILES = ["vendors", "formats", "config-files", "tokens", "commands", "codes", "labels", "prompts", "hooks"]
 """The files in the order of their rules: of two rules that match the same secret, the first names it."""
 
 _JUDGES = {name: f for module in (shape, judges) for name, f in vars(module).items() if name[:3] == "is_"}
@@ -24,11 +25,12 @@ _FIELDS = {
     "in-word": {"whose", "pattern", "judge", "decode", "back", "example", "clean"},
     "in-text": {"whose", "pattern", "judge", "whole", "back", "needs", "example", "clean"},
     "programs": {"flag", "example"},
+    "label": {"within", "start", "adjectives", "judge", "example", "clean"},
 }
 """By the field that says where to look, which others a rule may have."""
 
 
-def rules(names: tuple[str, ...]) -> tuple[Rule, ...]:
+def rules(names: Iterable[str]) -> tuple[Rule, ...]:
     """The rules of these files, in order. MalformedTable with file and line for a mistake in one."""
     shared = next(_blocks("fragments")).fields
     return tuple(rule for name in names for rule in rules_of(_blocks(name), shared))
@@ -93,53 +95,28 @@ def _rule(row: _Row) -> Rule:
         raise ValueError(f"a rule with {kinds[0]} has no {', '.join(sorted(unknown))}")
     whose = row.text("whose")
     judge = _JUDGES[row.fields.get("judge", "is_token")]
+    if "label" in row.fields:
+        return _of_labels(row.name, row.fields, judge)
     example, clean = row.text("example"), row.text("clean")
     if "begins" in row.fields:
         prefixes = row.words("begins")
         either = "|".join(re.escape(prefix.decode()) for prefix in prefixes)
         regex = f"{_NO_WORD_BEFORE}])(?:{either}){row.pattern('then')}"
-        return Rule(
-            row.name,
-            whose,
-            prefixes,
-            regex,
-            judge,
-            is_one_word=True,
-            begins_word=True,
-            source=row.text("source"),
-        )
+        rule = Rule(row.name, whose, prefixes, regex, judge, is_one_word=True, begins_word=True)
+        return replace(rule, source=row.text("source"))
     if "programs" in row.fields:
         return _of_programs(row, example)
-    regex = row.pattern("pattern")
-    back = int(row.fields.get("back", "0"))
+    regex, back = row.pattern("pattern"), int(row.fields.get("back", "0"))
+    anchors = row.words("in-word") or tuple(word.lower() for word in row.words("in-text"))
+    rule = Rule(row.name, whose, anchors, regex, judge, back=back, example=example, clean=clean)
     if "in-word" in row.fields:
-        return Rule(
-            row.name,
-            whose,
-            row.words("in-word"),
-            regex,
-            judge,
-            is_one_word=True,
-            begins_word=regex.startswith(_NO_WORD_BEFORE) and not back,
-            back=back,
-            decode=_DECODERS[row.fields["decode"]] if "decode" in row.fields else None,
-            example=example,
-            clean=clean,
-        )
-    anchors = tuple(word.lower() for word in row.words("in-text"))
-    return Rule(
-        row.name,
-        whose,
-        anchors,
-        regex.removeprefix(_IGNORES_CASE),
-        judge,
-        ignores_case=regex.startswith(_IGNORES_CASE),
-        inner=frozenset(anchors) - {*row.words("whole")} if "whole" in row.fields else frozenset(),
-        needs=row.text("needs").encode(),
-        back=back,
-        example=example,
-        clean=clean,
-    )
+        is_start = regex.startswith(_NO_WORD_BEFORE) and not back
+        decode = _DECODERS[row.fields["decode"]] if "decode" in row.fields else None
+        return replace(rule, is_one_word=True, begins_word=is_start, decode=decode)
+    inner = frozenset(anchors) - {*row.words("whole")} if "whole" in row.fields else frozenset()
+    needs, ignores_case = row.text("needs").encode(), regex.startswith(_IGNORES_CASE)
+    regex = regex.removeprefix(_IGNORES_CASE)
+    return replace(rule, regex=regex, ignores_case=ignores_case, inner=inner, needs=needs)
 
 
 def _of_programs(row: _Row, example: str) -> Rule:
@@ -147,12 +124,22 @@ def _of_programs(row: _Row, example: str) -> Rule:
     programs = row.fields["programs"].split()
     either = "|".join(p.replace("-", "\\-") for p in sorted(programs, key=len, reverse=True))
     before = rf"(?<![\w./-])(?:{either})(?:\.exe)?(?=[ \t])[^\r\n|;]{{0,200}}?[ \t](?:{row.pattern('flag')})"
-    return Rule(
-        row.name,
-        programs[0],
-        tuple(f"{program} ".lower().encode() for program in programs),
-        before + row.fragments["VALUE"],
-        shape.is_password,
-        example=example,
-        clean=f"{example[: example.index('{')]}$PASSWORD",
-    )
+    anchors = tuple(f"{program} ".lower().encode() for program in programs)
+    clean = f"{example[: example.index('{')]}$PASSWORD"
+    regex = before + row.fragments["VALUE"]
+    return Rule(row.name, programs[0], anchors, regex, shape.is_password, example=example, clean=clean)
+
+
+def _of_labels(name: str, fields: Mapping[str, str], is_real: Judge) -> Rule:
+    """The rule for values beside one of the words in `label`; those of `within` may be a part of a longer
+    one. `{passwords}` stands for a list of secret.words, a plus for a blank."""
+    listed = " ".join(WORDS[word[1:-1]] if word[0] == "{" else word for word in fields["label"].split())
+    longest_first = sorted(spellings_of(listed), key=len, reverse=True)
+    either = "|".join(re.escape(word.decode()) for word in longest_first)
+    parts = ("named", *(("adjectives",) if "adjectives" in fields else ()), "assigned")
+    # Chinese, Japanese, Korean and Thai have no blanks between words.
+    inner = {*fields.get("within", "").encode().split(), *(w for w in longest_first if w[0] > 0xDF)}
+    anchors = tuple(sorted({next((p for p in inner if w.startswith(p)), w) for w in longest_first}))
+    regex = f"{fields.get('start', '')}(?:{either})".encode() + b"".join(PATTERNS[part] for part in parts)
+    rule = Rule(name, "any", anchors, regex, is_real, example=fields["example"], clean=fields["clean"])
+    return replace(rule, ignores_case=True, is_label=True, inner=frozenset(inner))

@@ -10,9 +10,10 @@ from itertools import count
 
 from ctxrepo.domain.secrets import labels, near
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN, Rule
-from ctxrepo.domain.secrets.rule_files import AFTER_LABELS, BEFORE_LABELS, rules
+from ctxrepo.domain.secrets.rule_files import FILES, rules
 from ctxrepo.domain.secrets.shape import shape
 from ctxrepo.domain.secrets.shape.judges import Grade, graded
+from ctxrepo.domain.secrets.words import PATTERNS
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _FURTHER = 96
@@ -188,6 +189,16 @@ def _texts() -> tuple[dict[bytes, list[bytes]], dict[bytes, list[tuple[int, Rule
     return {b"": [], _FOREIGN: [], **anchors}, dict(rules)
 
 
+def begins_as_token(word: bytes) -> bool:
+    """Whether a word begins with what begins the tokens of some rule."""
+    return word.startswith(_beginnings())
+
+
+@cache
+def _beginnings() -> tuple[bytes, ...]:
+    return tuple(_tokens()[0])
+
+
 def _branching(words: Iterable[bytes]) -> bytes:
     """A pattern that matches the longest of these words, deciding letter by letter."""
     tails: dict[bytes, list[bytes]] = defaultdict(list)
@@ -225,25 +236,13 @@ def _is_secret(rule: Rule, match: re.Match[bytes]) -> bool:
     return bool(spans(rule.decode(match))) if rule.decode else rule.is_real(match)
 
 
-RULES: tuple[Rule, ...] = (*rules(BEFORE_LABELS), *labels.LABELS, *rules(AFTER_LABELS))
+RULES: tuple[Rule, ...] = rules(FILES)
 """All rules; if two find the same secret, the first names it."""
-
-
-_HEADING = (
-    rb"[*_ \t\"']{0,6}(?:(?:[\w\x80-\xff]{1,20}[ _-]){0,2}(?:pass(?:word|wd|wort|phrase|code)?|pwd|pw"
-    rb"|kennwort|mot de passe|mdp"
-    rb"|contrase\xc3\xb1a|contrasena|senha|wachtwoord|l\xc3\xb6senord|has\xc5\x82o|heslo|parola"
-    rb"|\xd0\x9f\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c|\xd0\xbf\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c"
-    rb"|\xe5\xaf\x86\xe7\xa0\x81|\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89"
-    rb"|\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8|secret|token|(?:api|secret|access)[ _-]?key"
-    rb"|login_password|pin)"
-    rb"(?:[ ]?\([\w ]{1,20}\))?)[*_ \t\"']{0,6}\Z"
-)
 
 
 @cache
 def _heading_pattern() -> re.Pattern[bytes]:
-    return re.compile(_HEADING, re.IGNORECASE)
+    return re.compile(PATTERNS["heading"], re.IGNORECASE)
 
 
 _CELL = lazy_pattern(rb"[^\s\"'*]{6,512}")

@@ -3,6 +3,8 @@
 A keyword stands by itself: no letter, digit or underscore is beside it. A script that is written without
 blanks has no such edges, so a keyword that begins or ends with a character of one needs none there."""
 
+from ctxrepo.domain.words.prompt_terms import fold, is_of_word, is_unspaced
+
 MIN_UNITS, MAX_UNITS = 10, 300
 """Lengths of a prompt, without the blanks around it, that is looked at: in units of UTF-16, both included."""
 
@@ -12,17 +14,6 @@ _NO_SLUG = "detected"
 
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
-_WITHOUT_BLANKS = (
-    ("\u0e00", "\u0eff"),  # Thai, Lao
-    ("\u1000", "\u109f"), ("\ua9e0", "\ua9ff"), ("\uaa60", "\uaa7f"),  # Myanmar
-    ("\u1780", "\u17ff"), ("\u19e0", "\u19ff"),  # Khmer
-    ("\u2e80", "\u2fdf"), ("\u3005", "\u3007"), ("\u3021", "\u3029"), ("\u3038", "\u303b"),  # Han
-    ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U000323af"),
-    ("\u3041", "\u30ff"), ("\u31f0", "\u31ff"), ("\uff66", "\uff9f"),  # Hiragana, Katakana
-    ("\U0001aff0", "\U0001b16f"),
-)  # fmt: skip
-"""The scripts that are written without blanks, each by its first and last characters."""
-
 
 def keywords_in(prompt: str, keywords: list[str]) -> list[str]:
     """The keywords that ask for an anchor in this prompt, in lower case: the longest first, those of one
@@ -30,10 +21,11 @@ def keywords_in(prompt: str, keywords: list[str]) -> list[str]:
     text = prompt.strip()
     if not MIN_UNITS <= _units(text) <= MAX_UNITS or is_command(text):
         return []
-    low = text.lower()
+    folded = fold(text)
     wanted = {word.strip().lower() for word in keywords}
     return sorted(
-        [word for word in wanted if word and _stands_in(low, word)], key=lambda word: (-_units(word), word)
+        [word for word in wanted if word and _stands_in(folded, fold(word))],
+        key=lambda word: (-_units(word), word),
     )
 
 
@@ -62,12 +54,8 @@ def _stands_in(text: str, word: str) -> bool:
 
 def _is_edge(beside: str, own: str) -> bool:
     """Whether a word ends where `own` is its outermost character, and `beside` stands next to it."""
-    return not _is_part_of_word(beside) or any(first <= own <= last for first, last in _WITHOUT_BLANKS)
-
-
-def _is_part_of_word(char: str) -> bool:
-    """Whether it is a letter, a digit, an underscore, or a mark that belongs to the letter before it."""
-    return char.isalnum() or char == "_" or (not char.isascii() and char != "·" and f"a{char}".isidentifier())
+    is_in_word = is_of_word(beside) or beside == "_"
+    return not is_in_word or (is_unspaced(own) and not "\uac00" <= own <= "\ud7a3")
 
 
 def _units(text: str) -> int:

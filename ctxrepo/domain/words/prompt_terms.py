@@ -1,21 +1,22 @@
-"""How a prompt is read: its terms, the days that it names, and whether it asks for anything."""
+"""How a prompt is read: its terms, the days that it names, and whether it asks for anything.
 
-# English; German; French; Spanish, Portuguese and Italian.
+The words in these lists are as `fold` leaves them.
+"""
+
+# English; then what German, French, Spanish, Portuguese and Italian have beside it.
 _STOP = """
-    a about after again all also am an and any are as at be been but by can could did do does doing done
-    down each else for from get go got had has have he her here him his how i if in into is it its just let
-    like make me more most my need no not now of off on one only or other our out over own please put s same
-    see she should so some such t than that the their them then there these they this those to too try under
-    up us use used using very want was way we well were what when where which while who why will with would
-    you your
-    aber als am an auch auf aus bei bin bis bitte da das dass dem den der des die doch du ein eine einem
-    einen er es für hat ich ihr im ist kann mich mir mit nach nicht noch nur oder schon sich sie
-    sind um und uns von vor war was wenn wer wie wir zu zum zur
-    au aux avec ce ces cette dans de du elle en est et il je la le les leur mais mes moi ne nous ou par pas
-    pour que qui sa se ses sur te tu un une vous al como con del el ella eso esta este esto ha hay las
-    lo los más mi muy para pero por porque su sus una uno ya yo ao aos com da do das dos em essa esse isso
-    mas na nas nos não ou pela pelo por são sem seu sua também um uma che chi ci come della di e gli ho
-    il ma nel non per più questo sono
+    a about after again all also am an and any are as at be been but by can could did do does doing done down
+    each else for from get go got had has have he her here him his how i if in into is it its just let like
+    make me more most my need no not now of off on one only or other our out over own please put s same see
+    she should so some such t than that the their them then there these they this those to too try under up
+    us use used using very want was way we well were what when where which while who why will with would you
+    your aber als auch auf aus bei bin bis bitte da das dass dem den der des die doch du ein eine einem einen
+    er es fur hat ich ihr im ist kann mich mir mit nach nicht noch nur oder schon sich sie sind um und uns
+    von vor war wenn wer wie wir zu zum zur au aux avec ce ces cette dans de elle en est et il je la le les
+    leur mais mes moi ne nous ou par pas pour que qui sa se ses sur te tu un une vous al como con del el ella
+    eso esta este esto ha hay las lo los mas mi muy para pero por porque su sus una uno ya yo ao aos com dos
+    em essa esse isso na nas nos nao pela pelo sao sem seu sua tambem uma che chi ci come della di e gli ho
+    ma nel non per piu questo sono
 """
 
 # English; German; French; Spanish, Portuguese and Italian; Russian; then Chinese, Japanese and Korean, where
@@ -25,13 +26,13 @@ _SOCIAL = """
     awesome excellent amazing wonderful fine right correct exactly agreed looks look sounds lgtm done
     continue proceed carry keep going ahead start next hello hi hey morning evening bye goodbye later sorry
     welcome work job much lot love it's that's let's
-    ja nein danke dankeschön vielen dank gut super prima toll klasse genau passt stimmt weiter mach alles
-    klar perfekt sieht aus hallo tschüss gerne
+    ja nein danke dankeschon vielen dank gut super prima toll klasse genau passt stimmt weiter mach alles
+    klar perfekt sieht aus hallo tschuss gerne
     oui non merci beaucoup bien parfait d'accord c'est accord continue continuez vas y bonjour salut
-    super génial
-    sí si gracias muchas vale bien perfecto claro sigue continúa continua adelante hola genial sim obrigado
-    obrigada muito bom ótimo perfeito certo continue olá grazie mille bene perfetto va ciao avanti
-    да нет спасибо хорошо отлично ладно продолжай давай привет
+    super genial
+    si si gracias muchas vale bien perfecto claro sigue continua continua adelante hola genial sim obrigado
+    obrigada muito bom otimo perfeito certo continue ola grazie mille bene perfetto va ciao avanti
+    да нет спасибо хорошо отлично ладно продолжаи даваи привет
     好 好的 可以 谢谢 谢谢你 谢了 不错 很好 继续 请继续 没问题 是的 对 はい いいえ 了解 了解です
     了解しました ありがとう ありがとうございます 続けて 続けてください お願いします いいね 大丈夫です 네 예
     아니요 감사합니다 고마워 좋아 좋아요 계속 계속해 계속해줘 알겠습니다
@@ -52,24 +53,39 @@ _LONGEST = 64
 
 
 def words(prompt: str) -> list[str]:
-    """What a prompt is about: at most 96 distinct words in lower case, no stop words. Names with `_`, `-`,
-    `.`, `/` or in camelCase are split into parts; Chinese, Japanese and Korean into pairs of characters."""
+    """What a prompt is about: at most 96 distinct words as `fold` leaves them, no stop words. Names with `_`,
+    `-`, `.`, `/` or in camelCase are split into parts; scripts without blanks into pairs and triples."""
     found: dict[str, None] = {}
-    for run in runs(prompt[:MAX_READ]):
-        for word in (run, *spelled(run)):
-            low = word.lower()
-            if low not in STOP and (len(low) > 1 or is_wide(low)) and not (word is run and _is_mixed(run)):
+    for run in runs(plain(prompt[:MAX_READ])):
+        for word in spelled(run) if is_unspaced(run) else (run, *spelled(run)):
+            low = word.casefold()
+            if low not in STOP and (len(low) > 1 or is_wide(low)):
                 found[low[:_LONGEST]] = None
         if len(found) >= MAX_WORDS:
             break
     return list(found)[:MAX_WORDS]
 
 
+def plain(text: str) -> str:
+    """`text` as it is indexed and asked for, but for capital letters: what readers take for the same is
+    equal."""
+    if text.isascii():
+        return text
+    from ctxrepo.domain.words.folding import unified
+
+    return unified(text)
+
+
+def fold(text: str) -> str:
+    """`plain`, and without capital letters."""
+    return plain(text).casefold()
+
+
 def numbered_items(prompt: str) -> list[tuple[str, str]]:
     """The items that a prompt names by a number, as in INC-45: (what stands before it, the number), in lower
     case. Only capitals make an item of it, as postgres-15 is a kind of postgres, and two digits at least."""
     found: dict[tuple[str, str], None] = {}
-    before, *rest = prompt[:MAX_READ].split("-")
+    before, *rest = plain(prompt[:MAX_READ]).split("-")
     for after in rest:
         kind = before[_end_of_letters(before) :]
         number = after[: len(after) - len(after.lstrip("0123456789"))]
@@ -89,41 +105,78 @@ def _end_of_letters(text: str) -> int:
 
 
 def runs(text: str) -> list[str]:
-    """The runs of letters and digits in a text."""
+    """The runs of letters and digits in a text that is `plain`."""
     if text.isascii():
         return text.translate(_BLANKS).split()
-    return "".join([char if char.isalnum() else " " for char in text]).split()
+    return "".join([char if is_of_word(char) else " " for char in text]).split()
+
+
+def is_of_word(char: str) -> bool:
+    """Whether it is a letter, a digit, or a vowel that is written as a mark."""
+    return char.isalnum() or (char > "\u02ff" and f"a{char}".isidentifier())
 
 
 def spelled(run: str) -> list[str]:
     """The words in a run of letters and digits that the index takes for one word; [] when it is one."""
     if run.isascii():
         return _humps(run) if not (run.islower() or run[1:].islower() or run.isupper()) else []
-    if not _is_mixed(run):
-        return []
+    if not is_unspaced(run):
+        return _without_prefixes(run)
     found = []
     start = 0
     for end in range(1, len(run) + 1):
-        if end == len(run) or is_wide(run[end]) != is_wide(run[start]):
-            part = run[start:end]
-            found += _pairs(part) if is_wide(part[:1]) else [part]
+        if end == len(run) or _piece(run[end]) != _piece(run[start]):
+            part, length = run[start:end], _piece(run[start])
+            found += (
+                [part[n : n + length] for n in range(max(1, len(part) - length + 1))] if length else [part]
+            )
             start = end
     return found
 
 
+def last_characters(run: str) -> list[str]:
+    """The last character of each part of Chinese, Japanese or Korean, which begins no pair: a single one is
+    looked for as the beginning of a pair, or as one of these."""
+    return [
+        char for char, after in zip(run, run[1:] + " ", strict=True) if is_wide(char) and not is_wide(after)
+    ]
+
+
 def is_wide(char: str) -> bool:
-    """Whether the character is of a script without spaces; a terminal shows such characters twice as wide."""
+    """Whether the character is of a script whose words have about two; a terminal shows it twice as wide."""
     first = char[:1]
     return "\u1100" <= first <= "\u11ff" or "\u2e80" <= first <= "\ua4cf" or "\uac00" <= first <= "\ud7a3"
 
 
-def _is_mixed(run: str) -> bool:
+def _piece(char: str) -> int:
+    """The length of the pieces that a run of such characters is found by, 0 where blanks part its words."""
+    if char < "\u0e00":
+        return 0
+    is_thai = char <= "\u0eff" or "\u1000" <= char <= "\u109f" or "\u1780" <= char <= "\u17ff"
+    return 3 if is_thai else 2 if is_wide(char) or char >= "\U00020000" else 0
+
+
+def is_unspaced(run: str) -> bool:
     """Whether a run has characters of a script without spaces: the index takes its words for one."""
-    return not run.isascii() and any(is_wide(char) for char in run)
+    return not run.isascii() and any(map(_piece, run))
 
 
-def _pairs(run: str) -> list[str]:
-    return [run[n : n + 2] for n in range(len(run) - 1)] or [run]
+_HEBREW, _ARABIC = tuple("והבכלמש"), tuple("وفبكل")
+"""Letters of either script that are words by themselves, such as `the` and `in`, and stand before a word."""
+
+_SHORTEST = 3
+"""Letters that the word behind them has at least."""
+
+
+def _without_prefixes(run: str) -> list[str]:
+    """A word of Hebrew or Arabic without what is written together with it: the article, and `and` or `in`."""
+    if run.startswith(_HEBREW):
+        starts = [1, 2] if run.startswith(_HEBREW, 1) else [1]
+    elif (article := run.find("ال", 0, 3)) == 0 or (article == 1 and run.startswith(_ARABIC)):
+        starts = [article + 2]
+    else:
+        starts = [2] if run.startswith("لل") else [1] if run.startswith("و") else []
+    return [run[at:] for at in starts if len(run) - at >= _SHORTEST]
 
 
 def _humps(name: str) -> list[str]:
@@ -166,13 +219,15 @@ def is_notice(prompt: str) -> bool:
 
 
 def _width(text: str) -> int:
-    """Visible characters, counted as wide as a terminal would show them."""
-    return sum([2 if is_wide(char) else 1 for char in text if char.isprintable() and char != " "])
+    """Visible characters, counted as the letters of Latin that say as much: where words have about two
+    characters, or are written without vowels, a question is shorter."""
+    seen = [char for char in text if char.isprintable() and char != " "]
+    return sum([3 if is_wide(char) else 2 if "\u05d0" <= char <= "\u06ff" else 1 for char in seen])
 
 
 def _spoken(text: str) -> list[str]:
     """All words but the stop words, with the apostrophes in them."""
-    bare = "".join([c if c.isalnum() or c in "'’" else " " for c in text.lower()]).replace("’", "'")
+    bare = "".join([char if is_of_word(char) or char == "'" else " " for char in fold(text)])
     return [word for word in bare.split() if word not in STOP]
 
 
@@ -182,17 +237,17 @@ Day = tuple[str, str, str]
 # English; German; French; Spanish; Portuguese; Italian.
 _NAMES = """
     january jan januar janvier enero janeiro gennaio
-    february feb februar février febrero fevereiro febbraio
-    march mar märz mars marzo março
+    february feb februar fevrier febrero fevereiro febbraio
+    march mar marz mars marzo marco
     april apr avril abril aprile
     may mai mayo maio maggio
     june jun juni juin junio junho giugno
     july jul juli juillet julio julho luglio
-    august aug août agosto
+    august aug aout agosto
     september sep sept septembre septiembre setembro settembre
     october oct oktober octobre octubre outubro ottobre
     november nov novembre noviembre novembro
-    december dec dezember décembre diciembre dezembro dicembre
+    december dec dezember decembre diciembre dezembro dicembre
 """
 MONTHS = {
     name: f"{number:02}"
@@ -213,7 +268,7 @@ _READ = 2000
 
 def days_in(prompt: str) -> list[Day]:
     """At most 8 days and months that a prompt names, in its own order."""
-    text = prompt[:_READ].lower()
+    text = fold(prompt[:_READ])
     if not text.isascii():
         text = "".join([_SIGNS.get(char, char) for char in text])
     said = [word.strip(",.;:?!()[]\"'`") for word in text.split()]

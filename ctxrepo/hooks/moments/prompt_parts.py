@@ -109,10 +109,13 @@ def anchor_part(prompt: Prompt, _room: int) -> str:
     """The request for an anchor, where the prompt has a keyword for one. Nearly always it has none, even
     within a word, and none is still asked for: then no module that looks closely is loaded."""
     event, session = prompt.event, prompt.session
-    keywords, text = prompt.world.of_tape("keywords", event.agent), event.prompt.lower()
+    keywords = prompt.world.of_tape("keywords", event.agent)
     if not keywords:
         return ""
-    has_keyword = any(word.strip() in text for word in keywords.lower().split("\n"))
+    from ctxrepo.domain.words.prompt_terms import fold
+
+    text = fold(event.prompt)
+    has_keyword = any(word.strip() in text for word in fold(keywords).split("\n"))
     if not has_keyword and session.record.anchor_request is None:
         return ""
     from ctxrepo.hooks.moments.keyword_block import keyword_block

@@ -253,9 +253,10 @@ def _is_held(cache: _sqlite3.Connection, query: str, spans: list[ScopeSpan]) -> 
 def _documents(cache: _sqlite3.Connection, word: str, spans: list[ScopeSpan], most: int) -> list[int]:
     """The numbers of the documents that hold `word`, without scopes in which more than `most` do."""
     numbers: list[int] = []
+    query = f'"{word}"*' if len(word) == 1 else f'"{word}"'  # of a pair, whose first character it is
     for span in spans:
         try:
-            rows = cache.execute(_DOCUMENTS, (f'"{word}"', span.first, span.last, most + 1)).fetchall()
+            rows = cache.execute(_DOCUMENTS, (query, span.first, span.last, most + 1)).fetchall()
         except _sqlite3.OperationalError:
             return []  # SQLite doesn't know a newer letter and splits the word at it
         if len(rows) <= most:

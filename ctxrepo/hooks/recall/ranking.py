@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.domain.words.prompt_terms import days_in, is_left_alone, words
+from ctxrepo.domain.words.prompt_terms import days_in, fold, is_left_alone, words
 from ctxrepo.hooks.known.cached import EntryHit, spans_of
 from ctxrepo.hooks.known.world import RECALL_LIMIT
 from ctxrepo.hooks.recall.prompt_query import VAGUE, find, hits_of, score_by_words, weighted_words, worth_of
@@ -283,8 +283,8 @@ def one_of_each_heading(answer: RecallAnswer, asked: list[str]) -> RecallAnswer:
     headings = set()
     chosen, others = [], []
     for hit in answer.hits:
-        text, heading = hit.text.lower(), (hit.path, hit.heading)
-        is_by_heading = any(stem in hit.heading.lower() for stem in stems)
+        text, heading = fold(hit.text), (hit.path, hit.heading)
+        is_by_heading = any(stem in fold(hit.heading) for stem in stems)
         if not is_by_heading or any(stem in text for stem in stems):
             chosen.append(hit)
         elif heading in headings:

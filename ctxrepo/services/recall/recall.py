@@ -10,7 +10,7 @@ from typing import Literal
 
 from ctxrepo.domain.project.layout import INVISIBLE
 from ctxrepo.domain.text import age_mark, day_of, place
-from ctxrepo.domain.words.prompt_terms import STOP
+from ctxrepo.domain.words.prompt_terms import STOP, fold
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, EntryHit, spans_of
 from ctxrepo.hooks.known.silence import why_silent
@@ -88,13 +88,15 @@ def explanation(prompt: str, hit: EntryHit, best: float) -> tuple[tuple[str, str
 
 def _shared(prompt: str, text: str) -> list[str]:
     """Words of the prompt that stand in the text, in this form or another, in their order."""
-    known = set(_words(text))
-    asked = dict.fromkeys(_words(prompt))
-    return [word for word in asked if word in known or any(_is_form(word, other) for other in known)]
+    known = _words(text)
+    asked = _words(prompt).items()
+    return [word for folded, word in asked if folded in known or any(_is_form(folded, o) for o in known)]
 
 
-def _words(text: str) -> list[str]:
-    return [word for word in _WORD.findall(text.lower()) if word not in STOP]
+def _words(text: str) -> dict[str, str]:
+    """The words of a text, in small letters, by what they are compared by."""
+    found = {fold(word): word for word in _WORD.findall(text.lower())}
+    return {folded: word for folded, word in found.items() if folded not in STOP}
 
 
 def _is_form(word: str, other: str) -> bool:

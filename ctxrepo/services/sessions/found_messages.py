@@ -16,7 +16,7 @@ from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.tape.session_messages import SessionMessage
-from ctxrepo.domain.words.prompt_terms import is_wide, runs, spelled
+from ctxrepo.domain.words.prompt_terms import fold, is_unspaced, plain, runs, spelled
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.sessions.conversations import message_of
@@ -56,13 +56,14 @@ def expression(terms: Sequence[str]) -> str:
 
 
 def _parts(term: str) -> Iterator[str]:
-    if not any(map(is_wide, term)):
+    term = plain(term)
+    if not any(map(is_unspaced, term)):
         if any(map(str.isalnum, term)):
-            yield _quoted(term)
+            yield _quoted(term.casefold())
         return
     for run in runs(term):
         for word in spelled(run) or [run]:
-            yield _quoted(word) + ("*" if is_wide(word) and len(word) == 1 else "")
+            yield _quoted(word.casefold()) + ("*" if is_unspaced(word) and len(word) == 1 else "")
 
 
 def _quoted(word: str) -> str:
@@ -71,15 +72,15 @@ def _quoted(word: str) -> str:
 
 def holds(text: str, terms: Sequence[str]) -> bool:
     """Whether a text has what the index can't tell: terms of scripts without spaces, and of signs alone."""
-    low = text.casefold()
-    unindexed = (term for term in terms if any(map(is_wide, term)) or not any(map(str.isalnum, term)))
-    return all(term.casefold() in low for term in unindexed)
+    low = fold(text)
+    unindexed = (term for term in terms if any(map(is_unspaced, term)) or not any(map(str.isalnum, term)))
+    return all(fold(term) in low for term in unindexed)
 
 
 def first_hit(text: str, terms: Sequence[str]) -> int:
     """Where the first of the terms stands in a text, be it in another form; 0 where none is found."""
-    low = text.casefold() if len(text.casefold()) == len(text) else text.lower()
-    places = [at for term in terms if (at := _place(low, term.casefold())) >= 0]
+    low = fold(text) if len(fold(text)) == len(text) else text.lower()
+    places = [at for term in terms if (at := _place(low, fold(term))) >= 0]
     return min(places, default=0)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.note.entry import Entry, explicit_id
 from ctxrepo.domain.text import blake2b
-from ctxrepo.domain.words.prompt_terms import runs, spelled
+from ctxrepo.domain.words.prompt_terms import last_characters, plain, runs, spelled
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, FORMAT
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.processes.database import drop_everything
@@ -17,8 +17,8 @@ from ctxrepo.storage.processes.database import drop_everything
 if TYPE_CHECKING:
     from ctxrepo.domain.records.evidence import Marks
 
-TOKENIZER = "porter unicode61 remove_diacritics 2"
-"""How texts become words in the index."""
+TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+"""How texts become words in the index: letters, digits, and marks, of which some are vowels."""
 
 _WORDS = f"""
     create virtual table words using fts5(
@@ -47,8 +47,8 @@ def build(db: sqlite3.Connection) -> None:
     db.executemany("insert into meta values (?, ?)", start.items())
 
 
-_HUMP = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]|[^\x00-\u10ff]")
-"""What a run that is spelled out has in it: camelCase, and scripts that are written without spaces."""
+_HUMP = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]|[^\x00-\u0590]")
+"""What a run that is spelled out has in it: camelCase, and scripts without spaces or with glued articles."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,16 @@ class NewestHandoff(NamedTuple):
 
 def spelled_out(text: str) -> str:
     """The words that the index would not see in a text, ' ' between them; '' for most texts."""
-    if not _HUMP.search(text):
+    unified = plain(text)
+    if unified == text and not _HUMP.search(text):
         return ""
-    return " ".join([word for run in runs(text) for word in spelled(run)])
+    if text.isascii():
+        return " ".join([word for run in runs(text) for word in spelled(run)])
+    seen, found = set(runs(text.lower())), []
+    for run in runs(unified):
+        folded = run.casefold()
+        found += [*([] if folded in seen else [folded]), *spelled(run), *last_characters(run)]
+    return " ".join(found)
 
 
 def is_pinned(entry: Entry, marks: Marks) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.tape.touched_files import FirstFile
+from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN, index_of
 from ctxrepo.storage.cache.layout import (
     TOKENIZER,
@@ -51,7 +52,8 @@ class ChecklistHit(NamedTuple):
 def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
     """Entries that are delivered and hold all words, in any of their forms, best first; then such items. A
     phrase is more than its words, and left to `entries_by_letters`."""
-    if not words or not all(map(str.isalnum, words)):
+    words = list(map(fold, words))
+    if not words or not all(map(is_of_word, "".join(words))):
         return
     places = range(1, len(words) + 1)
     own = " + ".join(_OWN.format(place) for place in places)
@@ -86,7 +88,7 @@ def _found(row: Sequence[Any]) -> Found:
     return read_entry(row[:9]), row[9], row[10]
 
 
-def _list(words: Sequence[str]) -> str:
+def _list(words: Iterable[str]) -> str:
     return json.dumps([storable(word) for word in words])
 
 
@@ -95,6 +97,12 @@ _ENTRIES_OF_SCOPE = _SQL["entries"] + "n.scope = ? order by n.path, e.first_line
 _ENTRIES_OF_NOTE = _SQL["entries"] + "n.path = ? order by e.first_line"
 _ENTRIES_BEGINNING = _SQL["entries"] + "e.id >= ? and e.id < ? order by e.id, n.path limit ?"
 _ENTRY_BY_ID = _SQL["entries"] + "e.id = ? order by n.path, e.first_line limit 1"
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    db = open_database(path, is_current, build)
+    db.create_function("fold", 1, fold, deterministic=True)
+    return db
 
 
 def _empty(cache: CacheReading) -> None:
@@ -111,7 +119,7 @@ class CacheReading:
     @classmethod
     def open(cls, path: Path) -> Self:
         """The cache at `path`, made when missing and silently emptied when it can't be used."""
-        return cls(path, open_database(path, is_current, build))
+        return cls(path, _opened(path))
 
     def close(self) -> None:
         self._db.close()
@@ -235,7 +243,9 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def notes_with(self, words: Sequence[str]) -> list[CachedNote]:
         """Notes of every scope whose path, description or tags hold all words; all notes without words."""
-        return [read_note(row) for row in self._db.execute(_SQL["notes_with_words"], (_list(words),))]
+        return [
+            read_note(row) for row in self._db.execute(_SQL["notes_with_words"], (_list(map(fold, words)),))
+        ]
 
     @rerun_if_damaged(_empty)
     def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
@@ -250,7 +260,9 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:
         """At most `most` entries, the archived and superseded too, that hold all words letter by letter."""
-        return list(islice(map(_found, self._db.execute(_SQL["by_letters"], (_list(words),))), most))
+        return list(
+            islice(map(_found, self._db.execute(_SQL["by_letters"], (_list(map(fold, words)),))), most)
+        )
 
     @rerun_if_damaged(_empty)
     def entries_by_text(self, holds: Callable[[str], bool], most: int | None = None) -> list[Found]:
@@ -289,7 +301,7 @@ class CacheReading:
         except sqlite3.DatabaseError:
             self._db.close()
             discard(self.path)
-            self._db = open_database(self.path, is_current, build)
+            self._db = _opened(self.path)
 
     def noted(self, name: str) -> Any:
         """What was noted under a name: paths that are `ignored`, why paths are `unread`; {} for nothing."""

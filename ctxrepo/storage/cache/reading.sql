@@ -10,11 +10,11 @@ order by {own} desc, length(e.text), n.path, e.first_line
 select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
 from entry e join note n on n.id = e.note
 where not exists (
-    select 1 from json_each(?1) word where instr(lower(
+    select 1 from json_each(?1) word where instr(fold(
         e.text || ' ' || e.heading || ' ' || n.description || ' ' || n.tags || ' ' || n.path
-    ), lower(word.value)) = 0
+    ), word.value) = 0
 ) and exists (
-    select 1 from json_each(?1) word where instr(lower(e.text || ' ' || e.heading), lower(word.value)) > 0
+    select 1 from json_each(?1) word where instr(fold(e.text || ' ' || e.heading), word.value) > 0
 )
 order by n.path, e.first_line
 
@@ -39,7 +39,7 @@ and n.listed and not e.struck and not e.found order by n.path, e.first_line
 select path, scope, description, tags, updated, pinned, core, listed, generation, problem
 from note n where not exists (
     select 1 from json_each(?1) word
-    where instr(lower(n.description || ' ' || n.tags || ' ' || n.path), lower(word.value)) = 0
+    where instr(fold(n.description || ' ' || n.tags || ' ' || n.path), word.value) = 0
 ) order by path
 
 --- notes

@@ -21,7 +21,7 @@ from ctxrepo.storage.cache.layout import storable
 from ctxrepo.storage.processes.database import Schema, transaction
 
 _SQL = texts_beside(__spec__, "searching.sql")
-_SCHEMA = Schema(2, __spec__, "session_index.sql")
+_SCHEMA = Schema(3, __spec__, "session_index.sql")
 
 BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
 """Traits of a message: by the agent; from the session that this one was forked from; with tools used."""

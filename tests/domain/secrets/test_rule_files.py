@@ -6,7 +6,7 @@ import pytest
 
 from ctxrepo.domain.formats.blocks import MalformedTable, blocks
 from ctxrepo.domain.secrets.rule import Rule
-from ctxrepo.domain.secrets.rule_files import AFTER_LABELS, BEFORE_LABELS, rules, rules_of
+from ctxrepo.domain.secrets.rule_files import FILES, rules, rules_of
 
 GOOD = """\
 # A comment.
@@ -43,11 +43,11 @@ def test_blanks_and_line_breaks_have_signs() -> None:
     [
         ("whose", "who", "acme.rules:4: a rule with in-word has no who"),
         ("clean", "needs: acme\nclean", "acme.rules:4: a rule with in-word has no needs"),
-        ("in-word: acme_\n", "", "acme.rules:4: a rule has one of begins, in-word, in-text, programs"),
+        ("in-word: acme_\n", "", "acme.rules:4: a rule has one of begins, in-word, in-text, programs, label"),
         (
             "clean",
             "in-text: acme\nclean",
-            "acme.rules:4: a rule has one of begins, in-word, in-text, programs",
+            "acme.rules:4: a rule has one of begins, in-word, in-text, programs, label",
         ),
         ("clean", "judge: is_nothing\nclean", "acme.rules:4: there is no 'is_nothing'"),
         ("{PART}", "{PARTS}", "acme.rules:4: there is no 'PARTS'"),
@@ -63,6 +63,6 @@ def test_a_mistake_is_said_with_its_place(old: str, new: str, message: str) -> N
 
 
 def test_all_files_are_well_formed() -> None:
-    every = [*rules(BEFORE_LABELS), *rules(AFTER_LABELS)]
+    every = rules(FILES)
     assert len(every) > 300
     assert all(rule.pattern and rule.whose and rule.anchors for rule in every)

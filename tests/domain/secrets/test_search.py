@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from long import mostly_long
+from made import Maker
 
 from ctxrepo.domain.secrets import Secret, mask, scan, search
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN
@@ -229,6 +230,73 @@ def test_nothing_of_a_key_is_shown() -> None:
         assert len(lines) == 5
         assert not any(line in mask(block) for line in lines)
         assert "-----END" in mask(block)
+
+
+NOTES = (Path(__file__).parent / "clean_notes.txt").read_text("utf-8").splitlines()
+"""Ordinary notes about keys, tokens and passwords, in fourteen languages: words within words, paths, keys of
+caches, globs and names of projects."""
+
+
+def test_notes_about_secrets_hold_none_in_any_language() -> None:
+    assert len([line for line in NOTES if line.startswith("## ")]) >= 12
+    assert [line for line in NOTES if scan(line) or mask(line) != line] == []
+    assert scan("\n".join(NOTES)) == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "암호화 키는 {a24}",
+        "비밀키: {a32}",
+        "API 키 = {a32}",
+        "서버 비밀번호는 Kestrel!{a4}x9",
+        "アクセスキー：{a32}",
+        "シークレットキーは {a32}",
+        "パスワードは Kestrel!{a4}x9",
+        "密码是 Kestrel!{a4}x9",
+        "密码改为 Kestrel!{a4}x9",
+        "令牌：{a32}",
+        "пароль от базы: Kestrel!{a4}x9",
+        "ключ доступа: {a32}",
+        "dbpass = Kestrel!{a4}x9",
+        "dbPass: Kestrel!{a4}x9",
+        "smtp_pass: Kestrel!{a4}x9",
+        "PASSWORD=conf/x:{a4}:Kestrel!9.k",
+        "snmp-server community Kestrel!{a4}x9 ro",
+    ],
+)
+def test_the_same_words_by_themselves_announce_one(line: str) -> None:
+    assert scan(Maker().filled(line)), line
+
+
+@pytest.mark.parametrize(
+    "glued",
+    [
+        "log says \x1b[32m{}\x1b[0m ok",
+        "log says \x1b[38;5;208m{}\x1b[m",
+        "log says \\033[32m{}\\033[0m, \\e[1m too",
+        "log says \\u001b[32m{}\\u001b[39m",
+        "\x9b32m{}\x9b0m",
+        "/cb?access_token%3D{}%26x=1",
+        "/cb?next=%252Fcb%253Ftoken%253D{}%2526x",
+        "t%22%3A%22{}%22",
+        "body: t=3D{}",
+        "{{\\u0022t\\u0022:\\u0022{}\\u0022}}",
+        "a\\u003d{}\\u0026b",
+        "a\\x3d{}\\x26",
+        "set token`{}`here",
+        "x\0{}\0y",
+    ],
+)
+def test_a_token_is_found_whatever_it_is_glued_to(glued: str) -> None:
+    for token in (
+        "gh" + "p_" + _made(_ALNUM, 36),
+        "AK" + "IA" + _made("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16),
+    ):
+        text = glued.format(token)
+        assert scan(text) != (), text
+        assert token not in mask(text)
+        assert {s.fingerprint for s in scan(text)} == {s.fingerprint for s in scan(token)}
 
 
 def test_clean_lines_are_clean_alone_and_together() -> None:

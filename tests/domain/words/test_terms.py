@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.words.prompt_terms import MAX_WORDS, numbered_items, runs, spelled, words
+from ctxrepo.domain.words.prompt_terms import MAX_WORDS, is_of_word, numbered_items, runs, spelled, words
 
 
 def test_words_are_the_telling_ones_in_their_parts() -> None:
@@ -33,6 +33,15 @@ def test_words_are_the_telling_ones_in_their_parts() -> None:
         ("北斗製粉", ["北斗", "斗製", "製粉"]),
         ("Textaroの値", ["Textaro", "の値"]),
         ("水", ["水"]),
+        ("备份", ["备份"]),
+        ("C盘", ["C", "盘"]),
+        ("รหัสผาน", ["รหั", "หัส", "ัสผ", "สผา", "ผาน"]),
+        ("בשרת", ["שרת"]),
+        ("והשרת", ["השרת", "שרת"]),
+        ("والخادم", ["خادم"]),
+        ("الخادم", ["خادم"]),
+        ("של", []),
+        ("किताब", []),
         ("Straße", []),
     ],
 )
@@ -44,6 +53,22 @@ def test_a_prompt_without_spaces_is_asked_in_pairs() -> None:
     assert words("在庫はいつ？ maxDelay") == ["在庫", "庫は", "はい", "いつ", "maxdelay", "max", "delay"]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "asked"),
+    [
+        ("备份", ["备份"]),
+        ("게임 서버", ["게임", "서버"]),
+        ("C盘", ["盘"]),
+        ("Ｃ盘 ＡＰＩ", ["盘", "api"]),
+        ("GRÖSSE für Straße", ["grosse", "strasse"]),
+        ("किताब", ["किताब"]),
+        ("INC-４５", ["inc", "45"]),
+    ],
+)
+def test_how_long_a_word_must_be_depends_on_its_script(prompt: str, asked: list[str]) -> None:
+    assert words(prompt) == asked
+
+
 @given(st.text())
 def test_words_are_few_and_distinct(prompt: str) -> None:
     found = words(prompt)
@@ -53,7 +78,7 @@ def test_words_are_few_and_distinct(prompt: str) -> None:
 @given(st.text())
 def test_nothing_of_a_run_is_lost_when_it_is_spelled_out(text: str) -> None:
     for run in runs(text):
-        assert run.isalnum()
+        assert all(map(is_of_word, run))
         parts = spelled(run)
         if parts and run.isascii():
             assert "".join(parts) == run

@@ -18,8 +18,8 @@ from ctxrepo.domain.secrets.shape.placeholder import (
     stands_for_one,
     words_of,
 )
-from ctxrepo.domain.secrets.shape.shape import URL_WORDS, is_documented, is_spoken, value_of
-from ctxrepo.domain.secrets.words import WORDS
+from ctxrepo.domain.secrets.shape.shape import URL_WORDS, is_documented, is_place, is_spoken, value_of
+from ctxrepo.domain.secrets.words import PATTERNS, WORDS
 from ctxrepo.lazy import lazy_pattern
 
 
@@ -45,25 +45,16 @@ _DATED_ID = lazy_pattern(rb"(?:ses|msg|prt)_[0-9a-f]{12}[0-9A-Za-z]{14}\Z")
 _HEX = lazy_pattern(rb"(?:0x)?(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _SHORT_HEX = lazy_pattern(rb"[0-9a-f]+\Z")
 _NUMBER = lazy_pattern(rb"[0-9]{3,8}\Z")
-_ELSEWHERE = lazy_pattern(
-    rb"!?\[[^\]]{0,60}\]\(|\w{2,12}://|[\w.+-]+@[\w-]+\.[\w.]+\Z|(?:/[\w.-]+){2,}/?\Z|[\w-]+(?:\.[\w-]+)+(?:/|:[0-9])"
-)
-_CHANGE = lazy_pattern(
-    rb"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])"
-)
+_ELSEWHERE = lazy_pattern(PATTERNS["elsewhere"])
+_CHANGE = lazy_pattern(PATTERNS["change"])
 _SIGN = lazy_pattern(rb"(?<=\w)[!#%*^$?@&+](?=\w|\Z)")
 _CRYPT = lazy_pattern(rb"\$(?:1|5|6|7|8|9|y|gy)\$[\w./$*=,+-]{12,}")
 _NAMED_HASH = lazy_pattern(rb"(?:[a-z]{2,16}[-_.]){2,5}[0-9a-f]{12,64}\Z")
 # How the base64 of a public key or a certificate begins: its algorithm comes first.
-_PUBLIC_KEY = lazy_pattern(
-    rb"MII[A-Z][A-Za-z0-9+/]{2}CC|MFkwEwYH|MCowBQYD|MII[BC]I[jD]AN|MIGfMA0G|MIIBCgKC|MHYwEAYH"
-)
+_PUBLIC_KEY = lazy_pattern(PATTERNS["public-key"])
 _SEQUENCE = lazy_pattern(rb"a1b2c3|abc123|deadbeef|0123456|abcdef|123abc")
 _ATTRIBUTE = lazy_pattern(rb"[$A-Za-z_]\w*(?:\.[$A-Za-z_]\w*)*\.[A-Za-z_]{4,}\Z")
-_FILE = lazy_pattern(
-    rb"[a-z][a-z_.-]*\.(?:ya?ml|json|toml|ini|conf|cfg|env|txt|md|sh|py|js|ts|go|rs|tf|hcl|xml|csv|sql|gpg|age"
-    rb"|pem|crt|key|pub|enc|asc|jks|tmpl|tpl|zip|tar|gz)\Z"
-)
+_FILE = lazy_pattern(PATTERNS["file"])
 """File names such as `jwt-keys.enc.yaml`, which hold secrets and are none."""
 _CALL = lazy_pattern(rb"[\w.$]+[(\[{]")
 
@@ -92,7 +83,7 @@ def graded(value: bytes) -> Grade:
         return Grade.RANDOM if len(set(lowered)) > 7 else Grade.NONE
     if _ATTRIBUTE.match(value) and words_of(value.rpartition(b".")[2]) == 1:
         return Grade.NONE
-    if _ELSEWHERE.match(value) or _FILE.match(value) or _CALL.match(value):
+    if _ELSEWHERE.match(value) or _FILE.match(value) or _CALL.match(value) or is_place(value):
         return Grade.NONE
     if _is_random(value) and not _NAMED_HASH.match(value):
         return Grade.RANDOM
@@ -224,16 +215,8 @@ def is_app_password(match: re.Match[bytes]) -> bool:
     return has_both(value) or is_gibberish(value)
 
 
-_SAID = lazy_pattern(
-    rb"[^\r\n:=]{0,50}?(?:[:=>\x9a]|(?<![a-z])(?:is|was|now|ist|lautet|est|es|era|\xc3\xa9|\xc3\xa8|to"
-    rb"|jest|je|er|is|var)(?=[ ])|(?=[ ]?[\"']))"
-    rb"[ \t\"'*]{0,6}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]|\xe3\x80[\x80\x8c\x8e]|[ ])*"
-    rb"([A-Za-z][a-z]{2,11}([ ._-])[A-Za-z]?[a-z]{2,11}(?:\2[A-Za-z]?[a-z]{2,11}){2,9}[0-9]{0,4})(?![\w-]"
-    rb"|[ ][\w]|[._/(]\w)"
-)
-_JOINED = lazy_pattern(
-    rb"[ ]([a-z]{3,11}([._-])[a-z]{3,11}(?:\2[a-z]{3,11}){2,9}[0-9]{0,4})(?![\w-]|[._/(]\w)"
-)
+_SAID = lazy_pattern(PATTERNS["said"])
+_JOINED = lazy_pattern(PATTERNS["joined"])
 
 
 def is_said_phrase(data: bytes, at: int) -> tuple[int, int] | None:

@@ -4,6 +4,7 @@ Each judge takes the match of a rule; the last group that took part in it may be
 
 import re
 
+from ctxrepo.domain.secrets.edges import is_in_another, label_at
 from ctxrepo.domain.secrets.shape.placeholder import (
     FULL_WIDTH,
     TOKEN_FILLER,
@@ -15,19 +16,11 @@ from ctxrepo.domain.secrets.shape.placeholder import (
     stands_for_one,
     words_of,
 )
-from ctxrepo.domain.secrets.words import WORDS
+from ctxrepo.domain.secrets.words import PATTERNS, WORDS
 from ctxrepo.lazy import lazy_pattern
 
 _JUDGED_BYTES = 64
-_DOCUMENTED = (
-    b"test_4eC39HqLyjWDarjtT1zdp7dc",  # Stripe
-    b"test_BQokikJOvBiI2HlWgH4olfQ2",
-    b"SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",  # jwt.io, today and once
-    b"TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ",
-    b"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",  # RFC 7519
-    b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",  # Azure's emulator
-    b"QWxhZGRpbjpvcGVuIHNlc2FtZQ",  # RFC 7617: Aladdin:open sesame
-)
+_DOCUMENTED = tuple(WORDS["documented"].encode().split())
 """Secrets that their vendors print as examples; those with EXAMPLE in them need no entry."""
 _UUID = lazy_pattern(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _SENTENCE = lazy_pattern(rb"[A-Za-z]+(?:[-_.][A-Za-z]+)+\Z")
@@ -40,27 +33,19 @@ URL_WORDS = frozenset(b"pass passw passwd password pwd secret token user usernam
 ABOUT = frozenset(WORDS["about"].encode().split())
 """What a word says that is about a secret and doesn't hold it: `token_id`."""
 _GLUED = frozenset(b"key keybase value string text data plain b64 base et en si nin".split()) | {b""}
-_OTHER_TOKENS = lazy_pattern(
-    rb"(?:page|next|prev|continuation|cursor|sync|resume|csrf|xsrf|cancell?ation|design|public|stop|eos|bos|pad|mask"
-    rb"|cls|sep|unk|max|min|per|idempotency)[ _-]?\Z"
-    # One part of an address, such as an ARN or the key of a cache.
-    rb"|:\Z"
-)
+
+
+def _either(name: str) -> str:
+    """A pattern for any of the words of a list."""
+    return "|".join(WORDS[name].split())
+
+
+_OTHER_TOKENS = lazy_pattern(PATTERNS["other-tokens"])
 _NAMED = lazy_pattern(rb"[a-z0-9]{2}[ _-]?\Z")
 _LOGIN = lazy_pattern(rb"(?:api|auth|access|bearer|refresh|personal)[ _-]?\Z")
 _NO_LOGIN = lazy_pattern(rb"(?:session|correlation|request|trace|cancel|client|device)[ _-]?\Z")
-_KEYS = lazy_pattern(
-    rb"(?:api|apps?|application|access|auth|private|secret|signing|encryption|decryption|master|account|service"
-    rb"|shared|storage|webhook|subscription|hmac|jwt|session|licen[sc]e|admin|bot|deploy|client|server|consumer"
-    rb"|write|ingest|integration|rest|recovery|activation|product|host|function|wallet|root|org|team|project|user"
-    rb"|developer|unseal|ingestion|dev|prod|preshared|psk|crypto|cipher|aes|rsa|ed25519|tls|ssl|data|sas|security"
-    rb"|validation|machine|cookie|salt|rails|django|flask|laravel|openai|stripe|google|maps|mapbox|sendgrid)"
-    rb"[ _.-]?\Z"
-)
-_OTHER_KEYS = lazy_pattern(
-    rb"(?:public|publishable|primary|foreign|partition|sort|cache|idempotency|hash|row|object|s3|routing|shard"
-    rb"|dedup|lookup|group|search|index|map|dict|translation|i18n|host|known|registry|storage)[ _.-]?\Z"
-)
+_KEYS = lazy_pattern(f"(?:{_either('opening-keys')})[ _.-]?\\Z".encode())
+_OTHER_KEYS = lazy_pattern(f"(?:{_either('other-keys')})[ _.-]?\\Z".encode())
 _SHOUTED = lazy_pattern(rb"[A-Z0-9]_\Z")
 
 
@@ -252,9 +237,23 @@ def _is_assigned(match: re.Match[bytes]) -> bool:
 
 
 def _is_the_thing(match: re.Match[bytes]) -> bool:
-    """Whether the name says `password` or `password_prod`, and not `password_hash` or `passwordless`."""
+    """Whether the name says `password` or `password_prod`, and not `compass`, `password_hash` or
+    `passwordless`; a value that says where something is must stand behind `=`."""
+    at, value_at = match.start(), match.start(match.lastindex or 0)
+    if is_in_another(match.string, at, label_at(match.string, at)):
+        return False
+    if is_place(value_of(match)) and b"=" not in match.string[match.end("more") : value_at]:
+        return False
     glued, *words = match["more"].lower().replace(b"-", b"_").replace(b".", b"_").split(b"_")
     return glued.rstrip(b"0123456789") in _GLUED and not (words and words[-1] in ABOUT)
+
+
+_PLACE = lazy_pattern(PATTERNS["place"])
+
+
+def is_place(value: bytes) -> bool:
+    """Whether a value says where something is, and is no secret itself."""
+    return bool(_PLACE.match(value))
 
 
 def _assigned(match: re.Match[bytes]) -> bytes:
