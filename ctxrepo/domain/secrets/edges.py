@@ -45,12 +45,8 @@ def _goes_on(data: bytes, end: int, word: str) -> bool:
     return _is_of(script, after[:1])
 
 
-_SCRIPTS = {
-    "cyrillic": ("\u0400", "\u04ff"),
-    "katakana": ("\u30a1", "\u30ff"),
-    "han": ("\u4e00", "\u9fff"),
-    "hangul": ("\uac00", "\ud7a3"),
-}
+_SCRIPTS = {"cyrillic": "Ѐӿ", "katakana": "ァヿ", "han": "一\u9fff", "hangul": "가힣"}
+"""The first and the last character of each."""
 
 
 def _script(char: str) -> str:
@@ -58,5 +54,5 @@ def _script(char: str) -> str:
 
 
 def _is_of(script: str, char: str) -> bool:
-    first, last = _SCRIPTS.get(script, ("\uffff", "\uffff"))
-    return first <= char <= last
+    ends = _SCRIPTS.get(script, "\uffff")
+    return ends[:1] <= char <= ends[-1:]

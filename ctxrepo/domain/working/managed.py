@@ -2,6 +2,7 @@
 
 It is the lines from one marker to the other, the end of the last one included."""
 
+from ctxrepo.domain.text import numbered
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 BEGIN = "<!-- ctxrepo:begin -->"
@@ -48,9 +49,40 @@ def cut(data: bytes, glue: bytes = b"") -> bytes:
 
 def _block(data: bytes, text: str) -> bytes:
     # Markers in what is delivered would end the block early; a reader of HTML sees the same.
-    safe = text.replace("<!-- ctxrepo:", "&lt;!-- ctxrepo:").rstrip("\n")
+    safe = inert(text.replace("<!-- ctxrepo:", "&lt;!-- ctxrepo:").rstrip("\n"))
     lines = f"{BEGIN}\n{safe}\n{END}\n".encode("utf-8", "replace")
     return lines.replace(b"\n", _line_end(data))
+
+
+_DIRECTIVE = lazy_pattern(r"(?<![\w.%+\\-])@(?=\S)|(?<![\w/\\])\\?#(?=[a-z]+:)")
+"""`@path` takes another file in, and so do `#file:path` and `#tool:name`; an address of mail does not."""
+_FENCE = lazy_pattern(r"\A((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*+)(`|~)(\2{2,})(.*)")
+
+
+def inert(text: str) -> str:
+    """A packet as a file of instructions may hold it. Nothing in it takes another file in, and code ends
+    where it should, or a person's own lines below would be taken for code. It reads back by `\\u{hex}`."""
+    lines = _DIRECTIVE.sub(lambda match: numbered(match[0][-1]), text).split("\n")
+    for at in {n for n, line in enumerate(lines) if _FENCE.match(line)} - _whole_fences(lines):
+        lines[at] = _FENCE.sub(lambda match: match[1] + numbered(match[2]) + match[3] + match[4], lines[at])
+    return "\n".join(lines)
+
+
+def _whole_fences(lines: list[str]) -> set[int]:
+    """The lines that open and close code in pairs: such lines, and what is between, stand at one indent."""
+    whole: set[int] = set()
+    first, opening, is_html = 0, None, False  # in HTML, up to a blank line, nothing is code
+    for at, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        is_html = bool(line.strip()) and (is_html or line.startswith("<"))
+        if opening and line.strip() and (line.startswith("## ") or not line.startswith(opening[1])):
+            opening = None  # a section of ours begins, or the item that the code belonged to is over
+        if opening is None:
+            first, opening = at, None if is_html or not fence or fence[1].strip(" \t>") else fence
+        elif fence and line.startswith("".join(opening.groups()[:3])) and not fence[4].strip():
+            whole |= {first, at}
+            opening = None
+    return whole
 
 
 def _line_end(data: bytes) -> bytes:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.working.managed import BEGIN, END, MarkersDamaged, cut, has_block, put
+from ctxrepo.domain.working.managed import BEGIN, END, MarkersDamaged, cut, has_block, inert, put
 
 MARKS = (BEGIN.encode(), END.encode())
 
@@ -91,3 +91,82 @@ def test_a_mention_of_the_markers_is_none(hand: bytes) -> None:
     data = hand + b"\nSee `" + MARKS[0] + b"` and `" + MARKS[1] + b"`.\n"
     assert not has_block(data)
     assert cut(data) == data
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("@README.md", "\\u{40}README.md"),
+        ("see @~/.ssh/config and (@/etc/passwd)", "see \\u{40}~/.ssh/config and (\\u{40}/etc/passwd)"),
+        ("\u3000@x.md\t@./y.md", "\u3000\\u{40}x.md\t\\u{40}./y.md"),
+        ("- @x", "- \\u{40}x"),
+        ("write to ada@example.org, a @ b, x@README.md", "write to ada@example.org, a @ b, x@README.md"),
+        ("use #file:secret.txt and #tool:run", "use \\u{23}file:secret.txt and \\u{23}tool:run"),
+        ("\\#file:x", "\\u{23}file:x"),
+        ("issue #12, https://x.org/#a:b, shop/a.md#L10", "issue #12, https://x.org/#a:b, shop/a.md#L10"),
+    ],
+)
+def test_a_note_takes_no_other_file_in(said: str, written: str) -> None:
+    assert inert(said) == written
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "a\n```sh\nmake\n```\nb",
+        "- x:\n\n  ```make\n  all:\n  \tgo\n  ```\n- y",
+        "~~~\n x\n~~~~",
+        "> ```\n> x\n> ```",
+    ],
+)
+def test_code_that_ends_stays_as_it_is(said: str) -> None:
+    assert inert(said) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("```\nmake", "\\u{60}``\nmake"),
+        ("a\n~~~\n", "a\n\\u{7e}~~\n"),
+        ("```\nx\n  ```\ny\n```", "```\nx\n  \\u{60}``\ny\n```"),
+        ("  ```\nx\n  ```", "  \\u{60}``\nx\n  \\u{60}``"),
+        ("- ```\n- ```", "- \\u{60}``\n- \\u{60}``"),
+        ("1. ```\n   x\n   ```", "1. \\u{60}``\n   x\n   \\u{60}``"),
+        ("```\n## shop/a.md\n```\nx", "\\u{60}``\n## shop/a.md\n\\u{60}``\nx"),
+        ("<x>\n```\n\n```\ny", "<x>\n\\u{60}``\n\n\\u{60}``\ny"),
+    ],
+)
+def test_code_without_an_end_is_none(said: str, written: str) -> None:
+    assert inert(said) == written
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["```", "~~~~", "````", "  ", "> ", "- ", "1. ", "\n", "\n\n", "x", "@", "<a>", "## s", "sh"]
+        ),
+        max_size=24,
+    ).map("".join)
+)
+def test_what_a_person_writes_below_is_never_code(said: str) -> None:
+    data = put(b"", said).data.decode() + "\n@docs/house.md\n"
+    assert not _is_code_at_end(data.split("\n"))
+    assert not any(word.startswith("@") and word != "@" for word in inert(said).split())
+
+
+def _is_code_at_end(lines: list[str]) -> bool:
+    """Whether a fence at the margin is open at the end, as CommonMark reads it: one in a quotation or an item
+    ends with that."""
+    opening, is_html = "", False
+    for line in lines:
+        is_html = bool(line.strip()) and (is_html or (line.startswith("<") and not opening))
+        bare = line.lstrip(" ")
+        marks = bare[: len(bare) - len(bare.lstrip(bare[:1]))] if bare[:1] in ("`", "~") else ""
+        if len(line) - len(bare) > 3 or len(marks) < 3:
+            continue
+        if opening:
+            is_end = marks.startswith(opening) and not bare[len(marks) :].strip()
+            opening = "" if is_end else opening
+        elif not is_html and not (marks[0] == "`" and "`" in bare[len(marks) :]):
+            opening = marks
+    return bool(opening)
