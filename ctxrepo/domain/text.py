@@ -14,7 +14,6 @@ _SOFT_HYPHEN = "\xad"
 """Says where a word may be broken. It is no part of what is written, and goes."""
 
 _NAMED = ("&lt;", "&amp;")
-_NOWHERE: frozenset[int] = frozenset()
 
 
 def escape_field(text: str, also: str = "") -> str:
@@ -69,7 +68,7 @@ def _is_seen(line: str) -> bool:
 def hidden(line: str) -> frozenset[int]:
     """The places in a line of what hides something, or acts on what is beside it."""
     if _is_seen(line):
-        return _NOWHERE
+        return frozenset()
     places = [at for at, char in enumerate(line) if not char.isprintable() or char in UNSEEN]
     from ctxrepo.domain.unseen import is_written  # few lines hold any
 

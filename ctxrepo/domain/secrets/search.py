@@ -240,11 +240,7 @@ RULES: tuple[Rule, ...] = rules(FILES)
 """All rules; if two find the same secret, the first names it."""
 
 
-@cache
-def _heading_pattern() -> re.Pattern[bytes]:
-    return re.compile(PATTERNS["heading"], re.IGNORECASE)
-
-
+_HEADING = lazy_pattern(PATTERNS["heading"], re.IGNORECASE)
 _CELL = lazy_pattern(rb"[^\s\"'*]{6,512}")
 _RULE = "password"
 _WIDEST = 24
@@ -305,7 +301,7 @@ def _heading(line: bytes) -> _Heading | None:
     for separator in (b"|", b"\t", b",", b";"):
         parts = line.rstrip(b"\r\n").split(separator, _WIDEST + 1)
         if 2 < len(parts) <= _WIDEST or (separator == b"|" and len(parts) == 2):
-            columns = frozenset(n for n, part in enumerate(parts) if _heading_pattern().match(part))
+            columns = frozenset(n for n, part in enumerate(parts) if _HEADING.match(part))
             if columns:
                 return _Heading(separator, columns, len(parts))
     return None

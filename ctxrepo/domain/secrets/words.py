@@ -1,5 +1,4 @@
-"""The words around secrets, by what they say of one, and patterns of what stands there: `secret.words` and
-`secret.patterns` have them, in many languages."""
+"""The words around secrets, by what they say of one, and patterns of what stands there."""
 
 import re
 import unicodedata
@@ -24,9 +23,7 @@ PATTERNS = _patterns()
 
 
 def _spellings(word: str) -> set[bytes]:
-    """How a word may be written: as it is, with a capital, in capitals; its accents apart or not.
-
-    Letters of ASCII are in lower case, as in the text that is searched."""
+    """A word as it is, capital or not, its accents apart or not; letters of ASCII in lower case."""
     cased = {word, word.capitalize(), word.upper()}
     formed = {unicodedata.normalize(form, w) for w in cased for form in ("NFC", "NFD")}
     return {w.encode().lower() for w in formed}

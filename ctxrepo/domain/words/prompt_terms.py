@@ -25,13 +25,11 @@ _SOCIAL = """
     ok okay k kk yes yeah yep yup no nope sure thanks thank thx ty cheers great good nice cool perfect
     awesome excellent amazing wonderful fine right correct exactly agreed looks look sounds lgtm done
     continue proceed carry keep going ahead start next hello hi hey morning evening bye goodbye later sorry
-    welcome work job much lot love it's that's let's
-    ja nein danke dankeschon vielen dank gut super prima toll klasse genau passt stimmt weiter mach alles
-    klar perfekt sieht aus hallo tschuss gerne
-    oui non merci beaucoup bien parfait d'accord c'est accord continue continuez vas y bonjour salut
-    super genial
-    si si gracias muchas vale bien perfecto claro sigue continua continua adelante hola genial sim obrigado
-    obrigada muito bom otimo perfeito certo continue ola grazie mille bene perfetto va ciao avanti
+    welcome work job much lot love it's that's let's ja nein danke dankeschon vielen dank gut super prima
+    toll klasse genau passt stimmt weiter mach alles klar perfekt sieht aus hallo tschuss gerne oui non merci
+    beaucoup bien parfait d'accord c'est accord continuez vas y bonjour salut genial si gracias muchas vale
+    perfecto claro sigue continua adelante hola sim obrigado obrigada muito bom otimo perfeito certo ola
+    grazie mille bene perfetto va ciao avanti
     да нет спасибо хорошо отлично ладно продолжаи даваи привет
     好 好的 可以 谢谢 谢谢你 谢了 不错 很好 继续 请继续 没问题 是的 对 はい いいえ 了解 了解です
     了解しました ありがとう ありがとうございます 続けて 続けてください お願いします いいね 大丈夫です 네 예

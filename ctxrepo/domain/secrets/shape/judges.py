@@ -170,12 +170,6 @@ def is_address_part(match: re.Match[bytes]) -> bool:
 _ADDRESS = lazy_pattern(rb"^\w+=|[/\\\[({]|@[^@]*\.")
 
 
-def is_line(match: re.Match[bytes]) -> bool:
-    """Whether a line is `user:password`."""
-    value = match[match.lastindex or 0]
-    return graded(value) >= Grade.LIKELY and not _WORDS_OR_HEX.match(value)
-
-
 _WORDS_OR_HEX = lazy_pattern(rb"[0-9a-f-]+\Z|[A-Za-z0-9+/]{40,}={0,2}\Z|[\w.-]+[0-9]\.[0-9]")
 
 
