@@ -256,9 +256,7 @@ def _is_likely_near(pair: _Pair) -> bool:
 
 
 _NEAR_ENOUGH: dict[Grade, Callable[[_Pair], bool]] = {
-    Grade.RANDOM: lambda _: (
-        True
-    ),  # `the token for staging, in the vault too: 9f8…`: as far as a label reaches
+    Grade.RANDOM: lambda _: True,  # `the token for staging: 9f8…`, as far as a label reaches
     Grade.UUID: _is_uuid_near,
     Grade.CHOSEN: _is_chosen_near,
     Grade.LIKELY: _is_likely_near,

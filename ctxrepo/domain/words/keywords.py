@@ -22,11 +22,9 @@ def keywords_in(prompt: str, keywords: list[str]) -> list[str]:
     if not MIN_UNITS <= _units(text) <= MAX_UNITS or is_command(text):
         return []
     folded = fold(text)
-    wanted = {word.strip().lower() for word in keywords}
-    return sorted(
-        [word for word in wanted if word and _stands_in(folded, fold(word))],
-        key=lambda word: (-_units(word), word),
-    )
+    wanted = {word.strip().lower(): fold(word).strip() for word in keywords}
+    found = [word for word, sought in wanted.items() if sought and _stands_in(folded, sought)]
+    return sorted(found, key=lambda word: (-_units(word), word))
 
 
 def anchor_name(keyword: str, clock: str) -> str:
