@@ -58,7 +58,8 @@ class Command:
         given = {}
         for name in [name for name, spelling in self._spelled.items() if spelling != OWN]:
             value, read = values.pop(name, None), _reader(hints[name])
-            value = " ".join(value) if self._spelled[name].endswith("...") else value
+            is_one_text = self._spelled[name].endswith("...") and not self._spelled[name].startswith("[")
+            value = " ".join(value) if is_one_text else value
             is_left_out = value is None or (not value and read and not _is_required(self._request, name))
             if not is_left_out:
                 given[name] = read(value) if read else value
