@@ -137,6 +137,15 @@ class TestKeys:
             "- db.port: the database listens on port 6000"
         ]
 
+    def test_also_in_two_notes_of_the_scope(self, apart: Pair) -> None:
+        ada, ben = apart
+        self.remember(ada, "6000")
+        self.remember(ben, "7000, as of 2026-11-20", category="gotcha")
+        meet(ada, ben)
+        assert ada.tree() == ben.tree()
+        assert self.values(ada) == ["- [gotcha] db.port: 7000, as of 2026-11-20"]
+        assert [c.copy.other for c in conflicts(ada.open()) if c.copy] == ["- db.port: 6000"]
+
     def test_a_key_of_another_scope_is_another_key(self, apart: Pair) -> None:
         ada, ben = apart
         self.remember(ada, "6000")

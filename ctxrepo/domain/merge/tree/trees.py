@@ -6,6 +6,7 @@ from itertools import product
 
 from ctxrepo.domain.merge.file import MAX_BYTES
 from ctxrepo.domain.merge.tree.clashes import Renames, Versions, kept_apart, with_own_folders
+from ctxrepo.domain.merge.tree.keys import settle_keys
 from ctxrepo.domain.merge.tree.surroundings import (
     Blobs,
     Content,
@@ -54,7 +55,7 @@ def merge_trees(
     met = around.files_like((us.keys() | them.keys()) - was.keys())
     versions = Versions({**met, **was}, {**met, **us}, {**met, **them}, around)
     merged, copies = _file_by_file(versions, blobs)
-    copies |= dict.fromkeys(claimed.conflict_copies)
+    copies |= dict.fromkeys((*settle_keys(merged, was, us, them, blobs), *claimed.conflict_copies))
     merged = _placed(merged, copies, versions, blobs)
     before = {**ours, **met}
     changes = {path: merged.get(path) for path in sorted(merged.keys() | before.keys())}
