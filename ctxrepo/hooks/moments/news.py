@@ -66,7 +66,7 @@ def _project_block(prompt: "Prompt", room: int) -> str:
         return ""
     from ctxrepo.hooks.packet.packet import render_late
 
-    text, entries = render_late(prompt.cache, world, place, room)
+    text, entries = render_late(prompt.cache, world, place, room, prompt.session.record.entries)
     prompt.session.note_given(entries)
     return text
 

@@ -242,14 +242,19 @@ def render(
 
 
 def render_late(
-    cache: _sqlite3.Connection, world: World, place: Place, budget: int
+    cache: _sqlite3.Connection, world: World, place: Place, budget: int, known: dict[str, str]
 ) -> tuple[str, dict[str, str]]:
-    """The project's part of the packet, which came late, and the entries in it (id -> hash)."""
+    """The project's part of the packet, which came late, and the entries in it (id -> hash); without a
+    MEMORY.md of which the session knows every entry."""
     if world.preset == MD or budget <= 0:
         return "", {}
     contents = PacketContents(scopes=place.scopes[-1:])
     _collect(contents, lanes_of(preset_of(world)), cache, world, place.project)
     contents.faults = []
+    for scope in contents.scopes:
+        entries = contents.entries.get((MEMORY, scope.folder), [])
+        if entries and not [entry for entry in entries if known.get(entry.id) != entry.hash]:
+            scope.memory_text = ""
     late = _write(contents, world, budget)
     return late.text, late.entries
 

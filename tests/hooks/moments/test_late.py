@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
 import pytest
 from strict_parser import parse_all
-from world import NOTES, World
+from world import NOTES, PAYLOADS, World
 
+from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.hooks.session.ledger_words import OWN
+from ctxrepo.hooks.session.session import Session
+from ctxrepo.storage.cache.layout import hash_of
 from ctxrepo.storage.cache.writer import Cache
 
 NEW = {
@@ -111,3 +116,25 @@ def test_it_is_owed_what_a_round_finds_that_read_of_its_start(world: World) -> N
     """A round that began while the hook was at it may not have."""
     (start,) = world.spooled()
     assert world.ledger().owed_since >= round(start["at"], 6)
+
+
+@pytest.mark.parametrize("others", ["", "- Somebody else's\n"])
+def test_a_project_that_came_late_brings_no_memory_md_that_the_session_wrote_itself(
+    tmp_path: Path, others: str
+) -> None:
+    world = World(tmp_path)
+    (world.code / ".git/config").write_text("[core]\n\tbare = false\n")  # a checkout that is unknown as yet
+    world.cache("c1", {"global/a.md": "- A fact\n"})
+    world.run("SessionStart")
+    assert world.ledger().project == "?"
+    notes = {"shop/MEMORY.md": f"- Deploy with `make ship`\n{others}", "shop/topics/b.md": "- Another fact\n"}
+    world.cache("c2", notes)
+    said = json.loads((PAYLOADS / "SessionStart.json").read_text())["session_id"]
+    session = Session(str(world.state), world.folder.name, "claude", said)
+    own, *_ = entries_of("shop/MEMORY.md", "- Deploy with `make ship`\n")
+    session.note(OWN, own.id, hash_of(own))
+    session.save()
+    world.know()
+    answer = world.run("UserPromptSubmit", prompt="ok")
+    assert "shop/topics/b.md" in answer
+    assert ("make ship" in answer) == bool(others)
