@@ -193,8 +193,8 @@ class Story:
             )
 
     def reword(self, at: Place, which: int) -> None:
-        """Edit one fact by hand."""
-        view = at.in_view()
+        """Edit one fact by hand; of what a command wrote a moment ago both versions stay (ADR 48)."""
+        view = at.in_view() if not at.machine.open().journal.read() else {}
         if old := self._one_of(view, which):
             new = self._next_version(old)
             with self._by_hand(at):
@@ -314,10 +314,9 @@ class Story:
             raise Lost(f"{words} was acknowledged, and {new} is not there")
         self.acknowledged |= came
         self.meant = (self.meant | went) - came
-        self.by_hand -= came
-        for place in self.places:
-            place.taken -= came
-            place.removed -= came
+        self.by_hand -= came.difference(*(place.taken for place in self.places if place is not at))
+        at.taken -= came
+        at.removed -= came
         return done.returncode
 
     @contextmanager
