@@ -26,8 +26,8 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         json_text = object_text(raw)
         del raw  # a large event shouldn't be in memory twice
         fields = extract_fields(db, json_text, dialect.fields)
-        if not fields:
-            return ""
+        if not fields or max(len(fields["cwd"]), len(fields["path"])) > 4096:
+            return ""  # no system takes more, and to look at thousands of folders takes seconds
         own = dialect.own_settings(db, dict(os.environ))
         delivery = AgentDelivery(
             dialect.name, dialect.most_bytes, dialect.own_modes, own.place, fetches_at_start=own.fetches

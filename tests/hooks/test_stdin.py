@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -88,6 +89,16 @@ def test_what_is_not_what_it_should_be_does_no_harm(world: World, value: Any) ->
         world.raw(said, event)
     assert world.errors() == ""
     world.spooled()  # each line is JSON
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_path_of_more_parts_than_any_has_takes_no_time(world: World, event: str) -> None:
+    path = "/" + "a/" * 100_000
+    begun = time.process_time()
+    for about in ({"cwd": path}, {"cwd": "/", "tool_input": {"file_path": path}}):
+        said = {"session_id": "s", "prompt": "which port is staging on?", "tool_name": "Edit", **about}
+        assert answer(CLAUDE, event, str(world.state), json.dumps(said).encode()) == ""
+    assert time.process_time() - begun < 1
 
 
 def test_up_to_8_mib_are_read(world: World) -> None:

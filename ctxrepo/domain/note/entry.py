@@ -15,7 +15,7 @@ from ctxrepo.lazy import lazy_pattern
 _EXPLICIT = lazy_pattern(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*\r?$", re.MULTILINE)
 _MARKER = lazy_pattern(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
 _CATEGORY = lazy_pattern(r"\[([A-Za-z][\w-]{0,39})\](?![(\[])")
-_TAG = lazy_pattern(r"(?<![\w#&/])#([A-Za-z][\w/-]{0,63})")
+_TAG = lazy_pattern(r"(?<![\w#&/])(?<!\[\[)(?<!\]\()#([A-Za-z][\w/-]{0,63})")
 _LINK = lazy_pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 _KEY = lazy_pattern(r"([A-Za-z][\w.-]{0,39}):[ \t]+\S")
 _PINNED = lazy_pattern(r"\*\(pinned\)\*", re.IGNORECASE)

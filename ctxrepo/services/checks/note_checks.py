@@ -109,7 +109,7 @@ def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, s
     if utf16(data):
         does = "`ctxrepo check --fix` saves it as UTF-8." if is_note(path) else "Save it as UTF-8."
         yield NoteFinding(path, 1, "it is UTF-16, not UTF-8", does)
-    elif "\ufffd" in text and b"\xef\xbf\xbd" not in data:
+    elif is_note(path) and "\ufffd" in text and b"\xef\xbf\xbd" not in data:
         line = text[: text.index("\ufffd")].count("\n") + 1
         yield NoteFinding(path, line, "bytes that are not UTF-8", "Save the file as UTF-8.")
     if path.lower().endswith(".jsonl"):

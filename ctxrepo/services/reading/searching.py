@@ -101,6 +101,8 @@ def _check(asked: SearchQuery, words: Sequence[str]) -> None:
     if not words and not ((asked.tags or asked.category) and asked.mode == "words"):
         hint = "Give a word, --tag or --category." if asked.mode == "words" else "Say what it is to mean."
         raise UsageError("there is nothing to search for", hint)
+    if len(words) > 200:
+        raise UsageError(f"the search has {len(words)} words, and may have 200", "Name a few of them.")
     if asked.is_pattern and asked.mode != "words":
         raise UsageError(f"--regex doesn't go with --mode {asked.mode}", "One of the two.")
 
@@ -220,5 +222,7 @@ def matcher(pattern: str, patience: float = SEARCH_SECONDS) -> Callable[[str], b
                 f"the pattern takes longer than {patience:g} seconds",
                 "Repetitions within repetitions, such as (a+)+, do; say it with fewer.",
             ) from None
+        except MemoryError:
+            raise UsageError("the pattern contains itself without an end", "Write it out.") from None
 
     return matches

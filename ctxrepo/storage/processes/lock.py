@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ctxrepo.errors import Busy
+from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.hooks.own_files import open_own
 from ctxrepo.hooks.wakeup import is_taken, take
 from ctxrepo.storage.disk.private import make_folder
@@ -121,5 +121,8 @@ def _wait(handle: int, path: Path, timeout: float) -> None:
                     f"{who or 'another ctxrepo process'} has held {path.name} for {timeout:.0f} s",
                     "Nothing is lost; run the command again in a moment.",
                 ) from None
+        except OSError as error:
+            place = f"the disk of {path.parent} keeps no locks: {error.strerror}"
+            raise CtxrepoError(place, "Set CTXREPO_STATE to a folder on a local disk.") from error
         pause(0.5 * wait, 1.5 * wait)
         wait = min(wait * 1.5, 0.1)

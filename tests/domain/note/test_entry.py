@@ -76,3 +76,9 @@ def test_derived_ids_are_unique_and_places_are_true(lines: list[str]) -> None:
     assert len(derived) == len(set(derived))
     for entry in found:
         assert "\n".join(text.split("\n")[entry.first_line - 1 : entry.last_line]) == entry.text
+
+
+def test_an_anchor_in_a_link_is_no_tag() -> None:
+    text = "- see [[#Steps]], [there](#build-it), [page](x.md#two) and (#real) [x]#also\n"
+    (entry,) = entries_of("a.md", text)
+    assert entry.tags == ("real", "also")

@@ -70,6 +70,7 @@ def test_a_memory_that_is_more_than_is_shown(mine: Machine) -> None:
 
 def test_what_is_fine_is_not_found(mine: Machine) -> None:
     mine.write("global/x.md", "---\ndescription: fine\ntags: [a]\n---\n# T\n\n- a\n- b\n\n=====\n")
+    (mine.clone / "global/picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     mine.write("global/replacement.md", "- a real \ufffd character\n")
     mine.write("inbox/h.jsonl", '{"id": 1}\n\n{"id": 2}\n')
     mine.remember("a fact")

@@ -18,3 +18,8 @@ def test_a_pattern_that_would_take_for_ever_is_given_up(pattern: str) -> None:
     matches = matcher(pattern, patience=0.2)
     with pytest.raises(UsageError, match="takes longer than"):
         any(map(matches, ["a" * 5000 + "!"] * 50))
+
+
+def test_a_pattern_that_contains_itself_without_an_end_is_told() -> None:
+    with pytest.raises(UsageError, match="contains itself"):
+        matcher("(?R)")("a")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 import subprocess
 import sys
 import time
@@ -9,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.errors import Busy
+from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage.processes.lock import is_held, locked
 
 
@@ -22,6 +25,18 @@ def test_a_second_holder_waits_and_then_gives_up_with_a_name(tmp_path: Path) -> 
             pass
         assert time.monotonic() - began >= 0.2
     assert not is_held(path)
+
+
+def test_a_disk_without_locks_is_named_with_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(CtxrepoError, match=f"the disk of {tmp_path}") as told, locked(tmp_path / "lock", 1):
+        pass
+    assert "CTXREPO_STATE" in told.value.hint
 
 
 def test_a_killed_holder_leaves_no_stale_lock(tmp_path: Path) -> None:

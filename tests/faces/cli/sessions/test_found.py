@@ -64,6 +64,7 @@ def test_exit_3_where_nothing_is_found_and_json(mine: Machine) -> None:
         (["x", "--in", "sessions", "--agent", "me"], "no agent is called 'me'"),
         (["x", "--in", "sessions", "--since", "soon"], "'soon' is no date"),
         (["--in", "sessions"], "there is nothing to search for"),
+        ([*map(str, range(1200))], "the search has 1200 words"),
     ],
 )
 def test_what_was_typed_wrong_is_one_line(words: list[str], told: str, mine: Machine) -> None:
