@@ -371,7 +371,8 @@ def test_asking_a_hostile_checkout_for_facts_runs_nothing(mine: Machine, tmp_pat
     for key, value in settings.items():
         subprocess.run(["git", "config", key, value], cwd=code, check=True)
     (code / ".git/objects" / tip[:2] / tip[2:]).unlink()
-    mine.project()
+    with pytest.raises(GitFailed, match="bad object HEAD"):
+        mine.project()
     assert not (tmp_path / "sprung").exists()
 
 
