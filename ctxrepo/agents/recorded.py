@@ -1,7 +1,5 @@
 """What agents record of their sessions, whichever agent it is: what was said, and what our hooks did."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any, Literal
@@ -53,7 +51,7 @@ class RecordedSession:
     calls: tuple[HookCall, ...] = ()
     given: tuple[Delivery, ...] = ()
 
-    def with_part(self, part: RecordedSession) -> RecordedSession:
+    def with_part(self, part: "RecordedSession") -> "RecordedSession":
         """The session with what a subagent of it did, which is recorded apart."""
         return replace(
             self,

@@ -1,7 +1,5 @@
 """Decides an item that waits for a person, through the operation that does it by a command too."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor
@@ -33,7 +31,7 @@ class Decision:
     still_waits: bool
 
 
-def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
+def decide(desk: "Desk", request: DecideRequest) -> Result[Decision]:
     """Carry out one choice of an item; the exit code is that of the operation that does it.
 
     NotFound when no such item waits, UsageError when the item doesn't offer the choice."""
@@ -52,14 +50,14 @@ def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
     return Result(decision, data, carried_out.exit_code, carried_out.error)
 
 
-def _find(desk: Desk, item_id: str) -> ItemToDecide | None:
+def _find(desk: "Desk", item_id: str) -> ItemToDecide | None:
     from ctxrepo.services.review.items import items_to_decide
 
     memory = desk.open_memory(or_last_settings=True)
     return next((item for item in items_to_decide(memory) if item.id == item_id), None)
 
 
-def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice) -> Result[object]:
+def _carry_out(desk: "Desk", item: ItemToDecide, choice: Choice) -> Result[object]:
     if choice.verb in KEEPS:
         return resolve(desk, ResolveRequest(KEEPS[choice.verb], item.name))
     if choice.verb == "dismiss":

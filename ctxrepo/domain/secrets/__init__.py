@@ -1,7 +1,5 @@
 """Finding credentials in texts before they are written, without ever repeating them."""
 
-from __future__ import annotations
-
 import re
 from typing import TYPE_CHECKING
 
@@ -109,7 +107,7 @@ def _without_credentials(word: re.Match[str]) -> str:
 _CONTROL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def _spans(data: bytes) -> list[Span]:
+def _spans(data: bytes) -> "list[Span]":
     """The spans of secrets. Loading the rules takes about as long as starting Python, so they are loaded only
     if there is text to search."""
     if not data:

@@ -4,8 +4,6 @@ A commit that read all files and found nothing to do leaves a mark in the cache,
 depended on. While the digest is the same, another commit would find nothing either, and the code that makes
 one isn't even loaded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
@@ -33,10 +31,10 @@ class CommitResult:
 
     head: str | None
     created: bool = False
-    held: tuple[Refusal, ...] = ()
-    conflict_copies: tuple[ConflictCopy, ...] = ()
+    held: "tuple[Refusal, ...]" = ()
+    conflict_copies: "tuple[ConflictCopy, ...]" = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
-    done: tuple[Save, ...] = ()
+    done: "tuple[Save, ...]" = ()
     """The saves that `head` holds and that were in the journal until now."""
     stamps: str = ""
     """A digest of the stamps of all files; '' if not all were read."""

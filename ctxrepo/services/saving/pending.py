@@ -126,10 +126,7 @@ def fold_saves(memory: Memory, tree: str | None) -> list[FoldedFile]:
 
 
 def _folded(
-    memory: Memory,
-    saves: Sequence[Save],
-    grounds: Mapping[str, Ground],
-    on_disk: Mapping[str, bytes | None],
+    memory: Memory, saves: Sequence[Save], grounds: Mapping[str, Ground], on_disk: Mapping[str, bytes | None]
 ) -> list[FoldedFile]:
     by_path: dict[str, list[Save]] = {path: [] for path in grounds}
     for save in saves:

@@ -1,7 +1,5 @@
 """Messages of sessions, found by the index and read from transcripts: what all searches of them ask."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -139,7 +137,7 @@ class PassageReader:
 
 
 def _of_file(
-    transcripts: Transcripts, session: IndexedSession, rows: Sequence[MessageRow]
+    transcripts: "Transcripts", session: IndexedSession, rows: Sequence[MessageRow]
 ) -> Iterator[tuple[MessageRow, Message]]:
     with opened_file(session.path) as handle:
         first = first_line(handle)
@@ -152,7 +150,7 @@ def _of_file(
 
 
 def _beginning_at(
-    transcripts: Transcripts, handle: int, head: Sequence[str], place: int
+    transcripts: "Transcripts", handle: int, head: Sequence[str], place: int
 ) -> Iterator[Message]:
     """What may be the message at a place, of all lines read or of ever fewer: a further part may have come
     later."""
@@ -172,7 +170,7 @@ def _beginning_at(
 
 
 def _of_rows(
-    transcripts: Transcripts, database: RowReader, session: IndexedSession, rows: Sequence[MessageRow]
+    transcripts: "Transcripts", database: RowReader, session: IndexedSession, rows: Sequence[MessageRow]
 ) -> Iterator[tuple[MessageRow, Message]]:
     values = {"session": session.id, "since": rows[0].name, "until": rows[-1].name}
     parts = islice(database.select(transcripts.QUERY, values), _PARTS)

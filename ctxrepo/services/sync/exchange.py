@@ -76,12 +76,7 @@ class Exchange:
 
 
 def exchange(
-    memory: Memory,
-    now: datetime,
-    *,
-    send: bool,
-    fetched: RemoteAnswer | None = None,
-    accept: bool = False,
+    memory: Memory, now: datetime, *, send: bool, fetched: RemoteAnswer | None = None, accept: bool = False
 ) -> Exchange:
     """Exchange commits with the remote; the caller holds the sync lock. `fetched` answers a fetch made just
     before; with `accept` a person confirms that a replaced remote is the right one."""

@@ -1,7 +1,5 @@
 """How the cache is laid out: its tables, and notes and entries from their rows."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -100,7 +98,7 @@ def spelled_out(text: str) -> str:
     return " ".join(found)
 
 
-def is_pinned(entry: Entry, marks: Marks) -> bool:
+def is_pinned(entry: Entry, marks: "Marks") -> bool:
     """Whether a mark or its author's words pin the entry."""
     # Ten thousand notes are looked at in one go: the cheap question first.
     return entry.id in marks.pinned or ("(" in entry.text and entry.is_pinned)

@@ -1,7 +1,5 @@
 """Opens cache.db, reads it and searches it; one that can't be read or has another layout is built anew."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -105,7 +103,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _empty(cache: CacheReading) -> None:
+def _empty(cache: "CacheReading") -> None:
     cache.clear()
 
 

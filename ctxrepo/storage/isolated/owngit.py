@@ -4,8 +4,6 @@ Others can write the clone's `.git`: an agent that was talked into it, an unpack
 that a configuration names, and sends where it says. So ours run in this directory, whose configuration we
 write, and find the clone's objects through links. What a person's own git does in the clone is theirs."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -42,7 +40,7 @@ class OwnGit:
     clone: Clone
     url: str = ""
 
-    def git(self, env: Mapping[str, str], *, is_offline: bool = False) -> Git:
+    def git(self, env: Mapping[str, str], *, is_offline: bool = False) -> "Git":
         """The git executable in this directory, made ready; RepositoryState where the clone's git folder
         is not its own, or has a format that isn't ours."""
         from ctxrepo.storage.git.git import Git  # not needed to look at the directory
@@ -243,7 +241,7 @@ def may_have_conditions(env: Mapping[str, str]) -> bool:
     return any(_INCLUDES.search(text or b"") for text in texts)
 
 
-def conditional_files(git: Git, git_dir: Path) -> tuple[str, ...]:
+def conditional_files(git: "Git", git_dir: Path) -> tuple[str, ...]:
     """Configuration files that git reads in `git_dir` only; `git` runs in our own directory."""
     if not RefFiles(git_dir).head():
         return ()
@@ -252,7 +250,7 @@ def conditional_files(git: Git, git_dir: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(file for file in _origins(in_clone) if file not in everywhere))
 
 
-def _origins(git: Git) -> Iterator[str]:
+def _origins(git: "Git") -> Iterator[str]:
     answer = git.run("config", "--null", "--show-origin", "--includes", "--list", timeout=_TIMEOUT)
     for origin in answer.out.split("\0")[::2]:
         if origin.startswith("file:/"):

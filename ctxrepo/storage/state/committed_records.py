@@ -1,7 +1,5 @@
 """What commits leave behind: operations that they hold, what was kept out of them, and measurements."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +29,7 @@ _MAX_BYTES = 4 * 1024 * 1024
 class HeldBack:
     """Why a file is held back, and the moment in ISO form since when it is for this reason."""
 
-    refusal: Refusal
+    refusal: "Refusal"
     since: str
 
 
@@ -63,7 +61,7 @@ class KeptOutFile:
 
     def note(
         self,
-        refusals: Sequence[Refusal],
+        refusals: "Sequence[Refusal]",
         now: datetime,
         skipped: Mapping[str, str] | None = None,
         is_judged: Callable[[str], bool] = lambda _: True,
@@ -111,7 +109,7 @@ class DeletedFile:
         put(self.file, json.dumps([asdict(one) for one in [*self.read(), deletion][-_KEPT:]]))
 
 
-def _key(refusal: Refusal) -> tuple[str, str, str]:
+def _key(refusal: "Refusal") -> tuple[str, str, str]:
     """The same for one thing wrong, also when it moves to another line."""
     return refusal.path, refusal.rule, refusal.fingerprint
 
