@@ -1,9 +1,14 @@
 """What agents record of their sessions, whichever agent it is: what was said, and what our hooks did."""
 
+from __future__ import annotations
+
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from functools import cache
 from typing import Any, Literal
 
+from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -129,6 +134,28 @@ def blocks_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 def text_in(blocks: Iterable[Mapping[str, Any]]) -> str:
     """What the blocks of text among these say, a line each."""
     return "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
+
+
+@cache
+def _not_typed() -> re.Pattern[str]:
+    """What agents, editors and hooks put among a user's words, by the tags that they have ever used."""
+    rows = text_beside(__spec__, "not_typed.tags").splitlines()
+    tags = "|".join(row for row in rows if row and row[0] != "#")
+    return re.compile(
+        rf"<({tags})(?: [^<>]{{0,500}})?>((?:(?!<\1[ >]).)*?)</\1(?: [^<>]{{0,100}})?>\s*", re.DOTALL
+    )
+
+
+_BY_HAND = ("command-args", "bash-input", "user-memory-input", "user_shell_command")
+"""The tags among these around what a person typed."""
+
+
+def typed(text: str) -> str:
+    """What a person typed of a text that stands as theirs, and other tags, which are theirs: of a command of
+    the agent's what they gave it."""
+    if "<" not in text:
+        return text.strip()
+    return _not_typed().sub(lambda tag: f"{tag[2].strip()} " if tag[1] in _BY_HAND else "", text).strip()
 
 
 def tool_use(block: Mapping[str, Any], arguments: str, *paths: str, id_key: str = "id") -> ToolUse:

@@ -1,8 +1,9 @@
 """Claude Code's records: a file of JSON lines for each session, and one for each of its subagents.
 They tell what was said, and what became of our hooks.
 
-Each part of an agent's message is a line of its own. What Claude Code itself says to the model stands among
-the user's messages, marked or in angle brackets, and is left out. A fork's file begins with a copy of the
+Each part of an agent's message is a line of its own. What Claude Code, its editors and hooks say to the model
+stands among the user's messages, marked or in known tags, and is left out block by block. What was typed
+while the agent worked is an `attachment`. A fork's file begins with a copy of the
 other session's lines, which name that session in `forkedFrom`.
 
 A hook that fails or is ended leaves an `attachment`, one that gives something another; one that says nothing
@@ -34,6 +35,7 @@ from ctxrepo.agents.recorded import (
     tables,
     text_in,
     tool_use,
+    typed,
     whole_blocks,
 )
 from ctxrepo.domain.formats.jsonl import record, text_of
@@ -42,17 +44,14 @@ from ctxrepo.lazy import lazy_pattern
 PATTERN = "*/*.jsonl"
 OF_SESSION = "*/{session}.jsonl"
 SUBAGENTS = "subagents/agent-*.jsonl"
-QUERY = ""
-SESSIONS = ""
-TEXTS = ""
-FOLDER_FILE = ""
+QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "claude --resume {session}"
 
-_NOBODY = ("<", "[Request interrupted", "Caveat: The messages below", "This session is being continued")
+_NOBODY = ("[Request interrupted", "Caveat: The messages below", "This session is being continued")
 """How texts begin that stand as the user's and which nobody typed."""
 
 _BY_AGENT = ('"type":"assistant"', '"type": "assistant"')
-_BY_USER = ('"type":"user"', '"type": "user"')
+_BY_USER = ('"type":"user"', '"type": "user"', '"queued_command"')
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -91,7 +90,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
 def is_own_words(line: Mapping[str, Any], text: str) -> bool:
     """Whether a person wrote this text of a line: not Claude Code itself."""
     is_its_own = line.get("isMeta") is True or line.get("isCompactSummary") is True
-    return not is_its_own and not text.lstrip().startswith("<")
+    return not is_its_own and (bool(typed(text)) or not text.strip())
 
 
 def _may_say_something(line: str) -> bool:
@@ -110,12 +109,16 @@ def _by_agent(line: Mapping[str, Any]) -> Message | None:
 
 
 def _by_user(line: Mapping[str, Any]) -> Message | None:
-    blocks = blocks_of(table(line, "message"))
-    if line.get("type") != "user" or any(block.get("type") == "tool_result" for block in blocks):
+    queued = table(line, "attachment")
+    if queued.get("type") == "queued_command" and queued.get("commandMode", "prompt") == "prompt":
+        blocks = blocks_of({"content": queued.get("prompt")})
+    else:
+        blocks = blocks_of(table(line, "message")) if line.get("type") == "user" else []
+    if any(block.get("type") == "tool_result" for block in blocks):
         return None
-    text = text_in(blocks)
-    is_theirs = is_own_words(line, text) and not text.lstrip().startswith(_NOBODY)
-    return _message(line, "user", text, ()) if text.strip() and is_theirs else None
+    words = (typed(text_of(block, "text")) for block in blocks if block.get("type") == "text")
+    text = "\n".join(part for part in words if part and not part.startswith(_NOBODY))
+    return _message(line, "user", text, ()) if text and is_own_words(line, text) else None
 
 
 def _message(line: Mapping[str, Any], who: Any, text: str, tools: tuple[ToolUse, ...]) -> Message:

@@ -34,11 +34,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "*/events.jsonl"
 OF_SESSION = "{session}/events.jsonl"
-SUBAGENTS = ""
-QUERY = ""
-SESSIONS = ""
-TEXTS = ""
-FOLDER_FILE = ""
+SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "copilot --resume={session}"
 
 _SAYING = ('"session.start"', '"user.message"', '"assistant.message"')

@@ -9,21 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ctxrepo.agents.cursor import install
-from ctxrepo.agents.recorded import Message, SessionHead, blocks_of, table, text_in, tool_use
+from ctxrepo.agents.recorded import Message, SessionHead, blocks_of, table, text_in, tool_use, typed
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.lazy import lazy_pattern
 
 PATTERN = "*/agent-transcripts/*/*.jsonl"
 OF_SESSION = "*/agent-transcripts/{session}/{session}.jsonl"
 SUBAGENTS = ""  # they are in `subagents/` beside the session's file, and nothing of ours is recorded in them
-QUERY = ""
-SESSIONS = ""
-TEXTS = ""
-FOLDER_FILE = ""
+QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "cursor-agent --resume {session}"
 
 _PATHS = ("path", "file_path", "target_file", "target_notebook")
-_TYPED = lazy_pattern(r"<user_query>((?:(?!<user_query>).)*?)</user_query>", re.DOTALL)
+_QUERY = lazy_pattern(r"<user_query>((?:(?!<user_query>).)*?)</user_query>", re.DOTALL)
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -53,5 +50,4 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
 
 def _typed(text: str) -> str:
     """What a person typed of a user's message: all of it, where nothing is in tags."""
-    typed = "\n".join(map(str.strip, _TYPED.findall(text)))
-    return typed or ("" if text.lstrip().startswith("<") else text.strip())
+    return "\n".join(map(str.strip, _QUERY.findall(text))) or typed(text)

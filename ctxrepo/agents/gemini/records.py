@@ -1,4 +1,5 @@
-"""Gemini CLI's transcripts: a file of JSON lines for each session, and one for each of its subagents.
+"""Gemini CLI's transcripts: a file of JSON lines for each session, and one for each of its subagents;
+in older versions one JSON document, indented.
 
 A line is a message, and of those with one id the last counts. `$set` changes what is known of the session:
 with `messages` the conversation as the model is told it, which may be a summary; what was said has lines of
@@ -15,12 +16,10 @@ from ctxrepo.agents.gemini.dialect import DIALECT, without_context
 from ctxrepo.agents.recorded import Message, SessionHead, tables, tool_use
 from ctxrepo.domain.formats.jsonl import record, text_of
 
-PATTERN = "*/chats/session-*.jsonl"
-OF_SESSION = "*/chats/session-*-{session:.8}.jsonl"
+PATTERN = "*/chats/session-*.jsonl|*/chats/session-*.json"
+OF_SESSION = "*/chats/session-*-{session:.8}.jsonl|*/chats/session-*-{session:.8}.json"
 SUBAGENTS = ""  # they are in a folder named by the whole id, and no file of the session has that name
-QUERY = ""
-SESSIONS = ""
-TEXTS = ""
+QUERY = SESSIONS = TEXTS = ""
 FOLDER_FILE = "../.project_root"
 RESUME = "gemini --resume {session}"
 
@@ -38,7 +37,7 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session: its folder stands elsewhere."""
-    names = (text_of(fields, "sessionId") for fields in map(record, lines) if fields)
+    names = (text_of(fields, "sessionId") for _, fields in _records(lines))
     return SessionHead(next(filter(None, names), ""))
 
 
@@ -47,10 +46,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     last_lines: dict[str, tuple[int, dict[str, Any]]] = {}
     parents: dict[str, str] = {}
     session = last = ""
-    for number, line in enumerate(lines):
-        fields = None if line.startswith(_CHANGE) else record(line)
-        if fields is None:
-            continue
+    for number, fields in _records(lines):
         session = session or text_of(fields, "sessionId")
         if to := text_of(fields, "$rewindTo"):
             last = parents.get(to, "")
@@ -68,6 +64,24 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         while parent and parent not in read:
             parent = parents[parent]
         yield replace(message, parent=parent)
+
+
+def _records(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records, with the numbers of their lines: lines of JSON, or the parts of an indented document, in
+    which a message begins and ends with a brace that stands by itself four columns from the edge."""
+    opened: list[str] = []
+    for number, line in enumerate(lines):
+        bare = line.rstrip().rstrip(",")
+        if opened or line.rstrip() == "    {":
+            opened.append(line)
+            if bare == "    }":
+                yield number - len(opened) + 1, record("".join([*opened[:-1], bare])) or {}
+                opened = []
+        elif line.startswith('  "'):
+            yield number, record(f"{{{bare.strip()}}}") or {}
+        elif not line.startswith(_CHANGE) and (fields := record(line)):
+            yield number, fields
+            yield from ((number, message) for message in tables(fields.get("messages")))
 
 
 def _message(fields: Mapping[str, Any], session: str) -> Message | None:

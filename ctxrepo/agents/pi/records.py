@@ -16,11 +16,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 
 PATTERN = "**/*.jsonl"
 OF_SESSION = "**/*_{session}.jsonl"
-SUBAGENTS = ""
-QUERY = ""
-SESSIONS = ""
-TEXTS = ""
-FOLDER_FILE = ""
+SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "pi --session {session}"
 
 _SKILL = re.compile(r'\s*<skill name="[^"]*" location="[^"]*">\n.*?\n</skill>\s*', re.DOTALL)

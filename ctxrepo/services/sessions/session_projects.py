@@ -81,7 +81,9 @@ def resume_command(session: IndexedSession) -> str:
     transcripts = transcripts_of(session.agent)
     if transcripts is None or not transcripts.RESUME or not _ID.fullmatch(session.id):
         return ""
-    command = transcripts.RESUME.format(session=shlex.quote(session.id))
+    archive, unarchive = getattr(transcripts, "ARCHIVE", ("", ""))
+    commands = [unarchive] if archive and archive in PurePath(session.path).parts else []
+    command = " && ".join([*commands, transcripts.RESUME]).format(session=shlex.quote(session.id))
     if not session.cwd:
         return command
     end = "-- " if session.cwd.startswith("-") else ""

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,11 @@ from ctxrepo.storage.disk.foreign import open_regular
 MAX_BYTES = 16 * 1024 * 1024
 HEAD_BYTES = 2 * 1024 * 1024
 """How much of the beginning of a file over MAX_BYTES is read, beside its end, where what is new stands."""
+
+
+def globbed(folder: Path, patterns: str) -> Iterator[Path]:
+    """What is below a folder and fits one of these patterns, which `|` parts."""
+    return chain.from_iterable(folder.glob(pattern) for pattern in patterns.split("|"))
 
 
 def newest(folder: Path, pattern: str, count: int) -> list[Path]:
@@ -80,7 +86,7 @@ def written(path: Path) -> float:
 
 
 def _files(folder: Path, pattern: str) -> Iterator[tuple[float, Path]]:
-    for path in folder.glob(pattern):
+    for path in globbed(folder, pattern):
         try:
             there = path.stat()
         except OSError:

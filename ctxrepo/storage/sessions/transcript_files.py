@@ -12,7 +12,7 @@ from ctxrepo.domain.formats.jsonl import MAX_LINE, record
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import open_regular, text
-from ctxrepo.storage.disk.recent import rows_of
+from ctxrepo.storage.disk.recent import globbed, rows_of
 
 MOST_FILES = 50_000
 """Files that are looked at below one folder."""
@@ -55,7 +55,7 @@ def transcript_files(layout: Layout) -> list[TranscriptFile]:
     """All regular files of the layout; links to such are followed, and nothing else is opened."""
     files: list[TranscriptFile] = []
     folders: dict[str, str] = {}
-    for path in islice(layout.folder.glob(layout.pattern), MOST_FILES):
+    for path in islice(globbed(layout.folder, layout.pattern), MOST_FILES):
         try:
             status = path.stat()
         except OSError:

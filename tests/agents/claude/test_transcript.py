@@ -96,3 +96,39 @@ class TestPrompts:
     )
     def test_odd_lines_are_passed_over(self, odd: str) -> None:
         assert list(prompts(messages([odd, self.user("x"), self.user("y")[:-9]]))) == ["x"]
+
+
+GIVEN = "<command-args>b c</command-args>"
+IDE = "<ide_opened_file>The user opened the file a.py in the IDE.</ide_opened_file>"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "typed"),
+    [
+        ([IDE, "why?"], "why?"),
+        ([f"{IDE}why?"], "why?"),
+        (["<ide_selection>3 to 9:\nx = 1 < 2\n</ide_selection>", "move it"], "move it"),
+        (['<div class="a">b</div> is not centred'], '<div class="a">b</div> is not centred'),
+        (["is a <system-reminder> shown to me?"], "is a <system-reminder> shown to me?"),
+        (["<system-reminder>as of\nnow</system-reminder>"], ""),
+        (["<command-name>/clear</command-name>\n<command-args></command-args>"], ""),
+        (["<command-message>a</command-message>\n<command-name>/a</command-name>\n" + GIVEN], "b c"),
+        (["<bash-input>ls -l</bash-input>"], "ls -l"),
+        (["<bash-stdout>a.py</bash-stdout><bash-stderr></bash-stderr>"], ""),
+        (["<user-memory-input>use make</user-memory-input>"], "use make"),
+        (["[Request interrupted by user]", "no, like this"], "no, like this"),
+        ([""], ""),
+    ],
+)  # fmt: skip
+def test_what_a_person_typed_is_told_block_by_block(blocks: list[str], typed: str) -> None:
+    content = [{"type": "text", "text": text} for text in blocks]
+    found = messages([line(type="user", message={"role": "user", "content": content})])
+    assert [m.text for m in found] == [typed][: len(typed)]
+
+
+@pytest.mark.parametrize("prompt", ["no, five", [{"type": "text", "text": f"{IDE}no, five"}]])
+def test_what_was_typed_while_the_agent_worked_is_a_persons(prompt: object) -> None:
+    queued = {"type": "queued_command", "commandMode": "prompt", "prompt": prompt}
+    notice = {**queued, "commandMode": "task-notification", "prompt": "a task ended"}
+    found = messages([line(type="attachment", attachment=one, uuid="q") for one in (queued, notice)])
+    assert [(m.who, m.text, m.id) for m in found] == [("user", "no, five", "q")]

@@ -123,8 +123,24 @@ def test_odd_lines_are_passed_over(odd: str) -> None:
     assert [m.text for m in found if m.text] == ["x"]
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_sessions_of_older_versions_are_one_document(indent: int | None) -> None:
+    asked = {"id": "u1", "timestamp": "2025-09-01T10:00:00.000Z", "type": "user", "content": "why {\n}?"}
+    told = {"id": "g1", "timestamp": "2025-09-01T10:00:05.000Z", "type": "gemini", "content": "because"}
+    document = {"sessionId": "s1", "startTime": "2025-09-01T09:59:00.000Z", "messages": [asked, told]}
+    lines = json.dumps(document, indent=indent).split("\n")
+
+    assert records.head(lines).id == "s1"
+    assert [(m.who, m.text, m.parent, m.session) for m in records.messages(lines)] == [
+        ("user", "why {\n}?", "", "s1"),
+        ("agent", "because", "u1", "s1"),
+    ]
+    assert all('"u1"' in "".join(lines[m.line : m.line + 3]) for m in records.messages(lines) if m.id == "u1")
+
+
 def test_a_session_is_found_by_its_file() -> None:
-    name = records.OF_SESSION.format(session="468131ec-4c74-41e5-b5e3-cab838453fa2")
-    assert Path("shop/chats/session-2026-11-24T15-32-468131ec.jsonl").match(name)
+    names = records.OF_SESSION.format(session="468131ec-4c74-41e5-b5e3-cab838453fa2").split("|")
+    for ending, name in zip(("jsonl", "json"), names, strict=True):
+        assert Path(f"shop/chats/session-2026-11-24T15-32-468131ec.{ending}").match(name)
     assert not Path("shop/chats/468131ec-4c74-41e5-b5e3-cab838453fa2/18b812fe.jsonl").match(records.PATTERN)
     assert records.folder(Path("/h"), {}) == Path("/h/.gemini/tmp")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 import pytest
 
@@ -38,6 +39,11 @@ def test_the_command_goes_to_the_folder_whatever_it_is_called() -> None:
     assert resume_command(session(cwd="-P x")) == "cd -- '-P x' && codex resume 01a2-b"
     odd = resume_command(session(cwd="/a'; rm -rf ~; '"))
     assert shlex.split(odd) == ["cd", "/a'; rm -rf ~; '", "&&", "codex", "resume", "01a2-b"]
+
+
+def test_a_session_that_was_put_away_is_brought_back_first() -> None:
+    archived = replace(session(), path="/home/ada/.codex/archived_sessions/rollout-x-01a2-b.jsonl")
+    assert resume_command(archived) == "cd /home/ada/shop && codex unarchive 01a2-b && codex resume 01a2-b"
 
 
 @pytest.mark.parametrize("cwd", ["/a\nb", "/a\x1b[2J", "/a\u202eb", "/a\tb", "/" + "a" * 1000])
