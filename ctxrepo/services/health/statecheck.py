@@ -161,7 +161,9 @@ def check_sessions(memory: Memory) -> CheckOutcome:
     if now is None or not now.sessions:
         return CheckOutcome("sessions", "none is indexed yet; `ctxrepo search --in sessions` does it")
     size = f"{counted(now.messages, 'message')}, {now.bytes / 1e6:.1f} MB"
-    return CheckOutcome("sessions", f"{now.sessions} indexed, {size}")
+    count = len(now.silent)
+    silent = f"; in {count} no message was understood, such as {shown(now.silent[0])}" if count else ""
+    return CheckOutcome("sessions", f"{now.sessions} indexed, {size}{silent}")
 
 
 def check_blocks(memory: Memory) -> CheckOutcome | None:

@@ -31,3 +31,7 @@ and m.number in (
     select message from touched join path on path.number = touched.path
     where path.path = :file or substr(path.path, -length(:file) - 1) = '/' || :file
 )
+
+--- silent
+select path from session where size > 0 and number not in (select session from message)
+and number not in (select session from copy) order by mtime desc

@@ -71,6 +71,8 @@ class IndexSize:
     sessions: int
     messages: int
     bytes: int
+    silent: tuple[str, ...] = ()
+    """Files with text and no message that is understood."""
 
 
 _FROM = "select key, number, place, length, traits from message where session = ? and place >= ?"
@@ -127,7 +129,8 @@ class SessionIndex:
         pages, page = (
             self.db.execute(f"pragma {what}").fetchone()[0] for what in ("page_count", "page_size")
         )
-        return IndexSize(sessions, messages, int(pages) * int(page))
+        silent = tuple(str(path) for (path,) in self.db.execute(_SQL["silent"]))
+        return IndexSize(sessions, messages, int(pages) * int(page), silent)
 
     def last(self, session: int) -> tuple[int, str]:
         """Where the last message of a session stands, and its name."""

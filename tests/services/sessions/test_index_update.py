@@ -354,3 +354,12 @@ def test_an_environment_that_names_no_folder_is_passed_over(mine: Machine) -> No
     assert update_index(memory, 60).is_complete
     assert search_sessions(memory, SessionQuery("brambling"))
     assert Path(memory.state.root, "sessions.db").is_file()
+
+
+def test_a_transcript_in_which_nothing_is_understood_is_told(mine: Machine, find: Finder) -> None:
+    claude_says(mine, "s-1", ["an auk"])
+    odd = ClaudeTranscript(mine, "s-2")
+    odd.add('{"kind": "said", "words": "in a form that nobody knows"}')
+    find("auk")
+    told = next(line for line in mine.ctxrepo("doctor").stdout.splitlines() if line.startswith("sessions"))
+    assert told.endswith(f"; in 1 no message was understood, such as {odd.path}")
