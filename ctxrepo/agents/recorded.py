@@ -1,7 +1,5 @@
 """What agents record of their sessions, whichever agent it is: what was said, and what our hooks did."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
