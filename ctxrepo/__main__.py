@@ -1,7 +1,5 @@
 """The switch: hooks, worker, helper, git and shells go to their doors, all else to the command line."""
 
-from __future__ import annotations
-
 import os
 import sys
 
@@ -77,7 +75,7 @@ class _InspectFinder:
     """Finds `inspect`, to be loaded when something of it is first used; an item of `sys.meta_path`."""
 
     @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
+    def find_spec(name: str, path: "Sequence[str] | None", _: object = None) -> "ModuleSpec | None":
         if name != "inspect":
             return None
         from importlib.machinery import PathFinder
@@ -95,7 +93,7 @@ def put_off_inspect() -> None:
     sys.meta_path.insert(0, _InspectFinder)
 
 
-def run() -> NoReturn:
+def run() -> "NoReturn":
     """Run the command in sys.argv and end the process with its exit code; a command without Python's own
     cleanup, which takes as long as starting Python twice. All files and connections are closed by then."""
     try:

@@ -1,7 +1,5 @@
 """The worker's door: `python -m ctxrepo _work --state DIR`, started by hooks and by commands that write."""
 
-from __future__ import annotations
-
 import _sqlite3
 import fcntl
 import os
@@ -94,14 +92,14 @@ def _embed(state: str) -> None:
         start_helper(world.interpreter, world.state, world.repo.state)
 
 
-def _index_sessions(worker: Worker) -> None:
+def _index_sessions(worker: "Worker") -> None:
     """Last of all, and after everybody else: a first index of what agents recorded takes minutes."""
     from ctxrepo.services.worker.maintain import index_sessions
 
     index_sessions(worker.memory, worker.rounds.events, worker.log)
 
 
-def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:
+def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Worker":
     from dataclasses import replace
 
     from ctxrepo.services.sync.fetch import fetch_early
@@ -177,7 +175,7 @@ def _queued(world: World) -> list[str]:
     return [stamp_of(f"{world.repo.state}/{name}") for name in ("spool.jsonl", "journal")]
 
 
-def _on_sigterm(ignored_until: float) -> Callable[[int, object], None]:
+def _on_sigterm(ignored_until: float) -> "Callable[[int, object], None]":
     """The SIGTERM handler: exit, which also ends git and what it started."""
 
     def end(*_: object) -> None:
@@ -187,7 +185,7 @@ def _on_sigterm(ignored_until: float) -> Callable[[int, object], None]:
     return end
 
 
-def _now() -> datetime:
+def _now() -> "datetime":
     from datetime import UTC, datetime
 
     return datetime.now(UTC)

@@ -272,7 +272,8 @@ def _notes(
             continue
         category, line = _fact(row) if isinstance(row, StoredFact) else _lesson(row)
         if not line:
-            not_taken.append(NotTaken(f"{category}: {_title(row)}", "it can't stand as an entry"))
+            title = (row.key if isinstance(row, StoredFact) else row.rule)[:60]
+            not_taken.append(NotTaken(f"{category}: {title}", "it can't stand as an entry"))
             continue
         bullets.setdefault(f"{scope}/{path_of(category)}", []).append(line)
     not_taken += [
@@ -311,10 +312,6 @@ def _bullet(text: str, *, category: str, key: str = "", tags: list[str] | None =
         return compose.bullet(text, category=category, key=key, tags=tags or ())
     except UsageError:
         return ""
-
-
-def _title(row: StoredFact | StoredLesson) -> str:
-    return (row.key if isinstance(row, StoredFact) else row.rule)[:60]
 
 
 def _project_of(row: StoredFact | StoredLesson) -> str:

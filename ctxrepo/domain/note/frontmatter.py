@@ -4,8 +4,6 @@ python-frontmatter reads the heads that aren't plain, and writes those of new no
 every byte is history, and writing a head anew would drop its comments and spacing: so our own splice changes
 a field of an existing one."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
@@ -34,7 +32,7 @@ def split(text: str) -> tuple[str, str]:
     return (text[: match.end()], text[match.end() :]) if match else ("", text)
 
 
-def read(text: str) -> Head:
+def read(text: str) -> "Head":
     """Read a note's frontmatter. Never raises; whatever can be read is used."""
     head, _ = split(text)
     if not head:
@@ -82,7 +80,7 @@ def field_line(key: str, value: Value) -> str:
     return f"{key}: {plain if isinstance(plain, dt.date) else _quoted(plain)}"
 
 
-def _read_yaml(head: str, lines: int) -> Head:
+def _read_yaml(head: str, lines: int) -> "Head":
     """The head as the YAML library reads it, which few notes need and which takes long to import."""
     from ctxrepo.domain.formats import yaml
 
@@ -101,7 +99,7 @@ def _read_yaml(head: str, lines: int) -> Head:
     return head_of(post.metadata, lines, post.lines, tuple(problems))
 
 
-def _not_a_head(text: str) -> tuple[Problem, ...]:
+def _not_a_head(text: str) -> "tuple[Problem, ...]":
     """The problem of a note without a head whose first line looks like the beginning of one."""
     opening = _OPENING.match(text)
     if opening is None:
@@ -114,7 +112,7 @@ def _not_a_head(text: str) -> tuple[Problem, ...]:
     return (Problem(1, words, "End it with a line `---`; until then all of it is body."),)
 
 
-def _unreadable(inner: str, problem: object, line: int) -> Problem:
+def _unreadable(inner: str, problem: object, line: int) -> "Problem":
     """Why the YAML library can't read a head, on which line of the file, and what helps."""
     words = one_line(problem)
     if line > 1 and re.match(r" *\t", inner.split("\n")[line - 2]):

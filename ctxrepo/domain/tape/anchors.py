@@ -3,8 +3,6 @@
 The first seven keys of a line and their order are those of an anchors file (`layout.anchors_file`), which we
 read too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
@@ -178,7 +176,7 @@ class Tape:
 
     anchors: tuple[Anchor, ...] = ()
 
-    def of_session(self, session: str) -> Tape:
+    def of_session(self, session: str) -> "Tape":
         return Tape(tuple(a for a in self.anchors if a.session_id == session))
 
     @property
@@ -186,7 +184,7 @@ class Tape:
         return self.anchors[-1] if self.anchors else None
 
     @property
-    def handoffs(self) -> Tape:
+    def handoffs(self) -> "Tape":
         return Tape(tuple(a for a in self.anchors if a.type == "handoff"))
 
     @property

@@ -1,7 +1,5 @@
 """What was said in a session: its messages, a tree where it has branches, and the drawing of that tree."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -65,7 +63,7 @@ class Conversation:
         return tuple(places_of_parents)
 
     @cached_property
-    def branch(self) -> Conversation:
+    def branch(self) -> "Conversation":
         """Of all branches the one that ends with the newest message."""
         messages = []
         place = len(self.messages) - 1

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 import typer
 
+from ctxrepo.domain.formats.blocks import blocks_beside
 from ctxrepo.domain.project.target import nearest
 from ctxrepo.errors import UsageError
-from ctxrepo.faces.cli.synonyms import NEAREST, SYNONYMS
+from ctxrepo.faces.cli.synonyms import SYNONYMS
 from ctxrepo.lazy import lazy_pattern
 
+NEAREST = next(blocks_beside(__spec__, "nearest.words")).fields
 _SAID = (
     (r"Missing (?:argument|option) '(.*)'\.", "{} is missing"),
     (r"Option '(.*)' requires an argument\.", "{} needs a value"),

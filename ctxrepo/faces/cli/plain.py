@@ -36,17 +36,14 @@ def plain_values(words: Sequence[str], command: CommandEntry) -> dict[str, Any] 
     rest = iter(words)
     for word in rest:
         is_option = word.startswith("-")
-        param = _option(word, command) if is_option else _argument(arguments)
+        named = (param for param in command.params if word in param.names)
+        param = next(named, None) if is_option else _argument(arguments)
         if param is None:
             return None
         text = next(rest, "-") if is_option and not param.is_flag else word
         if not _take(param, text, values):
             return None
     return None if any(param.is_required and param.name not in values for param in arguments) else values
-
-
-def _option(word: str, command: CommandEntry) -> Param | None:
-    return next((param for param in command.params if word in param.names), None)
 
 
 def _argument(left: list[Param]) -> Param | None:

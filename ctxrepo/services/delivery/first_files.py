@@ -1,7 +1,5 @@
 """The notes and files that come first for a project: what sessions touched, and how it is selected."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -121,7 +119,7 @@ class _Homes:
 
 def _by_project(
     memory: Memory, touches: Sequence[Touch], checkouts: Sequence[CompiledCheckout]
-) -> Iterable[tuple[ProjectHome, list[Touch]]]:
+) -> "Iterable[tuple[ProjectHome, list[Touch]]]":
     """Each project with its touches, oldest first; none where only the lists of the settings tell."""
     root = os.path.realpath(memory.root)
     tops = {c.top: c.project for c in checkouts}

@@ -1,7 +1,5 @@
 """What sessions are told is wrong with the memory, since when, and what helps; what hooks and worker met."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -85,7 +83,7 @@ def of_obstacles(memory: Memory) -> dict[str, str]:
     return {obstacle.place: _hiding(obstacle) for obstacle in memory.checkout.hidden.obstacles()}
 
 
-def _hiding(obstacle: Obstacle) -> str:
+def _hiding(obstacle: "Obstacle") -> str:
     files = "1 file" if len(obstacle.files) == 1 else f"{len(obstacle.files)} files"
     hides = f"It hides {files} of the memory here; nothing is deleted. {_HIDES}"
     return f"{shown(obstacle.place)} {obstacle.reason}. {hides}"

@@ -1,7 +1,5 @@
 """The last command, or a commit, is taken back by one more write."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -140,7 +138,7 @@ def _require_all_committed(memory: Memory, now: datetime) -> None:
         )
 
 
-def _of_operation(operation: Operation) -> ChangeToUndo:
+def _of_operation(operation: Operation) -> "ChangeToUndo":
     if not operation.writes:
         raise Refused(
             f"`{operation.op}` changed too much to be taken back by itself",
@@ -153,7 +151,7 @@ def _of_operation(operation: Operation) -> ChangeToUndo:
     return ChangeToUndo(*about, undoes=operation.id)
 
 
-def _of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
+def _of_commit(memory: Memory, commit_id: str) -> "ChangeToUndo":
     objects = memory.objects
     parents = objects.parents(commit_id)
     short = commit_id[:10]
@@ -178,7 +176,7 @@ def _of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
     return ChangeToUndo(subject, subject, commit_id, before, after, undoes=commit_id)
 
 
-def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime) -> Undone:
+def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: datetime) -> Undone:
     objects = memory.objects
     tip = memory.head
     if tip is None or not objects.is_in(tip, deed.commit):

@@ -125,14 +125,11 @@ def _weighed(
 def can_read(embedder: Embedder, prompt: str) -> bool:
     """Whether the model knows the prompt's language. Names of code tell nothing: to any model they are
     pieces."""
-    said = [run for run in runs(prompt[:_LANGUAGE]) if run.isalpha() and _is_of_a_sentence(run)]
+    words = filter(str.isalpha, runs(prompt[:_LANGUAGE]))
+    said = [word for word in words if word.islower() or word.istitle() or not word.isascii()]
     wide = sum(map(is_wide, "".join(said)))
     spoken = sum(not is_wide(run) for run in said) + wide / 2
     return spoken < _FEWEST or embedder.pieces(" ".join(said)) < MOST_PIECES * spoken
-
-
-def _is_of_a_sentence(run: str) -> bool:
-    return run.islower() or run.istitle() or not run.isascii()
 
 
 def text_of(asked: RecallRequest) -> str:

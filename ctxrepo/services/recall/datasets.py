@@ -80,7 +80,10 @@ def read_data_set(folder: Path) -> DataSet:
     texts = _texts(folder / "memory")
     known = {query.id for query in queries}
     lines = objects_in(folder / "qrels.jsonl", _wrong_label(texts, known))
-    labels = {line["id"]: Label(line["category"], _evidence(line)) for line in lines}
+    labels = {
+        line["id"]: Label(line["category"], frozenset((r["path"], r["line"]) for r in line["relevant"]))
+        for line in lines
+    }
     if missing := [query.id for query in queries if query.id not in labels]:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise UsageError(f"{folder / 'qrels.jsonl'} says nothing of the prompt {missing[0]!r}{more}")
@@ -135,10 +138,6 @@ def _is_place(one: object) -> bool:
         case {"path": str(), "line": int()}:
             return True
     return False
-
-
-def _evidence(line: Mapping[str, Any]) -> frozenset[Line]:
-    return frozenset((one["path"], one["line"]) for one in line["relevant"])
 
 
 _SHOWN = 20

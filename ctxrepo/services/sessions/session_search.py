@@ -1,7 +1,5 @@
 """What was said in agents' sessions is found by its words, and shown with what stands around it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -110,7 +108,7 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
 
 
 def _hit(
-    found: FoundMessage, terms: Sequence[str], projects: Projects, anchors: SessionAnchors
+    found: FoundMessage, terms: Sequence[str], projects: Projects, anchors: "SessionAnchors"
 ) -> SessionHit:
     session = found.session
     message = replace(found.message, session=session.id, when=moment_of(found.at))

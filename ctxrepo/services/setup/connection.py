@@ -1,7 +1,5 @@
 """One agent on this machine: its files as they are, what we did to them, and the line of its hooks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
@@ -77,7 +75,7 @@ class Connection:
     """Receipts of other agents that don't count any more, because those are being let go of."""
 
     @classmethod
-    def of(cls, name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Connection:
+    def of(cls, name: str, machine: Machine, gone: Set[Path] = frozenset()) -> "Connection":
         """UsageError for an unknown agent; ConfigError or CtxrepoError when its files can't be read."""
         agent = agent_named(name)
         wanted = wanted_of(agent, machine)

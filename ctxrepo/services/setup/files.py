@@ -1,7 +1,5 @@
 """A file that an agent's installation wants, beside what is on the disk: what it becomes, and back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +15,7 @@ from ctxrepo.storage.user.receipt import WrittenFile, digest
 _T = TypeVar("_T")
 
 
-def wanted_file(wanted: EditedDocument | OwnFile | ShippedFile) -> WantedFile:
+def wanted_file(wanted: EditedDocument | OwnFile | ShippedFile) -> "WantedFile":
     """The file as it is on the disk; CtxrepoError when it can't be read."""
     data = foreign.read(wanted.path)
     if isinstance(wanted, EditedDocument):

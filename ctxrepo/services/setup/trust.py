@@ -42,7 +42,7 @@ def _untrusted(name: str, machine: Machine) -> Finding | None:
         return None
     return Finding(
         f"{agent.title} skips {counted(len(skipped), 'hook')} of ours in silence: you haven't trusted them",
-        f"{_sentence(agent.trust.HINT)}, or `ctxrepo setup {name} --trust`",
+        f"{agent.trust.HINT[:1].upper()}{agent.trust.HINT[1:]}, or `ctxrepo setup {name} --trust`",
     )
 
 
@@ -79,7 +79,3 @@ def _hooks(rpc: Rpc, of: Trust) -> Sequence[AskedHook]:
     for method, params in of.question():
         answer = rpc.call(method, params)
     return of.hooks(answer)
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -1,7 +1,5 @@
 """Writes cache.db."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.tape.touched_files import FirstFile
 
 
-def _empty(cache: Cache) -> None:
+def _empty(cache: "Cache") -> None:
     cache.clear()
 
 
@@ -27,9 +25,9 @@ class Cache(CacheReading):
     def apply(
         self,
         head: str,
-        changed: Iterable[Note],
+        changed: "Iterable[Note]",
         removed: Iterable[str],
-        marks: Marks,
+        marks: "Marks",
         handoffs: Iterable[NewestHandoff] = (),
         tree: str = "",
     ) -> bool:
@@ -51,7 +49,7 @@ class Cache(CacheReading):
         head: str,
         paths: Iterable[str],
         read: Callable[[str], str | None],
-        marks: Marks,
+        marks: "Marks",
         progress: Callable[[int], None],
         handoffs: Iterable[NewestHandoff] = (),
         tree: str = "",
@@ -86,7 +84,7 @@ class Cache(CacheReading):
             put_handoffs(self._db, handoffs)
 
     @rerun_if_damaged(_empty)
-    def set_recent(self, firsts: Mapping[tuple[str, str], Sequence[FirstFile]], stamp: str) -> None:
+    def set_recent(self, firsts: "Mapping[tuple[str, str], Sequence[FirstFile]]", stamp: str) -> None:
         """Store what comes first, by project and whose settings say so; `stamp` is that of the sources."""
         with transaction(self._db):
             self._db.execute("delete from recent")

@@ -1,7 +1,5 @@
 """Owns usage.db: what became of the entries that sessions on this machine were given. No texts are in it."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -42,7 +40,7 @@ class Access:
     """The first and last lines of what was read or edited; none stands for the whole file."""
 
     @classmethod
-    def of(cls, fields: Mapping[str, Any] | None) -> Access | None:
+    def of(cls, fields: Mapping[str, Any] | None) -> "Access | None":
         """What a line of the log says; None where nothing can be made of it."""
         if fields is None:
             return None
@@ -145,7 +143,7 @@ class UsageStore:
             for statement, most in zip(_FORGET, (MAX_ENTRIES, MAX_PAIRS), strict=True):
                 db.execute(statement, (most,))
 
-    def note(self, kind: Kind, session: str, entry: str, path: str, at: float) -> None:
+    def note(self, kind: "Kind", session: str, entry: str, path: str, at: float) -> None:
         """That this happened to an entry in a session; a delivery counts each time, the rest once."""
         self._db.execute(_MEET, (entry, path, at))
         self._db.execute(_PAIR, (session, entry, at))
@@ -154,7 +152,7 @@ class UsageStore:
         if self._db.execute(_ONCE.format(kind), (session, entry)).rowcount:
             self._db.execute(_COUNT.format("sessions" if kind == "delivered" else kind), (entry,))
 
-    def given(self, session: str, lacking: Kind) -> dict[str, float]:
+    def given(self, session: str, lacking: "Kind") -> dict[str, float]:
         """The entries that were delivered to a session and not yet `lacking`, each with when."""
         query = _OPEN.format("true" if lacking == "delivered" else "delivered", lacking)
         return dict(self._db.execute(query, (session,)).fetchall())
@@ -175,7 +173,7 @@ class UsageStore:
     def has_read(self, log: str, at: float, line: str) -> None:
         self._db.execute("insert or replace into read_to values (?, ?, ?)", (log, at, line))
 
-    def all(self) -> list[Usage]:
+    def all(self) -> "list[Usage]":
         from ctxrepo.domain.records.recall_quality import Usage
 
         return [Usage(*row) for row in self._db.execute(_ALL)]

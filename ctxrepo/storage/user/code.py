@@ -2,8 +2,6 @@
 
 A checkout is other people's, and may hang: callers that must not hang ask through `outside`."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -142,7 +140,7 @@ def _refusal(top: str, why: str, advice: str = "") -> GitFailed:
     return GitFailed(f"git refuses {top}: {why}", remedy)
 
 
-def _places(git: Git, folder: Path, out: str) -> tuple[Path | None, Path | None, Path | None]:
+def _places(git: "Git", folder: Path, out: str) -> tuple[Path | None, Path | None, Path | None]:
     """The own and the common git folder of the checkout at `folder`, and its top; None for what it lacks.
     `out` is git's answer to _PLACES."""
     lines = out.split("\n")[:-1]
@@ -174,14 +172,14 @@ def _name_of(common: Path) -> str:
     return common.parent.name if common.name.startswith(".") else common.name.removesuffix(".git")
 
 
-def _git(folder: Path, env: Mapping[str, str]) -> Git:
+def _git(folder: Path, env: Mapping[str, str]) -> "Git":
     """Git in a checkout. A command in a checkout that is recorded asks nothing, and loads none of this."""
     from ctxrepo.storage.git.git import Git
 
     return Git(folder, env, is_offline=True)
 
 
-def _values(git: Git, pattern: str) -> dict[str, list[str]]:
+def _values(git: "Git", pattern: str) -> dict[str, list[str]]:
     """name -> values, in order, of the repository's own settings that match."""
     answer = _asked(git, "config", "--local", "--null", "--get-regexp", pattern)
     if answer.code not in (0, 1):  # 1: none matches
@@ -193,7 +191,7 @@ def _values(git: Git, pattern: str) -> dict[str, list[str]]:
     return found
 
 
-def _asked(git: Git, *words: str, stdin: bytes = b"") -> Answer:
+def _asked(git: "Git", *words: str, stdin: bytes = b"") -> "Answer":
     answer = git.run(*words, timeout=_TIMEOUT, stdin=stdin)
     if answer.code is None:
         raise GitFailed(

@@ -18,7 +18,8 @@ from terminal import Terminal
 
 import ctxrepo
 from ctxrepo.errors import Busy, CtxrepoError
-from ctxrepo.faces.cli.synonyms import NEAREST, SYNONYMS
+from ctxrepo.faces.cli.mistakes import NEAREST
+from ctxrepo.faces.cli.synonyms import SYNONYMS
 from ctxrepo.storage.memory import Memory
 
 COMMANDS = (

@@ -66,11 +66,8 @@ def _switch(request: SwitchRequest, json: bool) -> None:
 
 
 def _cells(one: Ledger) -> tuple[str, ...]:
-    since = f"since {output.wall_time(_utc(one.began))}" if one.began else "since when isn't known"
+    began = output.wall_time(datetime.fromtimestamp(one.began, UTC))
+    since = f"since {began}" if one.began else "since when isn't known"
     entries = output.counted(one.given, "entry", "entries")
     standing = "off" if one.is_off else "on"
     return f"{one.agent} {one.session[:_SHORT]}", standing, since, entries, shown(one.cwd, 80)
-
-
-def _utc(at: float) -> datetime:
-    return datetime.fromtimestamp(at, UTC)
