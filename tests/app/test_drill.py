@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 from machines import Machine
@@ -15,7 +15,7 @@ from machines import Machine
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.target import Target, parse_target
-from ctxrepo.faces.cli import table
+from ctxrepo.faces.cli import parser, table
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.app import main
 from ctxrepo.faces.cli.options import json_option
@@ -54,12 +54,8 @@ def mine(ada: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
     entry = table.CommandEntry("count-words", "count", "", "", "", "Count the words of a note.")
     monkeypatch.setattr(table, "read", lambda: SimpleNamespace(commands={entry.name: entry}))
     monkeypatch.setitem(sys.modules, "ctxrepo.faces.cli.count", sys.modules[__name__])
+    monkeypatch.setitem(parser.MODULES, "count", "count-words=command")
     return ada
-
-
-def register(commands: Any) -> None:
-    """As a module of commands offers it to the command line."""
-    commands.command("count-words")(command)
 
 
 def test_as_text_with_its_notices_and_its_exit_code(
