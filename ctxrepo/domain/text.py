@@ -174,7 +174,7 @@ def seal(content: str, secret: str, opening: str = "", frame: str = FRAME) -> st
 
 def size(text: str) -> int:
     """Bytes of `text` in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode())
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def age_mark(updated: str, today: int) -> str:

@@ -47,7 +47,7 @@ def attack(
     text = stage.canaries.poison(chosen, address)
     poison = Poison(text, tuple(chosen), address, stage.canaries, stage.aside)
     more = carrier(top or stage.machine.clone, poison)
-    acknowledged, last = list[str](), ""
+    acknowledged, last, is_held = list[str](), "", False
     for order in orders:
         ended = stage.run(order, **more)
         done.tried += max(1, len(chosen))
@@ -57,12 +57,14 @@ def attack(
         if order[0] in ("sync", "hook", "_work"):
             last = ended.said
             done.faults += [f"{came} after: {' '.join(order)}" for came in stage.foreign_notes()[:1]]
-        is_refused = _is_foreign(chosen, ended) or _may_refuse(carrier, order, ended, top)
+        # Where a key names attributes that have git convert notes, they stay here, which is said (ADR 75).
+        is_held = is_held or (ended.code == 6 and "git stores it in another form" in ended.said)
+        is_refused = is_held or _is_foreign(chosen, ended) or _may_refuse(carrier, order, ended, top)
         if ended.code and order[0] in HAVE_TO and not is_refused:
             done.faults.append(f"{' '.join(order)} ends with {ended.code}: {ended.said.strip()[-300:]}")
     done.faults += [f"doesn't end: {words[:150]}" for words in stage.asks_for_silence()]
     done.faults += stage.canaries.touched() + stage.foreign_notes() + _outside(stage)
-    if top or not _names(carrier, last):
+    if not is_held and (top or not _names(carrier, last)):
         done.faults += [f"not sent: {fact}" for fact in acknowledged if not stage.arrived(fact)]
     done.faults = [f"{name}: {fault}" for fault in done.faults]
     return done

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxrepo.errors import GitFailed
 from ctxrepo.storage.user.code import describe_checkout, first_commit, tracking
 
 pytestmark = pytest.mark.each_commit
@@ -52,7 +53,8 @@ def test_nothing_is_run_and_nothing_is_fetched(tmp_path: Path) -> None:
     found = describe_checkout(top, env, "share")
     assert found
     assert found.remotes == {"origin": f"ext::{program}"}
-    assert first_commit(top, env) == ""
+    with pytest.raises(GitFailed, match="Could not read"):
+        first_commit(top, env)
     assert tracking(top / "a.py", env) == "tracked"
     assert tracking(top / "new.py", env) == "seen"
     assert not mark.exists()

@@ -135,16 +135,16 @@ _AZURE = r"dev.azure.com/\1/\2/\3"
 _NAMED_ALIKE = r"dev.azure.com/\1/\2/\2"
 # A forge's forms of one address, and what they come to, without regard to case as there.
 _FORGES = tuple(
-    (lazy_pattern(f"(?i){pattern}"), to)
+    (lazy_pattern("(?i)" + pattern.replace("PART", "[^/]{1,99}")), to)
     for pattern, to in (
         (r"((?:github|gitlab)\.com|bitbucket\.org|codeberg\.org|gitea\.com)/(.+)", r"\1/\2"),
-        (r"dev\.azure\.com/([^/]+)/([^/]+)/_git/([^/]+)", _AZURE),
-        (r"dev\.azure\.com/([^/]+)/_git/([^/]+)", _NAMED_ALIKE),
-        (r"(?:ssh\.dev\.azure|vs-ssh\.visualstudio)\.com/v3/([^/]+)/([^/]+)/([^/]+)", _AZURE),
-        (r"([^/.]+)\.visualstudio\.com/(?:DefaultCollection/)?([^/]+)/_git/([^/]+)", _AZURE),
-        (r"([^/.]+)\.visualstudio\.com/(?:DefaultCollection/)?_git/([^/]+)", _NAMED_ALIKE),
-        (r"([^/:]+):7999/([^/]+/[^/]+)", r"\1/\2"),  # Bitbucket on a server of one's own
-        (r"([^/:]+)(?::\d+)?/scm/([^/]+/[^/]+)", r"\1/\2"),
+        (r"dev\.azure\.com/(PART)/(PART)/_git/(PART)", _AZURE),
+        (r"dev\.azure\.com/(PART)/_git/(PART)", _NAMED_ALIKE),
+        (r"(?:ssh\.dev\.azure|vs-ssh\.visualstudio)\.com/v3/(PART)/(PART)/(PART)", _AZURE),
+        (r"([^/.]{1,99})\.visualstudio\.com/(?:DefaultCollection/)?(PART)/_git/(PART)", _AZURE),
+        (r"([^/.]{1,99})\.visualstudio\.com/(?:DefaultCollection/)?_git/(PART)", _NAMED_ALIKE),
+        (r"([^/:]{1,99}):7999/(PART/PART)", r"\1/\2"),  # Bitbucket on a server of one's own
+        (r"([^/:]{1,99})(?::\d+)?/scm/(PART/PART)", r"\1/\2"),
     )
 )
 

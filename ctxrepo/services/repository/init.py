@@ -224,7 +224,7 @@ def _require_meant(place: Clone, url: str, request: InitRequest) -> None:
     with TemporaryDirectory() as folder:
         objects = Objects(OwnGit(Path(folder), place, url))
         tips = objects.refs("refs/remotes/origin/").values()
-        code = why_no_memory(objects, objects.tree_of(objects.ref("HEAD") or next(iter(tips), None)))
+        code = why_no_memory(objects, objects.ref("HEAD") or next(iter(tips), None))
     words = f"{redact(url)} holds code ({code}) and no memory"
     if code and not request.agrees(words):
         shutil.rmtree(place.root)

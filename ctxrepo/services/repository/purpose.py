@@ -26,11 +26,11 @@ _MOST_READ = 300
 """Notes whose heads are read."""
 
 
-def why_no_memory(objects: Objects, tree: str | None) -> str:
-    """What of a tree says that it is code and no memory, in a few words; '' for a memory, for notes of any
-    kind, and for an empty tree."""
+def why_no_memory(objects: Objects, commit: str | None) -> str:
+    """What of a commit says that it is code and no memory, in a few words; '' for a memory, for notes of any
+    kind, and where nothing is in it."""
     try:
-        everything = objects.files(tree).items()
+        everything = objects.files(objects.tree_of(commit)).items()
     except (BeyondBounds, Damaged):
         return ""  # which is refused for that
     files = {path: key for path, key in everything if "/." not in f"/{path}" and ":" not in key}

@@ -44,7 +44,8 @@ def test_it_reads_back_and_keeps_its_bytes(parse: Callable[[str], Any], hits: li
         assert entry.at == f"{hit.path}#L{hit.first_line}{last}"
         assert entry.heading == hit.heading.replace("\x1f", " > ")
         assert entry.age == {"1971-01-01": ">30d", "1970-01-01": ">90d"}.get(hit.updated, "")
-        assert hit.text == entry.text or (entry.is_cut and hit.text.startswith(entry.text))
+        told = hit.text.replace("\xad", "")  # a soft hyphen shows nothing, and goes (ADR 76)
+        assert told == entry.text or (entry.is_cut and told.startswith(entry.text))
 
 
 def hit(number: int, text: str) -> EntryHit:

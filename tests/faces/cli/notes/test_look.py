@@ -117,9 +117,9 @@ class TestSearch:
         [
             ("deploys", "shop/core/TASK.md"),  # another form of the word
             ("DEPLOYING", "shop/topics/redis.md"),
-            ("grosse", ""),
+            ("grosse", "global/USER.md"),
             ("größe", "global/USER.md"),
-            ("Grösse", ""),
+            ("Grösse", "global/USER.md"),
             ("重构", "global/USER.md"),  # no spaces between words
             ("tools", ""),
             ("istens", "shop/topics/redis.md"),  # a part of a word
