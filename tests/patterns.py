@@ -14,8 +14,8 @@ import math
 import pkgutil
 import random
 import re
-import re._constants as codes  # type: ignore[import-not-found]
-import re._parser as parser  # type: ignore[import-not-found]
+import re._constants as codes
+import re._parser as parser
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -152,7 +152,7 @@ def _used(name: str, pattern: Any, methods: set[str]) -> Iterator[Use]:
 
 def _by_method(pattern: Any, method: str) -> Callable[[Any], object]:
     if method in _ANCHORED:
-        return getattr(pattern, method)  # type: ignore[no-any-return]
+        return getattr(pattern, method)
 
     def through(text: Any) -> None:
         for _ in pattern.finditer(text):

@@ -19,7 +19,7 @@ def at(machine: Machine, address: str) -> Machine:
     (machine.home / ".ssh").mkdir(exist_ok=True)
     (machine.home / ".ssh" / "config").write_text(SSH)
     machine.git("config", "--global", "url.https://github.com/.insteadOf", "hub:")
-    machine.git("config", "--global", "url.ssh://work/.pushInsteadOf", "https://github.com/")
+    machine.git("config", "--global", "url.ssh://office/.pushInsteadOf", "https://github.com/")
     return machine
 
 

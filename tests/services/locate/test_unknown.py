@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
+from needs import needs_root
 from repositories import make_checkout
 
 from ctxrepo.errors import GitFailed
@@ -51,8 +52,6 @@ def _put_a_pipe_there(checkout: Path) -> None:
 
 
 def _give_it_away(checkout: Path) -> None:
-    if os.geteuid():
-        pytest.skip("only root can give a folder away")
     for path in (checkout, checkout / ".git"):
         os.chown(path, 12345, 12345)
 
@@ -65,7 +64,7 @@ DAMAGES = [
     _lose_its_head,
     _spoil_its_config,
     _put_a_pipe_there,
-    _give_it_away,
+    pytest.param(_give_it_away, marks=needs_root),
 ]
 
 
@@ -104,6 +103,7 @@ def test_nor_is_it_the_repository_around_it(mine: Machine) -> None:
     assert find_project(mine.open(), around, mine.env)
 
 
+@needs_root
 def test_what_was_found_before_still_stands(mine: Machine) -> None:
     mine.remember("The basket needs Postgres")
     known = mine.project()
@@ -144,6 +144,7 @@ def test_the_home_folder_and_the_memory_are_nobodys_even_where_git_refuses_them(
     assert (here.project, here.unknown) == (None, None)
 
 
+@needs_root
 def test_commands_say_why_and_the_way_on_and_need_it_not_where_the_scope_is_named(mine: Machine) -> None:
     _give_it_away(mine.project_folder)
     refused = mine.ctxrepo("remember", "Tests need node 22")
