@@ -4,25 +4,15 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.note.entry import Entry, explicit_id
 from ctxrepo.domain.text import blake2b
 from ctxrepo.domain.words.prompt_terms import last_characters, plain, runs, spelled
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, FORMAT
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.processes.database import drop_everything
+from ctxrepo.storage.processes.database import TOKENIZER, drop_everything, statements_beside
 
 if TYPE_CHECKING:
     from ctxrepo.domain.records.evidence import Marks
-
-TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
-"""How texts become words in the index: letters, digits, and marks, of which some are vowels."""
-
-_WORDS = f"""
-    create virtual table words using fts5(
-        text, content = document, content_rowid = id, columnsize = 0, detail = none, tokenize = "{TOKENIZER}"
-    )
-"""
 
 
 def is_current(db: sqlite3.Connection) -> bool:
@@ -32,13 +22,14 @@ def is_current(db: sqlite3.Connection) -> bool:
     return bool(row and row[0] == FORMAT)
 
 
+ITEM_WORDS = f"create virtual table words using fts5(text, content = '', tokenize = \"{TOKENIZER}\")"
 INDEX_OF_IDS = "create index if not exists entry_id on entry(id)"
 
 
 def build(db: sqlite3.Connection) -> None:
     """Empty tables in place of whatever is there; inside the caller's transaction."""
     drop_everything(db)
-    for statement in (*text_beside(__spec__, "cache.sql").split(";\n"), _WORDS):
+    for statement in statements_beside(__spec__, "cache.sql"):
         db.execute(statement)
     db.execute(INDEX_OF_IDS)
     start = {"format": FORMAT, "generation": "0", "head": "", "settled": "0"}

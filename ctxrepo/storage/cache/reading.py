@@ -13,7 +13,7 @@ from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN, index_of
 from ctxrepo.storage.cache.layout import (
-    TOKENIZER,
+    ITEM_WORDS,
     CachedEntry,
     CachedNote,
     build,
@@ -29,7 +29,6 @@ _SQL = texts_beside(__spec__, "reading.sql")
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
 _OF_NOTE = "(n.id in (select rowid from words where words match ?{}))"
 _ALL = "select rowid, text, heading from entry"
-_ITEM_WORDS = f"create virtual table words using fts5(text, content = '', tokenize = \"{TOKENIZER}\")"
 _HOLDERS = "select rowid from words where words match ?"
 _SCOPES = "select name from scope"
 
@@ -70,7 +69,7 @@ def items(db: sqlite3.Connection, scopes: Sequence[str], words: Sequence[str]) -
     if not rows:
         return
     with closing(sqlite3.connect(":memory:")) as own:
-        own.execute(_ITEM_WORDS)
+        own.execute(ITEM_WORDS)
         said = [f"{row[2]} {row[3]}" for row in rows]
         texts = ((number, f"{text} {spelled_out(text)}") for number, text in enumerate(said))
         own.executemany("insert into words(rowid, text) values (?, ?)", texts)

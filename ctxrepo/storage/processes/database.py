@@ -56,6 +56,15 @@ def drop_everything(db: sqlite3.Connection) -> None:
         db.execute(f'drop {kind} if exists "{name}"')
 
 
+TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+"""How texts become words in every index of words: letters, digits, and marks, of which some are vowels."""
+
+
+def statements_beside(spec: Any, file: str) -> list[str]:
+    """The statements of a file of SQL beside the module of `spec`, each with TOKENIZER for `:tokenizer`."""
+    return text_beside(spec, file).replace(":tokenizer", f'"{TOKENIZER}"').split(";\n")
+
+
 @dataclass(frozen=True)
 class Schema:
     """The statements that lay a database out, in a file beside the module of `spec`; their `format` is its
@@ -71,7 +80,7 @@ class Schema:
     def build(self, db: sqlite3.Connection) -> None:
         """Empty tables in place of whatever is there; inside the caller's transaction."""
         drop_everything(db)
-        for statement in text_beside(self.spec, self.file).split(";\n"):
+        for statement in statements_beside(self.spec, self.file):
             db.execute(statement)
         db.execute(f"pragma user_version = {self.format}")
 

@@ -18,4 +18,4 @@ create table path(number integer primary key, path text not null unique);
 create table touched(
     path integer not null, message integer not null, primary key(path, message)
 ) without rowid;
-create virtual table words using fts5(text, content = '', tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'")
+create virtual table words using fts5(text, content = '', tokenize = :tokenizer)
