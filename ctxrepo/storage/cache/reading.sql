@@ -6,15 +6,16 @@ where {every} and ({own}) > 0 and e.found
 order by {own} desc, length(e.text), n.path, e.first_line
 
 --- by_letters
--- At least one word must be in the entry itself (`and exists`): else only its note matches.
+-- At least one word must be in the entry itself: else only its note matches. Most entries end at this question,
+-- the cheaper one, for `fold` is Python's.
 select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
 from entry e join note n on n.id = e.note
-where not exists (
+where exists (
+    select 1 from json_each(?1) word where instr(fold(e.text || ' ' || e.heading), word.value) > 0
+) and not exists (
     select 1 from json_each(?1) word where instr(fold(
         e.text || ' ' || e.heading || ' ' || n.description || ' ' || n.tags || ' ' || n.path
     ), word.value) = 0
-) and exists (
-    select 1 from json_each(?1) word where instr(fold(e.text || ' ' || e.heading), word.value) > 0
 )
 order by n.path, e.first_line
 
