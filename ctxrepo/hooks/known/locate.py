@@ -47,6 +47,9 @@ class SessionFolder:
         """The top of the checkout; '' outside any."""
 
 
+OFFER = "Nothing is written about "
+"""How a claim begins that offers to link the checkout's project to another."""
+
 BY_NAME = "="
 """Stands before CTXREPO_PROJECT's text, in place of a checkout's path, in the row of that project."""
 

@@ -4,7 +4,7 @@ import _blake2
 import _sqlite3
 
 from ctxrepo.domain.text import seal
-from ctxrepo.hooks.known.locate import SessionFolder, claim_at
+from ctxrepo.hooks.known.locate import OFFER, SessionFolder, claim_at
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import LOG_BYTES, append_rolling, lines_of
 from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
@@ -23,9 +23,7 @@ _WITHHELD = (
     "`ctxrepo project trust`."
 )
 
-OFFER = "Nothing is written about "
-"""How the words begin that offer a link to another project."""
-_OFFER = "Ask the user."
+_OFFERED = "Ask the user."
 
 
 def claim_block(
@@ -45,7 +43,7 @@ def claim_block(
         return "", is_withheld
     append_rolling(file, digest + "\n", LOG_BYTES)
     way_on = _UNKNOWN if is_unknown and not is_withheld else _WITHHELD if is_withheld else _GIVEN
-    way_on = _OFFER if claim.startswith(OFFER) else way_on
+    way_on = _OFFERED if claim.startswith(OFFER) else way_on
     line = f"{claim.removesuffix('.')}. {way_on}"
     return seal(fault_section([line], FAULT_ROOM), world.secret), is_withheld
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from ctxrepo.domain.project.registry import named_id
 from ctxrepo.errors import GitFailed, NotFound, Refused, in_words
-from ctxrepo.hooks.known.locate import BY_NAME
-from ctxrepo.hooks.moments.claim import OFFER
+from ctxrepo.hooks.known.locate import BY_NAME, OFFER
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.claims import find_claim
 from ctxrepo.services.locate.identify import (

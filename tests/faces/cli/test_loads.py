@@ -123,6 +123,7 @@ def test_reading_loads_no_write_path_while_nothing_waits(ada: Machine, words: li
         "ctxrepo.agents.protocol",
         "ctxrepo.domain.merge",
         "ctxrepo.domain.secrets.search",
+        "ctxrepo.hooks.moments.claim",
         "ctxrepo.services.saving.commit",
     }
 
