@@ -240,9 +240,8 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def notes_with(self, words: Sequence[str]) -> list[CachedNote]:
         """Notes of every scope whose path, description or tags hold all words; all notes without words."""
-        return [
-            read_note(row) for row in self._db.execute(_SQL["notes_with_words"], (_list(map(fold, words)),))
-        ]
+        rows = self._db.execute(_SQL["notes_with_words"], (_list(map(fold, words)),))
+        return list(map(read_note, rows))
 
     @rerun_if_damaged(_empty)
     def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
@@ -257,9 +256,8 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:
         """At most `most` entries, the archived and superseded too, that hold all words letter by letter."""
-        return list(
-            islice(map(_found, self._db.execute(_SQL["by_letters"], (_list(map(fold, words)),))), most)
-        )
+        rows = self._db.execute(_SQL["by_letters"], (_list(map(fold, words)),))
+        return list(islice(map(_found, rows), most))
 
     @rerun_if_damaged(_empty)
     def entries_by_text(self, holds: Callable[[str], bool], most: int | None = None) -> list[Found]:
