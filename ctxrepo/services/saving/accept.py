@@ -9,7 +9,7 @@ from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
-from ctxrepo.domain.records.save import LATE, Save
+from ctxrepo.domain.records.save import LATE
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, fold_saves
 from ctxrepo.storage.memory import Memory
@@ -123,7 +123,7 @@ def refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes | 
 
 
 def show_held(
-    memory: Memory, pending: Pending, folded: Sequence[FoldedFile], held: Sequence[Refusal], tree: str | None
+    memory: Memory, pending: Pending, folded: Sequence[FoldedFile], held: Sequence[Refusal]
 ) -> None:
     """Write what was folded to the `held` files for something which isn't in them: a late write, a version
     that another program has replaced, or a text that a command removed while others wrote. Nobody could mend
@@ -135,14 +135,15 @@ def show_held(
     if not files:
         return
     as_on_disk = [replace(file, data=pending.on_disk[file.path], conflict_copies=()) for file in files]
-    refused = (
-        judge(memory, as_on_disk, tree, known=held).held + judge(memory, as_on_disk, tree, is_meant=True).held
-    )
+    refused = judge(memory, as_on_disk, pending.tree, known=held).held
+    refused += judge(memory, as_on_disk, pending.tree, is_meant=True).held
     mendable = {refusal.path for refusal in refused if (refusal.path, refusal.rule) in reasons}
     for file in files:
         if file.path not in mendable and _show(memory, file, pending.on_disk[file.path]):
+            # But for a version that is to have its place in the history.
             saves = (save for save in pending.saves if save.path == file.path and not save.is_command)
-            memory.journal.take_out(save.place for save in saves if _is_done(memory, save, file))
+            shown = (s for s in saves if s.op == LATE or refusals(memory, {s.path: s.after}, file.base))
+            memory.journal.take_out(save.place for save in shown)
 
 
 def _show(memory: Memory, file: FoldedFile, on_disk: bytes | None) -> bool:
@@ -150,12 +151,6 @@ def _show(memory: Memory, file: FoldedFile, on_disk: bytes | None) -> bool:
     memory.worktree.write_all(dict(map(copy_as_file, file.conflict_copies)))
     update = FileUpdate(blob_id_of(on_disk), file.data)
     return not memory.worktree.update_unchanged({file.path: update})
-
-
-def _is_done(memory: Memory, save: Save, file: FoldedFile) -> bool:
-    """Whether a save, which is in its file, needn't stay: any but a version that is to have its place in the
-    history."""
-    return save.op == LATE or bool(refusals(memory, {file.path: save.after}, file.base))
 
 
 def lost_files(memory: Memory) -> set[str]:

@@ -12,15 +12,16 @@ from typing import TypeVar
 from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.deletions import words_of
+from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.save import LATE, Save
 from ctxrepo.errors import Busy, RepositoryState, Uncommitted, Unsigned
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import note_made_here, require_ready
-from ctxrepo.services.saving.accept import Changes, judge, show_held, tree_in_view, tree_with
+from ctxrepo.services.saving.accept import Accepted, Changes, judge, show_held, tree_in_view, tree_with
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
 from ctxrepo.services.saving.evidence import moved_evidence
-from ctxrepo.services.saving.pending import find_pending, fold_all, journal_late_writes
+from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
@@ -123,36 +124,23 @@ def _attempt(
     memory: Memory, now: datetime, request: CommitRequest
 ) -> tuple[CommitResult | None, Sequence[LateWrite]]:
     """Try once: the result (None: the branch moved meanwhile), and late writes that need another attempt."""
-    objects = memory.objects
-    old = memory.head
+    objects, old = memory.objects, memory.head
     old_tree = objects.tree_of(old)
     journal_late_writes(memory, memory.worktree.replaced.late_writes(), now)
     pending = find_pending(memory, old_tree, request.only, request.until, hides=True)
     files = fold_all(memory, pending)
-    known = [] if pending.snapshot.disk.only is None else KeptOutFile(memory.state.held).read().held
-    accepted = judge(
-        memory, files, old_tree, is_meant=request.deletions, known=[one.refusal for one in known]
-    )
-    accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
-    accepted.held += pending.kept.refusals()
-    hold = frozenset(r.path for r in accepted.held) | pending.kept.ignored
-    done = tuple(save for save in pending.saves if save.path not in hold)
-    # Of a file that this look passes over, what was known of it stays.
-    KeptOutFile(memory.state.held).note(
-        accepted.held,
-        now,
-        pending.snapshot.skipped,
-        lambda path: path not in pending.later and pending.snapshot.has_looked_at(path),
-    )
+    accepted = _accept(memory, request, pending, files, now)
+    alone = frozenset(refusal.path for refusal in accepted.held) | pending.left_alone
+    done = tuple(save for save in pending.saves if save.path not in alone)
     new = old
     try:
         for changes in accepted.in_order():
             new = _make_commit(memory, new, changes, done, now)
     except Uncommitted:
-        refresh(memory, old, tree_with(memory, old_tree, files, hold))
+        refresh(memory, old, tree_with(memory, old_tree, files, alone))
         raise
     if new is not None and new != old:
-        on_disk = {path: data for path, data in pending.on_disk.items() if path not in hold}
+        on_disk = {path: data for path, data in pending.on_disk.items() if path not in alone}
         places = tuple(save.place for save in done)
         # Before the branch moves: a kill may come right after it.
         memory.journal.intend(Intent(new, places, objects.store_files(on_disk)))
@@ -165,16 +153,29 @@ def _attempt(
     tree, snapshot = objects.tree_of(new), pending.snapshot
     stamps = "" if snapshot.is_emptied or pending.later else snapshot.disk.stamps
     snapshot, edited_meanwhile = _extend(memory, snapshot, accepted.changes.keys(), old_tree)
-    late = check_out(memory, tree, snapshot, hold | edited_meanwhile | pending.later) if tree else ()
+    late = check_out(memory, tree, snapshot, alone | edited_meanwhile) if tree else ()
     _take_out(memory, done, new)
     memory.journal.take_out(save.place for save in pending.aside)  # their files have them
-    show_held(memory, pending, files, accepted.held, old_tree)
+    show_held(memory, pending, files, accepted.held)
     if late:
         journal_late_writes(memory, late, now)
     held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
     ignored = pending.kept.ignored
     committed = CommitResult(new, new != old, held, copies, snapshot.skipped, done, stamps, ignored)
-    return committed, [one for one in late if one.path not in hold]
+    return committed, [one for one in late if one.path not in alone]
+
+
+def _accept(
+    memory: Memory, request: CommitRequest, pending: Pending, files: Sequence[FoldedFile], now: datetime
+) -> Accepted:
+    """What of these files may be committed; what may not is noted, and told until a look judges it again."""
+    kept_out = KeptOutFile(memory.state.held)
+    known = [] if pending.snapshot.disk.only is None else [one.refusal for one in kept_out.read().held]
+    accepted = judge(memory, files, pending.tree, is_meant=request.deletions, known=known)
+    accepted.changes |= moved_evidence(memory, accepted.changes, pending.tree, now)
+    accepted.held += pending.kept.refusals()
+    kept_out.note(accepted.held, now, pending.snapshot.skipped, pending.has_judged)
+    return accepted
 
 
 def _end_half_way(memory: Memory, head: str | None) -> list[Save]:

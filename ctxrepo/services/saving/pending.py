@@ -43,11 +43,12 @@ def journal_late_writes(memory: Memory, late: Sequence[LateWrite], now: datetime
 
 @dataclass(frozen=True)
 class Pending:
-    """What waits: `saves` for a commit, and what is `on_disk`, by path, in the files of `snapshot` that have
-    saves or were edited, each made from its `grounds`. Of a file that can't be read now only tools' saves are
-    here, for their place in the history. `later` are edits that wait for a later look, `kept` are files that
-    no commit may hold, and `aside` their saves."""
+    """What waits beside the branch's `tree`: `saves` for a commit, and what is `on_disk`, by path, in the
+    files of `snapshot` that have saves or were edited, each made from its `grounds`. Of a file that can't be
+    read now only tools' saves are here, for their place in the history. `later` are edits that wait for a
+    later look, `kept` are files that no commit may hold, and `aside` their saves."""
 
+    tree: str | None
     snapshot: Snapshot
     saves: Sequence[Save]
     grounds: Mapping[str, Ground]
@@ -55,6 +56,15 @@ class Pending:
     later: frozenset[str] = frozenset()
     kept: KeptHere = KeptHere()
     aside: Sequence[Save] = ()
+
+    @property
+    def left_alone(self) -> frozenset[str]:
+        """The files that a commit of this neither takes nor checks out, and that nobody is told of."""
+        return self.later | self.kept.ignored
+
+    def has_judged(self, path: str) -> bool:
+        """Whether this look knows all of a file: of one that it passed over, what was known before stays."""
+        return path not in self.later and self.snapshot.has_looked_at(path)
 
 
 def find_pending(
@@ -72,13 +82,13 @@ def find_pending(
     snapshot = memory.checkout.snapshot(None if only is None else written | {*only}, written, tree)
     if hides:
         memory.checkout.hide(snapshot)
-    waiting = [save for save in saves if save.op == TOOL or not snapshot.is_out_of_reach(save.path)]
     edited = memory.checkout.edited(snapshot, tree)
     kept = _kept(memory, snapshot, tree, edited | written)
     snapshot = _without_base(memory, snapshot, kept.ignored)
     edited -= {*kept.ignored, *kept.converted}
     aside = [save for save in saves if save.path in kept]
-    waiting = [save for save in waiting if save.path not in kept]
+    others = [save for save in saves if save.path not in kept]
+    waiting = [save for save in others if save.op == TOOL or not snapshot.is_out_of_reach(save.path)]
     later = frozenset(() if until is None else memory.worktree.changed_since(until, edited - written))
     paths = (edited - later) | {save.path for save in waiting}
     bases, following = (memory.objects.files(at, paths) for at in (snapshot.base, snapshot.next))
@@ -91,7 +101,7 @@ def find_pending(
         for path, ground in grounds.items()
         if not snapshot.is_out_of_reach(path)
     }
-    return Pending(snapshot, waiting, grounds, on_disk, later, kept, aside)
+    return Pending(tree, snapshot, waiting, grounds, on_disk, later, kept, aside)
 
 
 def _kept(memory: Memory, snapshot: Snapshot, tree: str | None, changed: Set[str]) -> KeptHere:
