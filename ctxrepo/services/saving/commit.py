@@ -141,9 +141,8 @@ def _attempt(
         raise
     if new is not None and new != old:
         on_disk = {path: data for path, data in pending.on_disk.items() if path not in alone}
-        places = tuple(save.place for save in done)
         # Before the branch moves: a kill may come right after it.
-        memory.journal.intend(Intent(new, places, objects.store_files(on_disk)))
+        memory.journal.intend(Intent(new, tuple(save.place for save in done), objects.store_files(on_disk)))
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
         note_made_here(memory, new)
