@@ -28,7 +28,7 @@ _MENTIONED = "select 1 from mention where name = ? limit 1"
 
 def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event, json_text: str) -> str:
     """Faults that the session wasn't told, and what memory says about files that were edited; mostly ''."""
-    edited, unsaved, odd, began = [], [], list[str](), time.time()
+    edited, unsaved, doubtful, began = [], [], list[str](), time.time()
     error = dialect.failure(db, event, json_text)
     is_write = not error and not dialect.only_reads(event.tool)
     has_written = event.command != "" and _has_shell_written(db, world, dialect, event)
@@ -40,7 +40,9 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         if is_write and relative is None:
             edited.append(path)
         elif is_write and relative and not relative.startswith(".git/"):
-            unsaved += _save(db, world, event, file, relative, odd)
+            why, is_doubtful = _save(db, world, event, file, relative)
+            unsaved += why
+            doubtful += [relative] if is_doubtful else []
             has_written = True
     if has_written and world.wakes_at_stop:
         from ctxrepo.hooks.wakeup import wake
@@ -52,7 +54,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
         unsaved_block = seal_shortly(fault_section(unsaved, FAULT_ROOM), world.secret)
-    if odd and world.wakes_at_stop and not event.silence_reason:
+    if doubtful and world.wakes_at_stop and not event.silence_reason:
         from ctxrepo.hooks.known.freshness import open_when_current
 
         # Only the worker can tell what is wrong with it; what comes later is told with the next prompt.
@@ -63,8 +65,8 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         return unsaved_block
     try:
         # A subagent isn't told of faults: the agent that started it is, and can see to them.
-        has_faults = not event.sub and bool(odd or faults_of(cache))
-        faults = _fault_block(cache, world, event, odd) if has_faults else ""
+        has_faults = not event.sub and bool(doubtful or faults_of(cache))
+        faults = _fault_block(cache, world, event, doubtful) if has_faults else ""
         failure = _failure(db, cache, world, event, error) if error and event.command else ""
         return unsaved_block + faults + failure + _reminders(db, cache, world, event, edited)
     finally:
@@ -107,27 +109,26 @@ def _log(db: _sqlite3.Connection, repo: Repo, event: Event, file: TouchedFile) -
 
 
 def _save(
-    db: _sqlite3.Connection, world: World, event: Event, file: TouchedFile, relative: str, odd: list[str]
-) -> list[str]:
-    """Save what was written; returns what to say when that could not be done. A note whose head may be flawed
-    is added to `odd`."""
+    db: _sqlite3.Connection, world: World, event: Event, file: TouchedFile, relative: str
+) -> "tuple[list[str], bool]":
+    """Save what was written: (what to say where that failed, whether a note's head may be flawed)."""
     from ctxrepo.hooks.saves import may_be_flawed, save, version_of, why_too_large  # few touch the memory
     from ctxrepo.hooks.session.session import Session
 
     version = version_of(world.repo, file, relative)
     why = save(db, world.repo, event, version) if version else why_too_large(file.path, file.wrote)
+    is_doubtful = version is not None and may_be_flawed(relative, version.data)
     if version:
         session = Session(world.state, world.repo.id, event.agent, event.session)
         session.note_write(relative, version.data)
         session.save()
-        odd += [relative] if may_be_flawed(relative, version.data) else []
         if not why:
-            return []
+            return [], is_doubtful
     from ctxrepo.hooks.wakeup import spool
 
     spool(db, world.repo, "tool", event, relative)  # so that the worker looks at the file
     if not why:
-        return []
+        return [], is_doubtful
     from ctxrepo.hooks.own_files import log_line
 
     unsaved = (
@@ -135,7 +136,7 @@ def _save(
         "lost. `ctxrepo doctor` says what to do"
     )
     log_line(f"{world.state}/hook-errors.log", unsaved)
-    return [unsaved]
+    return [unsaved], is_doubtful
 
 
 def _failure(
@@ -167,8 +168,8 @@ def _reminders(
     return "".join(blocks)
 
 
-def _fault_block(cache: _sqlite3.Connection, world: World, event: Event, odd: list[str]) -> str:
-    """The faults that the session wasn't told yet, and flaws in heads that it wrote, a block each."""
+def _fault_block(cache: _sqlite3.Connection, world: World, event: Event, written: list[str]) -> str:
+    """The faults that the session wasn't told yet, and flaws in heads of what was `written`, a block each."""
     from ctxrepo.domain.text import seal_shortly
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_block, fault_section
     from ctxrepo.hooks.session.session import Session
@@ -176,7 +177,7 @@ def _fault_block(cache: _sqlite3.Connection, world: World, event: Event, odd: li
     session = Session(world.state, world.repo.id, event.agent, event.session)
     faults = [] if session.record.is_off else session.untold_faults(cache)
     text = fault_block(faults, world.secret, session) if faults else ""
-    if odd and not session.record.is_off and (flaws := session.untold_flaws(cache, odd)):
+    if written and not session.record.is_off and (flaws := session.untold_flaws(cache, written)):
         text += seal_shortly(fault_section(flaws, FAULT_ROOM), world.secret)
     session.save()
     return text
