@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checkout import RECALL_DATA
+from recall.measures import measured, piece
 
 from bench.lead import lead
 from bench.peers import fts, grep, orama, ours, qmd
 from bench.peers.base import Memory, NotHereError, Peer, Prompt, Tools
 from bench.peers.ours import OURS
-from ctxrepo.domain.records.recall_quality import measured, piece
 
 DATA = RECALL_DATA
 

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from ctxrepo.domain.records.recall_quality import DeliveredBlock, delivered, piece
+from recall.datasets import DataSet, Label, data_sets
+from recall.measures import DeliveredBlock, delivered, piece
+
 from ctxrepo.domain.text import place
 from ctxrepo.hooks.packet.sections import recall_block
 from ctxrepo.hooks.recall.ranking import (
@@ -29,7 +31,6 @@ from ctxrepo.hooks.recall.ranking import (
     choose_dose,
     is_social,
 )
-from ctxrepo.services.recall.datasets import DataSet, Label, data_sets
 from ctxrepo.services.recall.recall import by_meaning, by_words
 from ctxrepo.storage.cache.folder import SCOPE, folder_cache
 

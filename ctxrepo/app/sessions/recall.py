@@ -96,7 +96,7 @@ def recall_in_folder(desk: Desk, request: FolderRecallRequest) -> Result[RecallR
 
 def recall_batch(desk: Desk, request: BatchRequest) -> Result[Batch]:
     """Answer every prompt of a file from a folder of markdown."""
-    from ctxrepo.services.recall.datasets import BadLines
+    from ctxrepo.services.recall.queries import BadLines
     from ctxrepo.services.recall.recall_folder import recall_batch
 
     way = replace(_way(desk, request.limit, request.model), is_gated=request.is_gated)

@@ -19,7 +19,7 @@ from ctxrepo.faces.cli import table
 PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
     "scratch",
-    "Look through them": "search tags links recall trace eval history stats",
+    "Look through them": "search tags links recall trace history stats",
     "Repository, remote, other machines": "init status sync pull push doctor check import conflicts declined "
     "cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
@@ -32,7 +32,7 @@ MODULES = {
     "notes.lookup": "read search tags links export list=list_notes",
     "notes.caretaking": "check import=import_",
     "notes.scratchpad": "",
-    "sessions.asking": "recall trace eval=evaluate",
+    "sessions.asking": "recall trace",
     "sessions.handing_over": "context anchor handoff hook",
     **dict.fromkeys(("sessions.stats_verbs", "sessions.session_verbs", "sessions.tape_commands"), ""),
     **dict.fromkeys(("sessions.file_verbs", "review.conflicts", "review.declined_verbs"), ""),

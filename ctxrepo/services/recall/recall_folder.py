@@ -7,14 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from time import perf_counter
 
-from ctxrepo.domain.records.recall_quality import mean
 from ctxrepo.domain.text import place
 from ctxrepo.hooks.known.cached import EntryHit
 from ctxrepo.hooks.known.world import RECALL_BYTES, RECALL_LIMIT
 from ctxrepo.hooks.packet.sections import recall_block
 from ctxrepo.hooks.recall.ranking import RecallRequest, choose, is_social
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.recall.datasets import Query, QueryAnswer, read_queries, render_answers
+from ctxrepo.services.recall.queries import Query, QueryAnswer, read_queries, render_answers
 from ctxrepo.services.recall.recall import Question, Ranker, RecallResult, answered, by_meaning, by_words
 from ctxrepo.storage.cache.folder import SCOPE, FolderCache, folder_cache
 from ctxrepo.storage.disk.folders import require_place, write_whole
@@ -99,4 +98,5 @@ def recall_batch(folder: Path, queries: Path, out: Path, way: Way) -> Batch:
         skipped = cache.skipped
     write_whole(out, render_answers(found).encode())
     silent = sum(not answer.results for answer in found)
-    return Batch(len(found), silent, round(mean(answer.ms or 0.0 for answer in found) or 0.0, 3), skipped)
+    total = sum(answer.ms or 0.0 for answer in found)
+    return Batch(len(found), silent, round(total / max(len(found), 1), 3), skipped)

@@ -13,7 +13,7 @@ from ctxrepo.agents.recorded import reply
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.project.layout import is_aside
-from ctxrepo.domain.records.recall_quality import Usage, is_used, is_zombie, rate
+from ctxrepo.domain.records.entry_use import Usage, is_used, is_zombie, rate
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks import own_files
 from ctxrepo.hooks.known.locate import inside

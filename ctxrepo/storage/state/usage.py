@@ -16,7 +16,7 @@ from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.processes.database import Schema, transaction
 
 if TYPE_CHECKING:
-    from ctxrepo.domain.records.recall_quality import Kind, Usage
+    from ctxrepo.domain.records.entry_use import Kind, Usage
 
 MEMORY_WRITE = "memory_write"
 """The name under which a change of a note by a command of ours is noted."""
@@ -174,6 +174,6 @@ class UsageStore:
         self._db.execute("insert or replace into read_to values (?, ?, ?)", (log, at, line))
 
     def all(self) -> "list[Usage]":
-        from ctxrepo.domain.records.recall_quality import Usage
+        from ctxrepo.domain.records.entry_use import Usage
 
         return [Usage(*row) for row in self._db.execute(_ALL)]

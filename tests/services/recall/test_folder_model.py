@@ -11,7 +11,6 @@ from meanings import NOTES
 
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.services.recall.recall_folder import Way, recall_batch
-from ctxrepo.services.recall.recall_scores import way_of
 
 
 @pytest.fixture
@@ -32,7 +31,6 @@ def found(folder: Path, way: Way) -> list[str]:
 def test_a_model_finds_what_words_dont(folder: Path) -> None:
     assert found(folder, Way(1)) == []
     assert found(folder, Way(1, model=str(MODEL))) == ["shop/topics/db.md#L4"]
-    assert found(folder, way_of([f"recall.model={MODEL}"], Way(1))) == ["shop/topics/db.md#L4"]
 
 
 def test_one_that_isnt_there_is_told(folder: Path) -> None:

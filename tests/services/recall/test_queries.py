@@ -1,21 +1,13 @@
-"""Queries and answers as JSON lines: what can't be understood is told by its line, and all of it at once."""
+"""Queries as JSON lines: what can't be understood is told by its line, and all of it at once."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from ctxrepo.errors import UsageError
-from ctxrepo.services.recall.datasets import (
-    BadLines,
-    Query,
-    QueryAnswer,
-    read_answers,
-    read_queries,
-    render_answers,
-)
+from ctxrepo.services.recall.queries import BadLines, Query, read_queries
 
 
 @pytest.fixture
@@ -68,33 +60,3 @@ def test_a_file_that_can_not_be_read(file: Path) -> None:
     file.write_bytes(b'{"id": "a", "query": "x"}\n\xff\n')
     with pytest.raises(UsageError, match="line 2 is not UTF-8"):
         read_queries(file)
-
-
-def test_answers_read_back(file: Path) -> None:
-    answers = [QueryAnswer("a", (("x/ü.md#L10-L12", 1.5), ("y.md#L1", 0.5)), 2.1), QueryAnswer("b", (), 0.1)]
-    file.write_text(render_answers(answers))
-    assert read_answers(file) == {"a": answers[0], "b": answers[1]}
-    first = json.loads(file.read_text().splitlines()[0])
-    assert first["results"][0] == {"id": "x/ü.md#L10-L12", "score": 1.5}
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"id": "a"}',
-        '{"id": "a", "results": {}}',
-        '{"id": "a", "results": ["x.md#L1"]}',
-        '{"id": "a", "results": [{"id": 1}]}',
-        '{"id": "a", "results": [{"id": "x", "score": "high"}]}',
-        '{"id": "a", "results": [], "ms": "fast"}',
-    ],
-)
-def test_answers_of_others_are_read_strictly(file: Path, line: str) -> None:
-    file.write_text(line)
-    with pytest.raises(BadLines):
-        read_answers(file)
-
-
-def test_scores_and_times_may_be_missing(file: Path) -> None:
-    file.write_text('{"id": "a", "results": [{"id": "x.md"}]}')
-    assert read_answers(file) == {"a": QueryAnswer("a", (("x.md", 0.0),), None)}

@@ -13,7 +13,7 @@ from machines import Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
-from ctxrepo.domain.records.recall_quality import Usage
+from ctxrepo.domain.records.entry_use import Usage
 from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.services.notes.changing import EditRequest, Passage, edit
 from ctxrepo.services.notes.placing import archive, forget, move

@@ -1,28 +1,25 @@
-"""Commands that ask the memory and tell how well it answers: recall, trace, eval."""
+"""Commands that ask the memory and tell what it gave: recall, trace."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.sessions import measuring
-from ctxrepo.app.sessions.measuring import EvaluateRequest, TraceRequest
+from ctxrepo.app.sessions.measuring import TraceRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import OWN, argument, command, json_option, option, scope_option
+from ctxrepo.faces.cli.options import argument, command, json_option, option, scope_option
 
 if TYPE_CHECKING:
-    from ctxrepo.app.sessions.measuring import Evaluation
     from ctxrepo.app.sessions.recall import BatchRequest
     from ctxrepo.services.recall.recall import LeftOut, Purpose, RecalledEntry, RecallResult
     from ctxrepo.services.recall.recall_folder import Batch
-    from ctxrepo.services.recall.recall_scores import Figures, Run
     from ctxrepo.services.usage.read_traces import Trace, TracedEntry
 
 
@@ -188,75 +185,3 @@ def _entry(what: str, one: TracedEntry) -> Iterator[str]:
     yield f"  {what}: {one.at} ({one.score:.2f}) {one.id}" + (f": {one.why}" if one.why else "")
     gone = f"(edited, moved or gone since: see `ctxrepo read {one.id}`)"
     yield f"    {shown(' '.join(one.text.split()), _TEXT_WIDTH) if one.text else gone}"
-
-
-_WHOLE = "all"
-_NONE = "-"
-
-
-@command(
-    data="DATA",
-    settings="--set KEY=VALUE",
-    against="--against KEY=VALUE",
-    no_gate=OWN,
-    results="--results FILE",
-)
-def evaluate(
-    request: EvaluateRequest, no_gate: Annotated[bool, option("--no-gate")] = False, json: bool = False
-) -> None:
-    """Measure how well recall answers prompts with known answers."""
-    if no_gate:
-        request = replace(request, settings=[*request.settings, "gate=off"])
-    answer(open_desk(), measuring.evaluate, request, json, _measured)
-
-
-def _measured(done: Evaluation) -> str:
-    head = "\n".join(
-        f"{one.name}: {output.counted(len(one.texts), 'note')}, {output.counted(len(one.queries), 'prompt')}"
-        for one in done.sets
-    )
-    return f"{head}\n\n{_table(done.runs)}"
-
-
-def _table(runs: Sequence[Run]) -> str:
-    rows = [_head(with_name=len(runs) > 1), *_rows(runs)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    names = 2 if len(runs) > 1 else 1
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if n < names else cell.rjust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
-
-
-def _head(*, with_name: bool) -> list[str]:
-    from ctxrepo.domain.records.recall_quality import MEASURES
-
-    short = [name.replace("recall@", "r@").replace("evidence@", "ev@") for name in MEASURES]
-    return ["", *([""] if with_name else []), "prompts", *short, "delivered", "waste", "false", "noise", "ms"]
-
-
-def _rows(runs: Sequence[Run]) -> Iterator[list[str]]:
-    for kind in (_WHOLE, *runs[0].categories):
-        for number, run in enumerate(runs):
-            figures = run.whole if kind == _WHOLE else run.categories[kind]
-            first = [kind if number == 0 else "", *([run.name] if len(runs) > 1 else [])]
-            yield [*first, *_cells(figures), _number(run.ms, 1) if kind == _WHOLE else ""]
-
-
-def _cells(figures: Figures) -> Iterator[str]:
-    from ctxrepo.domain.records.recall_quality import MEASURES
-
-    counts = filter(None, (figures.answerable, figures.silent))
-    yield "+".join(map(str, counts)) or "0"
-    yield from (_number(figures.measures.get(name), 3) for name in MEASURES)
-    yield _number(figures.delivered, 3)
-    yield _number(figures.waste, 0)
-    yield _number(figures.false_injection, 2)
-    yield _number(figures.noise, 0)
-
-
-def _number(value: float | None, digits: int) -> str:
-    return _NONE if value is None else f"{value:.{digits}f}"

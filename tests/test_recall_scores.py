@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from checkout import RECALL_DATA
+from recall.datasets import DataSet, Label, data_sets
+from recall.scores import evaluate, score, score_file, way_of
 
 from ctxrepo.errors import ConfigError, UsageError
-from ctxrepo.services.recall.datasets import DataSet, Label, Query, QueryAnswer, data_sets, render_answers
+from ctxrepo.services.recall.queries import Query, QueryAnswer, render_answers
 from ctxrepo.services.recall.recall_folder import Way
-from ctxrepo.services.recall.recall_scores import evaluate, score, score_file, way_of
 
 DATA = RECALL_DATA
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.note.entry import Entry
-from ctxrepo.domain.records.recall_quality import EXEMPT_DAYS, Usage, is_used, is_zombie, rate
+from ctxrepo.domain.records.entry_use import EXEMPT_DAYS, Usage, is_used, is_zombie, rate
 
 LONG = "- [gotcha] The **staging** port is `5433` on every machine that we have <!-- ^port -->"
 

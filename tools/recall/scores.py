@@ -1,11 +1,14 @@
 """How well recall answers prompts whose right answers are known, in one way of asking or several."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.domain.records.recall_quality import (
+from recall.datasets import DataSet, Label, read_answers
+from recall.measures import (
     BUDGETS,
     MEASURES,
     DeliveredBlock,
@@ -15,10 +18,10 @@ from ctxrepo.domain.records.recall_quality import (
     measured,
     piece,
 )
+
 from ctxrepo.domain.settings.keys import key_named, understood
 from ctxrepo.errors import UsageError
-from ctxrepo.lazy import dataclass
-from ctxrepo.services.recall.datasets import DataSet, Label, QueryAnswer, read_answers
+from ctxrepo.services.recall.queries import QueryAnswer
 from ctxrepo.services.recall.recall_folder import Way, answers
 from ctxrepo.storage.cache.folder import folder_cache
 

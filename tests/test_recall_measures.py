@@ -7,8 +7,7 @@ from math import log2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from ctxrepo.domain.records.recall_quality import (
+from recall.measures import (
     HEADER,
     MEASURES,
     RANKS,

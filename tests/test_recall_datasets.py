@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recall.datasets import data_sets, read_data_set
 
 from ctxrepo.errors import UsageError
-from ctxrepo.services.recall.datasets import BadLines, data_sets, read_data_set
+from ctxrepo.services.recall.queries import BadLines
 
 GOOD = {"id": "a", "category": "direct", "relevant": [{"path": "shop/a.md", "line": 2}]}
 
