@@ -109,13 +109,20 @@ def require_own_file(file: Path) -> None:
 
 def require_own_folder(folder: Path) -> None:
     """The same for the config folder. A folder called `ctxrepo` is also closed to others; any other name may
-    hold other things of the user's."""
+    hold other things of the user's, so it is a CtxrepoError that others can write to it."""
     if not os.path.lexists(folder):
         return
     require_own_file(folder)
     real = Path(os.path.realpath(folder))
-    if folder.name == "ctxrepo" and real.is_dir() and real.stat().st_uid == os.geteuid():
+    if not real.is_dir() or (status := real.stat()).st_uid != os.geteuid():
+        return
+    if folder.name == "ctxrepo":
         require_private(real)
+    elif status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
+        raise CtxrepoError(
+            f"other users can write to {real}, where ctxrepo's configuration is",
+            f"`chmod o-w {real}` closes it.",
+        )
 
 
 def open_above(path: Path) -> Iterator[tuple[Path, str]]:

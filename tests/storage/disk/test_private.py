@@ -19,6 +19,7 @@ from ctxrepo.storage.disk.private import (
     put,
     ready,
     require_own_file,
+    require_own_folder,
     require_private,
     set_aside,
     touch,
@@ -158,6 +159,21 @@ def test_a_configuration_of_another_user_is_not_followed(tmp_path: Path) -> None
     (tmp_path / "config.toml").symlink_to("theirs")
     with pytest.raises(CtxrepoError, match="belongs to another user"):
         require_own_file(tmp_path / "config.toml")
+
+
+def test_a_configuration_folder_that_others_can_write_to_is_refused(tmp_path: Path) -> None:
+    dotfiles = tmp_path / "dotfiles"
+    dotfiles.mkdir()
+    for bits in (0o755, 0o775, 0o1777):  # a group is often the user's own; in a sticky folder nobody replaces
+        dotfiles.chmod(bits)
+        require_own_folder(dotfiles)
+    (tmp_path / "link").symlink_to("dotfiles")
+    dotfiles.chmod(0o777)
+    for folder in (dotfiles, tmp_path / "link"):
+        with pytest.raises(CtxrepoError, match="other users can write to") as refused:
+            require_own_folder(folder)
+        assert refused.value.hint == f"`chmod o-w {dotfiles}` closes it."
+    require_own_folder(tmp_path / "missing")
 
 
 def test_folders_above_are_told_where_every_user_could_put_something_else_in_place(tmp_path: Path) -> None:
