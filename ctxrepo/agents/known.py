@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from ctxrepo.agents import dialect_of, names
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ctxrepo.agents.protocol import (
         AgentIdentity,
         Imports,
@@ -104,6 +107,22 @@ class Agent:
         if not all(environment.get(name) == value for name, value in who.MARKS.items()):
             return None
         return (environment.get(who.SESSION) or None) if who.SESSION else ""
+
+    def profile(self, file: Path, home: Path, environment: Mapping[str, str]) -> Mapping[str, str] | None:
+        """The environment in which the agent has this `file`, of an installation of ours or a transcript;
+        None where its variable can't name a folder so."""
+        variable = self.identity.FOLDER
+        default = {name: value for name, value in environment.items() if name != variable}
+        named = [{**default, variable: str(folder)} for folder in file.parents] if variable else []
+        return next((there for there in (default, *named) if self._has(file, home, there)), None)
+
+    def _has(self, file: Path, home: Path, environment: Mapping[str, str]) -> bool:
+        with suppress(ConfigError):  # of another variable
+            if any(wanted.path == file for wanted in self.install.files(home, environment, str)):
+                return True
+            if self.transcripts and file.is_relative_to(folder := self.transcripts.folder(home, environment)):
+                return any(map(file.relative_to(folder).match, self.transcripts.PATTERN.split("|")))
+        return False
 
     def _part(self, module: str) -> ModuleType:
         return import_module(f"ctxrepo.agents.{self.name}{module}")

@@ -33,6 +33,9 @@ class AgentIdentity(Protocol):
     INSTRUCTIONS: str
     """The file at the top of a checkout that it reads at a session's start."""
 
+    FOLDER: str
+    """The environment variable that names the user's folder of it, '' where none of its own does."""
+
     SESSION: str
     """The environment variable in which its commands find the id of their session, '' where there is none."""
 

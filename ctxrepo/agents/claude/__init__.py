@@ -2,5 +2,6 @@
 
 TITLE = "Claude Code"
 INSTRUCTIONS = "CLAUDE.md"
+FOLDER = "CLAUDE_CONFIG_DIR"
 SESSION = "CLAUDE_CODE_SESSION_ID"
 MARKS = {"CLAUDECODE": "1"}  # alone tells Claude Code from agents that set its other variables too

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ctxrepo.agents.claude import FOLDER
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_enabled
 from ctxrepo.agents.protocol import EditedDocument, NativeMemory, Plugin, SkillsFolder, Wanted, named_folder
@@ -35,7 +36,7 @@ SETTINGS = _ClaudeSettings(
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """The user's folder of Claude Code: CLAUDE_CONFIG_DIR, else ~/.claude."""
-    return named_folder("CLAUDE_CONFIG_DIR", environment) or user_home / ".claude"
+    return named_folder(FOLDER, environment) or user_home / ".claude"
 
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:

@@ -2,5 +2,6 @@
 
 TITLE = "Codex"
 INSTRUCTIONS = "AGENTS.md"
+FOLDER = "CODEX_HOME"
 SESSION = "CODEX_SESSION_ID"
 MARKS: dict[str, str] = {}

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ctxrepo.agents.codex import FOLDER
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_among
 from ctxrepo.agents.protocol import EditedDocument, NativeMemory, Plugin, SkillsFolder, Wanted, named_folder
@@ -33,7 +34,7 @@ HOOKS = HookGroups(
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """The user's folder of Codex: CODEX_HOME, else ~/.codex."""
-    return named_folder("CODEX_HOME", environment) or user_home / ".codex"
+    return named_folder(FOLDER, environment) or user_home / ".codex"
 
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ctxrepo.agents.copilot import FOLDER
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import is_enabled
 from ctxrepo.agents.protocol import OwnFile, Plugin, SkillsFolder, Wanted, named_folder
@@ -17,7 +18,7 @@ TOOLS = ("view", "edit", "create", "str_replace_editor", "apply_patch", "bash")
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """The user's folder of Copilot CLI: COPILOT_HOME, else ~/.copilot."""
-    return named_folder("COPILOT_HOME", environment) or user_home / ".copilot"
+    return named_folder(FOLDER, environment) or user_home / ".copilot"
 
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:

@@ -5,5 +5,6 @@ no program that runs without an account, so none of it was tried with a real ses
 
 TITLE = "Cursor"
 INSTRUCTIONS = "AGENTS.md"
+FOLDER = ""  # no variable moves it
 SESSION = "CURSOR_CONVERSATION_ID"
 MARKS = {"CURSOR_AGENT": "1"}  # in the shells of its agent only; the editor's own terminals have neither

@@ -2,5 +2,6 @@
 
 TITLE = "Gemini CLI"
 INSTRUCTIONS = "GEMINI.md"
+FOLDER = "GEMINI_CLI_HOME"
 SESSION = ""  # its commands aren't told
 MARKS = {"GEMINI_CLI": "1"}

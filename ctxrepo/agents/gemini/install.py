@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ctxrepo.agents.gemini import FOLDER
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.protocol import EditedDocument, NativeMemory, Plugin, SkillsFolder, Wanted, named_folder
 
@@ -58,7 +59,7 @@ def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str],
 
 
 def _home(user_home: Path, environment: Mapping[str, str]) -> Path:
-    return named_folder("GEMINI_CLI_HOME", environment) or user_home
+    return named_folder(FOLDER, environment) or user_home
 
 
 def _is_memory_on(text: str, _environment: Mapping[str, str]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import NAME, HookLine
+from ctxrepo.agents.pi import FOLDER
 from ctxrepo.agents.pi.dialect import DIALECT
 from ctxrepo.agents.protocol import Plugin, ShippedFile, SkillsFolder, Wanted, named_folder
 
@@ -29,7 +30,7 @@ _SOURCE = re.compile(rf"npm:{NAME}(?:@[^/]*)?|(?!npm:)(?:.*[:/])?{NAME}(?:\.git)
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """The user's folder of pi: PI_CODING_AGENT_DIR, else ~/.pi/agent."""
-    return _named("PI_CODING_AGENT_DIR", user_home, environment) or user_home / ".pi" / "agent"
+    return _named(FOLDER, user_home, environment) or user_home / ".pi" / "agent"
 
 
 def sessions(user_home: Path, environment: Mapping[str, str]) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.setup.connection import Standing
+    from ctxrepo.services.setup.connection import Machine, Standing
     from ctxrepo.services.setup.setup import Plan
 
 
@@ -66,10 +66,10 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
         _ = desk.memory  # hooks without a memory repository would be silent for ever: say so now
     done: list[PlannedSetup] = []
     failed: dict[str, CtxrepoError] = {}
-    for name in names:
+    for name, machine in _places(desk, request, names):
         try:
             # Each in its turn, because several agents may share files, which the one before has changed.
-            one = _plan(desk, request, name, done)
+            one = _plan(machine, request, name, done)
         except CtxrepoError as error:
             failed[name] = error
             continue
@@ -105,7 +105,18 @@ def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]
     return Result(found, {"agents": shown}, 0 if is_well else 1)
 
 
-def _plan(desk: Desk, request: SetupRequest, name: str, before: Sequence[PlannedSetup]) -> Plan:
+def _places(desk: Desk, request: SetupRequest, names: Sequence[str]) -> Iterator[tuple[str, Machine]]:
+    """Each agent with the environment of now; when all are taken out, also with those of other folders that
+    setup connected."""
+    from ctxrepo.services.setup.setup import profiles
+
+    for name in names:
+        yield name, desk.machine
+        if request.removes and request.agents.every:
+            yield from ((name, machine) for machine in profiles(name, desk.machine))
+
+
+def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[PlannedSetup]) -> Plan:
     """What is to be done for an agent, after what is done for those `before` it.
 
     Of a trial nothing is done, so that is left out which one of those has shown already."""
@@ -114,9 +125,9 @@ def _plan(desk: Desk, request: SetupRequest, name: str, before: Sequence[Planned
     is_trial = request.is_trial
     if request.removes:
         gone = {path for one in before for path in one.plan.receipts if is_trial}
-        found = removal(name, desk.machine, gone)
+        found = removal(name, machine, gone)
     else:
-        found = plan(name, desk.machine)
+        found = plan(name, machine)
     shown = {change for one in before for change in one.plan.changes if is_trial}
     return replace(found, changes=tuple(change for change in found.changes if change not in shown))
 

@@ -108,7 +108,7 @@ class TapeView:
         if self._bytes_left <= 0:
             return None
         try:
-            read = read_conversation(self.memory, agent, session, self.memory.env, self._bytes_left)
+            read = read_conversation(self.memory, agent, session, self._bytes_left)
         except NoAnswer:  # a folder hangs
             return None
         if read is None:

@@ -16,6 +16,7 @@ from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.domain.tape.session_messages import Conversation, SessionMessage
 from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.storage.disk.recent import end_of, ends_of, ends_of_rows, newest
 from ctxrepo.storage.memory import Memory
 
@@ -26,10 +27,15 @@ if TYPE_CHECKING:
 def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, str]) -> str:
     """Where an agent keeps its own record of a session, '' where that isn't known."""
     transcripts = transcripts_of(agent)
+    return _transcript_in(transcripts.folder(user_home, env), agent, session) if transcripts else ""
+
+
+def _transcript_in(folder: Path, agent: str, session: str) -> str:
+    """The same in one of the agent's folders of transcripts."""
+    transcripts = transcripts_of(agent)
     if transcripts is None or not re.fullmatch(r"[\w-]{1,100}", session, re.ASCII):
         return ""
-    pattern = transcripts.OF_SESSION.format(session=session)
-    return next((str(path) for path in newest(transcripts.folder(user_home, env), pattern, 1)), "")
+    return next((str(path) for path in newest(folder, transcripts.OF_SESSION.format(session=session), 1)), "")
 
 
 def ends_of_session(
@@ -77,16 +83,17 @@ class TranscriptPart:
 
 
 def read_conversation(
-    memory: Memory, agent: str, session: str, env: Mapping[str, str], most: int = MOST_BYTES
+    memory: Memory, agent: str, session: str, most: int = MOST_BYTES
 ) -> TranscriptPart | None:
-    """What was said in a session; None without a transcript here. An unknown agent ('') is any that has
-    one."""
-    home = memory.places.user_home
+    """What was said in a session; None without a transcript in any profile here. An unknown agent ('') is any
+    that has one."""
+    profiles = Profiles(memory)
     for name in [agent] if agent else AGENTS:
-        path = transcript_of(name, session, home, env)
-        part = _read(memory, name, session, path, most) if path else None
-        if part and (agent or part.conversation.messages):
-            return part
+        for folder in profiles.folders(name):
+            path = _transcript_in(folder, name, session)
+            part = _read(memory, name, session, path, most) if path else None
+            if part and (agent or part.conversation.messages):
+                return part
     return None
 
 

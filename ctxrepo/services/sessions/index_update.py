@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.errors import ConfigError, CtxrepoError
+from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.message_words import new_message, new_messages
+from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.disk.recent import rows_of
 from ctxrepo.storage.memory import Memory
@@ -177,25 +178,23 @@ class Changed:
     indexed: IndexedSession | None
 
 
-def layouts(user_home: Path, env: Mapping[str, str]) -> Iterator[Layout]:
-    """Where each agent keeps its transcripts."""
+def layouts(memory: Memory) -> Iterator[Layout]:
+    """Where each agent keeps its transcripts, in each of its profiles."""
+    profiles = Profiles(memory)
     for name, agent in AGENTS.items():
         if transcripts := agent.transcripts:
-            try:
-                folder = transcripts.folder(user_home, env)
-            except ConfigError:  # `doctor` says so
-                continue
-            yield Layout(name, folder, transcripts.PATTERN, transcripts.SESSIONS, transcripts.FOLDER_FILE)
+            for folder in profiles.folders(name):
+                yield Layout(name, folder, transcripts.PATTERN, transcripts.SESSIONS, transcripts.FOLDER_FILE)
 
 
 def transcripts_here(memory: Memory, agent: str = "") -> TranscriptsHere:
     """All transcripts of all agents, or of one; the one that was written last first."""
-    all_layouts = layouts(memory.places.user_home, memory.env)
-    wanted = [layout for layout in all_layouts if agent in ("", layout.agent)]
+    wanted = [layout for layout in layouts(memory) if agent in ("", layout.agent)]
     answers = list(memory.outside.ask_each(wanted, transcript_files, lambda layout: layout.folder))
     newest_first = sorted((file for _, files in answers for file in files), key=lambda file: -file.mtime)
-    answered = frozenset(layout.agent for layout, _ in answers)
-    return TranscriptsHere(newest_first, answered, frozenset(layout.agent for layout in wanted) - answered)
+    answered = [layout for layout, _ in answers]
+    unknown = frozenset(layout.agent for layout in wanted if layout not in answered)
+    return TranscriptsHere(newest_first, frozenset(layout.agent for layout in answered) - unknown, unknown)
 
 
 def changed(here: TranscriptsHere, sessions: Mapping[str, IndexedSession]) -> list[Changed]:

@@ -73,9 +73,9 @@ def why_no_command(session: IndexedSession) -> str:
     return ""
 
 
-def resume_command(session: IndexedSession) -> str:
-    """The command that goes on with a session, on one line; '' where none is known, or the session is called
-    like an option."""
+def resume_command(session: IndexedSession, profile: str = "") -> str:
+    """The command that goes on with a session, on one line, with the words that set its agent's `profile`;
+    '' where none is known, or the session is called like an option."""
     if why_no_command(session):
         return ""
     transcripts = transcripts_of(session.agent)
@@ -83,7 +83,8 @@ def resume_command(session: IndexedSession) -> str:
         return ""
     archive, unarchive = getattr(transcripts, "ARCHIVE", ("", ""))
     commands = [unarchive] if archive and archive in PurePath(session.path).parts else []
-    command = " && ".join([*commands, transcripts.RESUME]).format(session=shlex.quote(session.id))
+    id_ = shlex.quote(session.id)
+    command = " && ".join(profile + step.format(session=id_) for step in (*commands, transcripts.RESUME))
     if not session.cwd:
         return command
     end = "-- " if session.cwd.startswith("-") else ""

@@ -22,6 +22,7 @@ from ctxrepo.services.sessions.found_messages import (
     moment_of,
     terms_of,
 )
+from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.services.sessions.session_projects import Projects, SessionFilter, resume_command, why_no_command
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
@@ -95,7 +96,7 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
     if not messages:
         raise NotFound(f"nothing found for {query.text or query.file!r} in agents' sessions")
     anchors = _anchors_of(memory, frozenset(found.session.id for found in messages))
-    terms = terms_of(query.text)
+    terms, profiles = terms_of(query.text), Profiles(memory)
     # Secrets are looked for in all neighbours at once: most are short, and each search has a cost.
     neighbours = [other for found in messages for other in (*found.before, *found.after)]
     sides = iter(shown(neighbours, _NEIGHBOUR_SHOWN, NEIGHBOUR_CHARS))
@@ -103,14 +104,19 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
     for found in messages:
         before, after = ([*islice(sides, len(side))] for side in (found.before, found.after))
         clean = found._replace(before=before, after=after)
-        hits.append(_hit(clean, terms, session_filter.projects, anchors))
+        hits.append(_hit(clean, terms, session_filter.projects, profiles, anchors))
     return hits
 
 
 def _hit(
-    found: FoundMessage, terms: Sequence[str], projects: Projects, anchors: "SessionAnchors"
+    found: FoundMessage,
+    terms: Sequence[str],
+    projects: Projects,
+    profiles: Profiles,
+    anchors: "SessionAnchors",
 ) -> SessionHit:
     session = found.session
+    profile = profiles.assignment(session.agent, session.path)
     message = replace(found.message, session=session.id, when=moment_of(found.at))
     return SessionHit(
         session.agent,
@@ -118,7 +124,7 @@ def _hit(
         projects.name_of(session.cwd),
         session.cwd,
         session.path,
-        resume_command(session),
+        resume_command(session, profile),
         replace(message, text=snippet(found.text, terms), details=()),
         _last_before(anchors.get(session.id, ()), found.at),
         found.before,

@@ -14,6 +14,7 @@ from ctxrepo.domain.tape.session_messages import SessionMessage
 from ctxrepo.errors import NoAnswer, NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.sessions.index_update import transcripts_here
+from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.services.sessions.session_projects import Projects, SessionFilter, resume_command, why_no_command
 from ctxrepo.services.sessions.session_search import SessionHit, SessionQuery, snippet
 from ctxrepo.storage.disk.recent import rows_of
@@ -74,6 +75,7 @@ def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = F
     needles = spellings(query.text)
     here = transcripts_here(memory, query.agent)
     session_filter = SessionFilter(Projects(memory), query.agent, query.project)
+    profiles = Profiles(memory)
     end, is_complete = time.monotonic() + SECONDS, not here.unknown
     hits: list[SessionHit] = []
     files = [file for file in here.files if file.mtime // _NANOSECONDS >= query.since]
@@ -85,7 +87,8 @@ def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = F
             batch_hits, is_complete = [], False
         for hit in batch_hits:
             if session_filter.wants(hit.file.agent, hit.cwd) and len(hits) < query.limit:
-                hits.append(_hit(hit, query.text, session_filter.projects.name_of(hit.cwd)))
+                profile = profiles.assignment(hit.file.agent, hit.file.path)
+                hits.append(_hit(hit, query.text, session_filter.projects.name_of(hit.cwd), profile))
         if len(hits) >= query.limit:
             break
         if time.monotonic() > end:
@@ -162,7 +165,7 @@ def _in_rows(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit
                 yield RawHit(file, session, folders.get(session) or "", around)
 
 
-def _hit(raw: RawHit, text: str, project: str) -> SessionHit:
+def _hit(raw: RawHit, text: str, project: str, profile: str) -> SessionHit:
     session = IndexedSession(raw.file.name, raw.file.agent, raw.session, raw.file.path, raw.cwd)
     plain = raw.around.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
     moment = _MOMENT.search(raw.around)
@@ -173,6 +176,14 @@ def _hit(raw: RawHit, text: str, project: str) -> SessionHit:
         id="", parent="", session=raw.session, agent=raw.file.agent, who="", when=when, text=text_around
     )
     return SessionHit(
-        *(raw.file.agent, raw.session, project, raw.cwd, raw.file.path, resume_command(session), message),
+        *(
+            raw.file.agent,
+            raw.session,
+            project,
+            raw.cwd,
+            raw.file.path,
+            resume_command(session, profile),
+            message,
+        ),
         no_resume=why_no_command(session),
     )

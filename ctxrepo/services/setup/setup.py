@@ -5,6 +5,7 @@ nothing when a file has changed since. Going back is a plan like any other."""
 
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, Agent
@@ -75,8 +76,16 @@ def present(machine: Machine) -> tuple[str, ...]:
 
 def was_connected(machine: Machine) -> tuple[str, ...]:
     """The agents that setup has connected and not let go of, though their folders may be gone."""
-    config = machine.places.config_dir
-    return tuple(name for name in AGENTS if foreign.exists(receipt.place(config, name)))
+    return tuple(name for name in AGENTS if receipt.first_files(machine.places.config_dir, name))
+
+
+def profiles(name: str, machine: Machine) -> Iterator[Machine]:
+    """The machine with the environment of each other folder of this agent that setup has connected."""
+    home, environment = machine.places.user_home, machine.environment
+    for file in receipt.first_files(machine.places.config_dir, name):
+        profile = AGENTS[name].profile(file, home, environment)
+        if profile is not None and profile != environment:
+            yield replace(machine, environment=profile)
 
 
 def unstarted(machine: Machine) -> tuple[str, ...]:

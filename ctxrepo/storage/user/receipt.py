@@ -75,6 +75,14 @@ def load(data: bytes | None) -> Receipt | None:
         return None
 
 
+def first_files(config_dir: Path, agent: str) -> list[Path]:
+    """The first file of each folder of this agent that setup has connected, the usual one's before others."""
+    paths = sorted((config_dir / "receipts").glob(f"{agent}*.json"))
+    names = {path: path.stem.partition("-")[0] for path in paths}
+    receipts = [load(foreign.read(path)) for path in paths if names[path] == agent]
+    return [next(iter(receipt.files)) for receipt in receipts if receipt]
+
+
 def others(config_dir: Path, own: Set[Path]) -> list[Receipt]:
     """The receipts but for those at these places: of other agents, or for another folder of the same."""
     paths = sorted((config_dir / "receipts").glob("*.json"))

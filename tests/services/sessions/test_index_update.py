@@ -24,7 +24,6 @@ from ctxrepo.services.sessions.index_update import (
     Changed,
     UpdateOutcome,
     changed,
-    layouts,
     transcripts_here,
     unread_mark,
     update_index,
@@ -163,11 +162,8 @@ def test_a_file_that_may_not_be_read_is_passed_over(commoner: Path) -> None:
     machine, file = make_machine(commoner, "ada"), commoner / "sessions.db"
     claude_says(machine, "s-1", ["a teal"]).path.chmod(0)
     claude_says(machine, "s-2", ["another teal"])
-    there = [
-        one
-        for layout in layouts(machine.home, machine.env)
-        for one in transcript_files.transcript_files(layout)
-    ]
+    layout = transcript_files.Layout("claude", machine.home / ".claude" / "projects", "*/*.jsonl")
+    there = transcript_files.transcript_files(layout)
     assert len(there) == 2
     left = index_update.TranscriptReader(file, [Changed(one, None) for one in there])
     while not left.is_done:
