@@ -343,19 +343,22 @@ def _pumps(body: Any, signs: list[str]) -> list[str]:
 
 # How long they take.
 
-_ENOUGH, _MUCH = 0.004, 0.1
+_ENOUGH, _MUCH, _TOO_MUCH = 0.004, 0.1, 0.5
 """Seconds of the processor that may be more than none, and that surely are, on a machine that does other
-things."""
+things; and those that no text of some kilobytes may take, for a note may hold it many times."""
 
 
 def dearest(use: Use, texts: Iterable[Attack], length: int) -> Attack | None:
-    """The attack that costs the most, if eight times its text costs far more than eight times as much: a
-    square makes it 64. `length` is beyond most bounds; what takes next to no time until there is let off."""
+    """The attack that costs the most, if it costs very much, or if eight times its text costs far more than
+    eight times as much: a square makes it 64. `length` is beyond most bounds; what takes next to no time
+    until there is let off."""
     runs = [partial(_cost, use, attack) for attack in texts]
     runs[0](length)  # compiles the pattern
     spent, worst = max((run(length), number) for number, run in enumerate(runs))
     if spent < _ENOUGH:
         return None
+    if spent > _TOO_MUCH and runs[worst](length) > _TOO_MUCH:
+        return runs[worst].args[1]
     again = max(runs[worst](length) for _ in range(2))
     return runs[worst].args[1] if runs[worst](8 * length) > max(24 * again, _MUCH) else None
 
