@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,9 +27,11 @@ from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.notes.remember import RememberResult, remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.repository.init import InitRequest, init
+from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.services.worker.work import Worker
+from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.user.places import Places
@@ -67,7 +74,18 @@ class Machine:
         return find_project(self.open(), self.project_folder, self.env)
 
     def init(self, remote: str = "") -> None:
-        init(self.places, self.env, InitRequest(remote), sys.executable, NOW)
+        """Make the memory. Without a remote a new home is given a copy of what `init` made in another home:
+        most tests begin with one, and git takes its time."""
+        if remote or self.more or {path.name for path in self.home.iterdir()} != {".gitconfig", "shop"}:
+            init(self.places, self.env, InitRequest(remote), sys.executable, NOW)
+            return
+        shutil.copytree(
+            _home_after_init((self.home / ".gitconfig").read_text()), self.home, dirs_exist_ok=True
+        )
+        name = random_name(6)
+        (self.clone / ".git" / "ctxrepo" / "id").write_text(f"{name}\n")
+        (self.places.state / _STATE).rename(self.places.of_repository(name).root)
+        publish_settings(self.open(), sys.executable)
 
     def commits_late(self) -> None:
         """From now on hooks of tools and of turns leave what was written to whoever comes later."""
@@ -137,6 +155,34 @@ class Machine:
         done = self.ctxrepo(*words, "--json")
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer | {"exit": done.returncode}
+
+
+_STATE = "state"
+
+
+@cache
+def _home_after_init(identity: str) -> Path:
+    """What `init` makes in a home with this .gitconfig, but for what names the folder or the machine; the
+    repository's state is in the folder _STATE."""
+    home = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    (home / ".gitconfig").write_text(identity)
+    machine = Machine(home)
+    init(machine.places, machine.env, InitRequest(""), sys.executable, NOW)
+    state = machine.open().state
+    for place in (
+        state.owner,
+        machine.places.hooks_db,
+        machine.places.state / "hook",
+        machine.places.host_file,
+    ):
+        place.unlink()
+    shutil.rmtree(state.git)
+    for fan_out in (home / ".ctxrepo" / ".git" / "objects").iterdir():
+        with suppress(OSError):
+            fan_out.rmdir()  # some 250 folders in which there is nothing yet
+    state.root.rename(machine.places.state / _STATE)
+    return home
 
 
 def make_machine(root: Path, name: str, **more: str) -> Machine:
