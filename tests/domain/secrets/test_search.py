@@ -309,6 +309,7 @@ def test_clean_lines_are_clean_alone_and_together() -> None:
 
 @example(["GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"])
 @example(["export GITHUB_TOKEN=$(gh auth token)", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"])
+@example(["curl -H 'authorization: bearer 40fd425571bd2cbdff135cc4059ff58d'", "docker run -u 1000:1000 x"])
 @given(st.lists(st.one_of(st.sampled_from(CLEAN), st.sampled_from([t for _, t in EVERYTHING])), max_size=8))
 def test_each_secret_is_found_on_its_line_whatever_stands_around_it(lines: list[str]) -> None:
     text = "\n\n".join(lines)

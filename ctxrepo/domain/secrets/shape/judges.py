@@ -123,7 +123,8 @@ def is_flags(match: re.Match[bytes]) -> bool:
     start = max(start, match.string.rfind(b"\n", start, match.start()) + 1)
     if grade is Grade.NONE or _GIT.match(value) or (b"/" in value and b":" in value):
         return False
-    if _USER.search(match.string, start, match.end() + 60):
+    end = match.string.find(b"\n", match.end(), match.end() + 60)
+    if _USER.search(match.string, start, end if end >= 0 else match.end() + 60):
         return grade >= Grade.LIKELY
     return grade in (Grade.CHOSEN, Grade.RANDOM) and b"/" not in value and b":" not in value
 
