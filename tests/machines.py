@@ -85,6 +85,7 @@ class Machine:
         name = random_name(6)
         (self.clone / ".git" / "ctxrepo" / "id").write_text(f"{name}\n")
         (self.places.state / _STATE).rename(self.places.of_repository(name).root)
+        self.places.host()
         publish_settings(self.open(), sys.executable)
 
     def commits_late(self) -> None:

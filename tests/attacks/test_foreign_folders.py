@@ -110,7 +110,10 @@ def test_a_bare_repository_that_holds_no_sound_git_is_no_project(mine: Machine, 
         make(places[-1] / ".git")
     others_go_on(mine, *places)
     for place in places:
-        assert run(mine, place, "remember", f"from {place.name}").returncode == 0
+        refused = run(mine, place, "remember", f"from {place.name}")
+        assert refused.returncode == 1, "git can't tell, and nothing goes to global/ unasked"
+        assert "name the scope yourself" in refused.stderr
+        assert run(mine, place, "remember", f"from {place.name}", "--scope", "global").returncode == 0
     for words in (["status"], ["project", "show"], ["context"], ["handoff", "--goal", "x"]):
         assert run(mine, places[0], *words).returncode in (0, 3), words
     assert "from archive_pipe" in mine.read("global/MEMORY.md")
