@@ -95,10 +95,6 @@ class HookGroups:
                 commands.setdefault(event, []).append(_command(hook))
         return commands
 
-    def obstacle(self, _text: str) -> str:
-        """What in this document keeps hooks from running, or ''; the default knows of nothing."""
-        return ""
-
     def is_blank(self, text: str) -> bool:
         """Whether it says nothing: no text, or an object without comments that names the version at most."""
         self._check(text)

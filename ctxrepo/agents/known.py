@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Trust,
     )
     from ctxrepo.agents.sources import Source
+    from ctxrepo.agents.switches import Switch
 
 
 _Offered = TypeVar("_Offered")
@@ -84,6 +85,17 @@ class Agent:
     def native_memory(self) -> NativeMemory | None:
         """The memory that it has of its own; None where it has none, or nobody has looked into that."""
         return getattr(self.install, "NATIVE_MEMORY", None)
+
+    @cached_property
+    def switches(self) -> Sequence[Switch]:
+        """What in its settings switches hooks off; empty where nothing does."""
+        from ctxrepo.agents.switches import read_switches
+
+        try:
+            with open(f"{os.path.dirname(__file__)}/{self.name}/switches.tsv", encoding="utf-8") as table:
+                return read_switches(table.read())
+        except FileNotFoundError:
+            return ()
 
     imports: _FolderPart[Imports] = _FolderPart("imports")
     """The memory programs of it whose notes can be brought here; None where there is none."""

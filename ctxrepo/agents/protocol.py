@@ -1,6 +1,7 @@
 """What an agent's folder offers, file by file.
 
 `dialect.py` is loaded by hooks and holds a `DIALECT`, an instance of a subclass of `hooks.dialect.Dialect`.
+`switches.tsv` has what in the agent's settings switches hooks off, where anything does (`switches.py`).
 The other files turn text into text and values into paths; reading and writing is for others."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -65,10 +66,6 @@ class Document(Protocol):
 
     def lines(self, text: str) -> Mapping[str, Sequence[str]]:
         """The commands of our hooks in it, by event."""
-        ...
-
-    def obstacle(self, text: str) -> str:
-        """What in it keeps hooks from running, or ''."""
         ...
 
     def is_blank(self, text: str) -> bool:

@@ -259,7 +259,10 @@ class Desk:
     def machine(self) -> Machine:
         from ctxrepo.services.setup.connection import Machine  # only needed to connect agents or look at them
 
-        return Machine(self.places, self.env, Path(self.interpreter))
+        checkout = None
+        with suppress(NoAnswer):  # of which those tell who need the project
+            checkout = Path(self.folder_facts.top or self.cwd)
+        return Machine(self.places, self.env, Path(self.interpreter), checkout)
 
     def wake(self) -> None:
         """Let a worker commit what was just acknowledged; nobody here waits for it."""

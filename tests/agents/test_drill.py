@@ -74,12 +74,12 @@ def lines(text):
     pairs = [line.rstrip("\\n").split("\\t") for line in text.splitlines(True) if is_ours(line, "hal")]
     return {event: [command] for event, command in pairs}
 
-def obstacle(text):
-    return "the pod bay doors are closed" if "closed" in text else ""
-
 def is_blank(text):
     return not text.strip()
 '''
+
+
+SWITCHES = 'doors\t"closed"\tjson\t{user}/ship.json\t{project}/.hal/ship.json\n'
 
 
 class Hal:
@@ -96,6 +96,7 @@ class Hal:
         (self.package / "agents/hal").mkdir()
         for module, text in files.items():
             (self.package / f"agents/hal/{module}.py").write_text(text.lstrip())
+        (self.package / "agents/hal/switches.tsv").write_text(SWITCHES)
         self.home = machine.home / ".hal"
         self.home.mkdir()
         (self.home / "hooks.list").write_bytes(b"wakeUp\techo good morning\n")
@@ -180,8 +181,9 @@ def test_its_events_are_answered_in_its_own_shape(hal: Hal) -> None:
 
 def test_what_keeps_its_hooks_from_running_is_told(hal: Hal) -> None:
     hal.ctxrepo("setup", "hal", "--yes")
-    with (hal.home / "hooks.list").open("a") as file:
-        file.write("doors\tclosed\n")
+    settings = hal.machine.project_folder / ".hal/ship.json"
+    settings.parent.mkdir()
+    settings.write_text('{"doors": "closed"}')
     shown = subprocess.run(
         [sys.executable, "-m", "ctxrepo", "setup", "hal", "--check"],
         cwd=hal.machine.project_folder,
@@ -189,5 +191,5 @@ def test_what_keeps_its_hooks_from_running_is_told(hal: Hal) -> None:
         capture_output=True,
         text=True,
     )
-    assert "HAL 9000 runs no hooks: the pod bay doors are closed" in shown.stdout
+    assert shown.stdout.startswith(f"hal: off\n  HAL 9000 runs no hooks: doors names closed in {settings}. ")
     assert shown.returncode == 1

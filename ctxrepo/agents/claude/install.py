@@ -12,13 +12,7 @@ TIMEOUT = 10
 """Seconds after which Claude Code ends a hook; without it a session's end would have 1.5."""
 
 
-class _ClaudeSettings(HookGroups):
-    def obstacle(self, text: str) -> str:
-        """What in these settings keeps hooks from running, or ''."""
-        return "disableAllHooks is on" if self.settings(text).get("disableAllHooks") is True else ""
-
-
-SETTINGS = _ClaudeSettings(
+SETTINGS = HookGroups(
     name="claude",
     matchers={
         "SessionStart": "",

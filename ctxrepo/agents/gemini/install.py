@@ -19,15 +19,6 @@ class _GeminiSettings(HookGroups):
         """Our hook for an event, with a name that it is listed by."""
         return {"name": NAME, **super().hook(event, command)}
 
-    def obstacle(self, text: str) -> str:
-        """What in these settings keeps our hooks from running, or ''."""
-        config = self.settings(text).get("hooksConfig")
-        hooks = config if isinstance(config, dict) else {}
-        if hooks.get("enabled") is False:
-            return "hooksConfig.enabled is off"
-        disabled = hooks.get("disabled")
-        return f"hooksConfig.disabled names {NAME}" if isinstance(disabled, list) and NAME in disabled else ""
-
 
 SETTINGS = _GeminiSettings(
     name="gemini",

@@ -15,8 +15,9 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.setup.connection import Machine, Standing
+    from ctxrepo.services.setup.connection import Machine
     from ctxrepo.services.setup.setup import Plan
+    from ctxrepo.services.setup.standings import Standing
 
 
 @dataclass(frozen=True)
@@ -94,15 +95,15 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
 
 
 def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]]:
-    """Say whether agents are connected; ends with 1 when one isn't, or something is wrong."""
-    from ctxrepo.services.setup.connection import check
-    from ctxrepo.services.setup.trust import trusted_standing
+    """Say whether agents are connected; ends with 1 when one isn't, or doesn't work."""
+    from ctxrepo.services.faults.finding import is_failure
+    from ctxrepo.services.setup.standings import check
 
     machine = desk.machine
-    found = [trusted_standing(check(name, machine), machine) for name in _names(desk, request)]
-    shown = [{"agent": s.agent, "state": s.state, "findings": [f.problem for f in s.findings]} for s in found]
-    is_well = all(s.state in ("current", "plugin") and not s.findings for s in found)
-    return Result(found, {"agents": shown}, 0 if is_well else 1)
+    stand = [check(name, machine) for name in _names(desk, request)]
+    shown = [{"agent": s.agent, "state": s.state, "findings": [f.problem for f in s.findings]} for s in stand]
+    is_well = all(s.state != "absent" and not is_failure(s.findings) for s in stand)
+    return Result(stand, {"agents": shown}, 0 if is_well else 1)
 
 
 def _places(desk: Desk, request: SetupRequest, names: Sequence[str]) -> Iterator[tuple[str, Machine]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from ctxrepo.app.repository.diagnosis import Diagnosis
     from ctxrepo.services.health.health import LastSession
     from ctxrepo.services.health.status import Status
-    from ctxrepo.services.setup.connection import Standing
+    from ctxrepo.services.setup.standings import Standing, State
+
+_STANDINGS: Mapping[State, str] = {
+    "current": "connected",
+    "plugin": "connected",
+    "absent": "not connected",
+    "stale": "to be set up again",
+    "off": "runs no hooks",
+    "unknown": "not known whether hooks run",
+}
+"""How each agent stands, in the words of a person."""
 
 _REMOVED = 5
 """Entries of a review that are shown; `declined list` shows all."""
@@ -64,8 +74,7 @@ def _fields(status: Status, now: datetime) -> Iterator[Field]:
         yield _field(
             "claim", f"{shown(status.claim)}. {given}; `ctxrepo project trust` says that it is yours"
         )
-    agents = "; ".join(map(_agent, status.agents))
-    yield _field("agents", agents or f"none is connected: {SETUP_HINT}")
+    yield _field("agents", _agents(status.agents))
     yield _field("session", _session(status.served, now))
     in_review = f", {status.in_review} in review" if status.review else ""
     counts = f"{status.waiting} to commit, {status.ahead} to send, {status.behind} to merge{in_review}"
@@ -123,13 +132,17 @@ def _project(status: Status) -> str:
     return f"{place} (nothing written yet{'; ' if status.hint or moved else ''}{status.hint or moved})"
 
 
-def _agent(standing: Standing) -> str:
-    title = AGENTS[standing.agent].title
-    if standing.state == "absent":
-        return f"{title} is not connected: `ctxrepo setup {standing.agent}`"
-    if standing.findings:
-        return f"{title} is connected, and something is wrong with it: `ctxrepo doctor`"
-    return f"{title} is connected{' by its plugin' if standing.state == 'plugin' else ''}"
+def _agents(stand: Sequence[Standing]) -> str:
+    """The agents by how they stand, and where to read on."""
+    by_label: dict[str, list[str]] = {}
+    for one in stand:
+        by_label.setdefault(_STANDINGS[one.state], []).append(one.agent)
+    connected = by_label.pop("connected", [])
+    if all(one.state == "absent" for one in stand):
+        return f"none is connected: {SETUP_HINT}"
+    parts = [f"{len(connected)} connected: {', '.join(connected)}" if connected else "none is connected"]
+    parts += [f"{label}: {', '.join(names)}" for label, names in by_label.items()]
+    return "; ".join(parts) + ("; `ctxrepo doctor` says more" if by_label else "")
 
 
 def _session(session: LastSession | None, now: datetime) -> str:

@@ -1,6 +1,7 @@
 """What `doctor` says of one thing it checked, and notes that are not all on disk."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.lazy import dataclass
@@ -9,6 +10,10 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
+Level = Literal["error", "warning", "note"]
+"""`error`: something doesn't work, or isn't kept. `warning`: it works, and somebody should look at it.
+`note`: it is good to know. Only errors make a command fail (ADR 74)."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -16,6 +21,12 @@ class Finding:
 
     problem: str
     remedy: str
+    level: Level = "error"
+
+
+def is_failure(findings: Iterable[Finding]) -> bool:
+    """Whether a command that found these ends with 1."""
+    return any(finding.level == "error" for finding in findings)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,8 @@
-"""Whether sessions are served: which agents are connected, who was served last, and when the remote
-last answered."""
+"""Whether sessions are served: who was served last, and when the remote last answered."""
 
 from datetime import UTC, datetime
 
-from ctxrepo.agents.known import AGENTS
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.setup.connection import Machine, Standing, check
-from ctxrepo.services.setup.setup import present
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import latest
@@ -34,18 +30,6 @@ class LastExchange:
     outcome: str = ""
     reason: str = ""
     fetched: datetime | None = None
-
-
-def agents(machine: Machine) -> list[Standing]:
-    """How each agent stands that is on this machine or has hooks of ours."""
-    here = present(machine)
-    standings = [check(name, machine) for name in AGENTS]
-    return [one for one in standings if one.agent in here or one.state != "absent"]
-
-
-def is_anyone_connected(standings: list[Standing]) -> bool:
-    """Whether there is an agent whose sessions can be given anything."""
-    return any(one.state != "absent" for one in standings)
 
 
 def last_served(memory: Memory) -> LastSession | None:

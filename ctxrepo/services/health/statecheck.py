@@ -20,13 +20,13 @@ from ctxrepo.services.faults.faults import (
     of_worker,
     standing,
 )
-from ctxrepo.services.faults.finding import CheckOutcome, Finding
+from ctxrepo.services.faults.finding import CheckOutcome, Finding, Level
 from ctxrepo.services.health.clonecheck import FIX
-from ctxrepo.services.health.health import agents, is_anyone_connected, last_exchange, last_served
+from ctxrepo.services.health.health import last_exchange, last_served
 from ctxrepo.services.meaning.ready import EMBED, readiness
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.setup.connection import Machine
-from ctxrepo.services.setup.trust import trusted_standing
+from ctxrepo.services.setup.standings import standings
 from ctxrepo.storage.disk.private import open_above, set_aside
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
@@ -122,18 +122,18 @@ def check_hooks(memory: Memory, machine: Machine, now: datetime) -> CheckOutcome
 
 def check_agents(machine: Machine) -> CheckOutcome:
     """Whether there is an agent that is given anything."""
-    found = [trusted_standing(one, machine) for one in agents(machine)]
-    findings = []
-    for one in found:
-        if one.state == "absent":
-            findings.append(Finding(f"{one.agent} is here and not connected", f"`ctxrepo setup {one.agent}`"))
-        findings += one.findings
-    if not found:
+    stand = standings(machine)
+    findings = [finding for one in stand for finding in one.findings]
+    absent = [one.agent for one in stand if one.state == "absent"]
+    is_served = len(absent) < len(stand)
+    level: Level = "warning" if is_served else "error"
+    findings += [
+        Finding(f"{name} is here and not connected", f"`ctxrepo setup {name}`", level) for name in absent
+    ]
+    if not stand:
         findings.append(Finding("no agent is connected, so no session is given anything", SETUP_HINT))
-    said = [f"{agent_named(one.agent).title}: {one.state}" for one in found]
-    return CheckOutcome(
-        "agents", ", ".join(said) if is_anyone_connected(found) else "none is connected", findings
-    )
+    words = ", ".join(f"{agent_named(one.agent).title}: {one.state}" for one in stand)
+    return CheckOutcome("agents", words if is_served else "none is connected", findings)
 
 
 def check_meanings(memory: Memory) -> CheckOutcome | None:

@@ -10,14 +10,15 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_bounds, of_deletions, of_others, of_settings
 from ctxrepo.services.faults.finding import halfway
-from ctxrepo.services.health.health import LastExchange, LastSession, agents, last_exchange, last_served
+from ctxrepo.services.health.health import LastExchange, LastSession, last_exchange, last_served
 from ctxrepo.services.locate.identify import Location, Project, read_registry
 from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.review.declined import DeclinedReview, declined
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.review.open_review import Review, in_review, open_review
-from ctxrepo.services.setup.connection import Machine, Standing
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.standings import Standing, standings
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexSize, size_of_index
 
@@ -98,7 +99,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         ahead=ahead,
         behind=behind,
         exchanged=last_exchange(memory),
-        agents=agents(machine),
+        agents=standings(machine),
         served=last_served(memory),
         faults=[fault for fault in faults if fault not in deleted],
         deleted=deleted,

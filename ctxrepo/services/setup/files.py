@@ -80,9 +80,6 @@ class EditedOnDisk:
         """The commands of our hooks in it, by event."""
         return self._ask(self.wanted.document.lines)
 
-    def obstacle(self) -> str:
-        return self._ask(self.wanted.document.obstacle)
-
     def _ask(self, question: Callable[[str], _T]) -> _T:
         text = self._text(self.data)
         try:
@@ -139,9 +136,6 @@ class OwnFileOnDisk:
         """Those that it should hold, where it calls a hook of ours; its bytes tell whether it does."""
         is_ours = b"ctxrepo/hook.py" in (self.data or b"")
         return {event: [line] for event, line in self.wanted.hooks.items()} if is_ours else {}
-
-    def obstacle(self) -> str:
-        return ""
 
     def _is_as_written(self, known: WrittenFile | None) -> bool:
         return self.data == self.wanted.content or bool(known and digest(self.data) == known.digest)

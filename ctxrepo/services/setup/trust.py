@@ -2,48 +2,44 @@
 
 The agent is asked, and writes its trust itself: only it knows what it compares."""
 
+import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ctxrepo.agents.known import agent_named
 from ctxrepo.agents.protocol import AskedHook, Trust
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.services.faults.finding import Finding
-from ctxrepo.services.setup.connection import Machine, Standing
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.obstacles import HookObstacle
 from ctxrepo.storage.processes.process import Rpc, RpcFailed, started
 
 SECONDS = 15.0
 """How long an agent may take to answer; half a second is usual."""
 
 
-def trusted_standing(standing: Standing, machine: Machine) -> Standing:
-    """How the agent stands once it has been asked for its trust, which takes it half a second."""
-    if standing.state not in ("current", "plugin"):
-        return standing
-    finding = _untrusted(standing.agent, machine)
-    return replace(standing, findings=(*standing.findings, finding)) if finding else standing
-
-
-def _untrusted(name: str, machine: Machine) -> Finding | None:
-    """What is to be said of an agent that skips hooks of ours; None where it runs all of them."""
+def find_distrust(name: str, machine: Machine) -> HookObstacle | None:
+    """What is to be said of an agent that skips hooks of ours, or may; None where it runs all of them."""
     agent = agent_named(name)
     if agent.trust is None:
         return None
+    unknown = f"it can't be told whether {agent.title} trusts our hooks"
+    skips = f"It skips those that it doesn't trust: {agent.trust.HINT}."
+    if not shutil.which(agent.trust.PROGRAM[0], path=machine.environment.get("PATH", "")):
+        note = f"{unknown}: `{agent.trust.PROGRAM[0]}` can't be called here"
+        return HookObstacle(Finding(note, skips, "note"), is_certain=False)
     try:
         with started(agent.trust.PROGRAM, machine.environment, SECONDS) as rpc:
             skipped = [hook for hook in _hooks(rpc, agent.trust) if not hook.is_trusted]
     except RpcFailed as error:
-        return Finding(
-            f"{agent.title} couldn't be asked whether it trusts our hooks: {error}",
-            f"It skips those that it doesn't trust: {agent.trust.HINT}",
-        )
+        return HookObstacle(Finding(f"{unknown}: {error}", skips, "warning"), is_certain=False)
     if not skipped:
         return None
-    return Finding(
-        f"{agent.title} skips {counted(len(skipped), 'hook')} of ours in silence: you haven't trusted them",
-        f"{agent.trust.HINT[:1].upper()}{agent.trust.HINT[1:]}, or `ctxrepo setup {name} --trust`",
+    problem = (
+        f"{agent.title} skips {counted(len(skipped), 'hook')} of ours in silence: you haven't trusted them"
     )
+    remedy = f"{agent.trust.HINT[:1].upper()}{agent.trust.HINT[1:]}, or `ctxrepo setup {name} --trust`"
+    return HookObstacle(Finding(problem, remedy), is_certain=True)
 
 
 def trust(name: str, machine: Machine) -> int:

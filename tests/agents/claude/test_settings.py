@@ -132,12 +132,6 @@ def test_odd_settings_are_refused_by_their_place(text: str, said: str) -> None:
         SETTINGS.connect(text, line)
 
 
-def test_hooks_that_are_switched_off_are_an_obstacle() -> None:
-    assert SETTINGS.obstacle('{"disableAllHooks": true}')
-    assert not SETTINGS.obstacle('{"disableAllHooks": false}')
-    assert not SETTINGS.obstacle("")
-
-
 def test_the_fragment_people_read_is_what_setup_writes() -> None:
     fragment = json.loads(assets.files("hooks")["claude/settings.json"])
     words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))

@@ -17,7 +17,8 @@ from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.protocol import OwnFile, SkillsFolder
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connection import Machine, check
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.standings import check
 from ctxrepo.storage.user import assets
 
 HOME = Path("/home/ada")
@@ -137,12 +138,12 @@ class TestSetup:
         file.write_text("{}")
         file.chmod(0)
         standing = check("copilot", machine)
-        assert standing.state == "stale"
+        assert standing.state == "unknown"
         assert str(file) in standing.findings[0].problem
         assert file.stat().st_mode & 0o777 == 0
 
     def test_what_is_no_file_is_told_and_left(self, machine: Machine, home: Path) -> None:
         (home / "hooks/ctxrepo.json").mkdir()
         standing = check("copilot", machine)
-        assert standing.state == "stale"
+        assert standing.state == "unknown"
         assert "ctxrepo.json" in standing.findings[0].problem

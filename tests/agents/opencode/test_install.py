@@ -22,8 +22,9 @@ from ctxrepo.agents.opencode.dialect import DIALECT
 from ctxrepo.agents.protocol import ShippedFile, SkillsFolder
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connection import Machine, check
+from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.files import wanted_file
+from ctxrepo.services.setup.standings import check
 
 NODE = shutil.which("node")
 
@@ -164,5 +165,5 @@ def test_a_file_that_is_no_file_is_told_and_left(machine: Machine) -> None:
     bridge(machine).mkdir(parents=True)
     with pytest.raises(CtxrepoError, match="ctxrepo"):
         setup.plan("opencode", machine)
-    assert check("opencode", machine).state == "stale"
+    assert check("opencode", machine).state == "unknown"
     assert bridge(machine).is_dir()

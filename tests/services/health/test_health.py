@@ -1,4 +1,4 @@
-"""Health: which agents are connected, who was served last, when the remote last answered."""
+"""Health: who was served last, when the remote last answered."""
 
 from __future__ import annotations
 
@@ -6,28 +6,9 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from connecting import connect, workplace
 from machines import Machine
 
-from ctxrepo.services.health.health import (
-    LastExchange,
-    agents,
-    is_anyone_connected,
-    last_exchange,
-    last_served,
-)
-
-
-def test_agents_are_those_that_are_here_or_connected(ada: Machine) -> None:
-    ada.init()
-    assert agents(workplace(ada)) == []
-    (ada.home / ".claude").mkdir()
-    (one,) = agents(workplace(ada))
-    assert (one.agent, one.state) == ("claude", "absent")
-    assert not is_anyone_connected([one])
-    connect(workplace(ada))
-    (one,) = agents(workplace(ada))
-    assert (one.agent, one.state, is_anyone_connected([one])) == ("claude", "current", True)
+from ctxrepo.services.health.health import LastExchange, last_exchange, last_served
 
 
 def test_the_session_that_was_answered_last_is_told_with_its_project(ada: Machine) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.services.setup.connection import Machine, check
+from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.setup import plan
+from ctxrepo.services.setup.standings import Standing, check
 
 ON = {
     "claude": '{"enabledPlugins": {"ctxrepo@anywhere": true}}',
@@ -44,13 +45,26 @@ def test_an_agent_with_our_plugin_is_connected_by_it(
 ) -> None:
     assert check(name, machine).state == "absent"
     noted(name, machine, text)
-    assert check(name, machine).state == "plugin"
+    state = check(name, machine).state
+    assert state == ("unknown" if AGENTS[name].trust else "plugin")  # trust in them can't be asked here
     assert any("plugin" in notice for notice in plan(name, machine).notices)
 
 
-@pytest.mark.parametrize(("name", "text"), [*OFF.items(), ("codex", "torn ="), ("copilot", "{torn")])
-def test_one_that_is_off_or_cannot_be_read_connects_nobody(
+@pytest.mark.parametrize(("name", "text"), OFF.items())
+def test_one_that_is_off_connects_nobody(name: str, text: str, home: Path, machine: Machine) -> None:
+    noted(name, machine, text)
+    assert check(name, machine) == Standing(name, "absent")
+
+
+@pytest.mark.parametrize(("name", "text"), [("codex", "torn ="), ("copilot", "{torn"), ("pi", "{torn")])
+def test_of_settings_that_cannot_be_read_nobody_knows_whether_it_is_on(
     name: str, text: str, home: Path, machine: Machine
 ) -> None:
     noted(name, machine, text)
-    assert check(name, machine).state == "absent"
+    standing = check(name, machine)
+    assert (standing.state, {f.level for f in standing.findings}) == ("unknown", {"warning"})
+
+
+def test_settings_with_comments_are_read_as_the_agent_reads_them(home: Path, machine: Machine) -> None:
+    noted("copilot", machine, "// mine\n" + ON["copilot"])
+    assert check("copilot", machine).state == "plugin"

@@ -16,7 +16,8 @@ from ctxrepo.agents.claude.install import SETTINGS
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.errors import ConfigError, CtxrepoError, UsageError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connection import Machine, check
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.standings import check
 from ctxrepo.storage.user import assets
 
 PRETTY, TABS, MINIFIED = (fixture(n) for n in ("usual", "tabs-crlf-no-final-newline", "minified"))

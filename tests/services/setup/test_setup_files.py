@@ -11,7 +11,8 @@ from ctxrepo.agents.claude.install import SETTINGS
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connection import Machine, check
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.standings import check
 
 every_file = pytest.mark.parametrize("data", FILES.values(), ids=FILES.keys())
 every_old_file = pytest.mark.parametrize("name", named("ours-"))

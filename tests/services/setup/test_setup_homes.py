@@ -14,9 +14,16 @@ from long import rotating
 from ctxrepo.agents import names
 from ctxrepo.agents.protocol import SkillsFolder
 from ctxrepo.errors import ConfigError, CtxrepoError
-from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connection import check
+from ctxrepo.services.setup import setup, standings
+from ctxrepo.services.setup.standings import check
 from ctxrepo.storage.user import assets
+
+
+@pytest.fixture(autouse=True)
+def trusting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every agent trusts our hooks: whether it does is the matter of another test."""
+    monkeypatch.setattr(standings, "find_distrust", lambda name, machine: None)
+
 
 every_agent = pytest.mark.parametrize("agent", names())
 every_home = pytest.mark.parametrize("make", HOMES, ids=lambda make: make.__name__)

@@ -12,7 +12,8 @@ from connecting import connect, disconnect, everything, fixture, ours, put
 
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.services.setup import setup
-from ctxrepo.services.setup.connection import Machine, check
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.standings import check
 from ctxrepo.storage.user.places import Places
 
 USUAL = fixture("usual")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from ctxrepo.agents.codex import trust as codex
 from ctxrepo.errors import UsageError
 from ctxrepo.services.setup import trust as asking
-from ctxrepo.services.setup.connection import Machine, Standing
-from ctxrepo.services.setup.trust import hint_of, left_of, trust, trusted_standing
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.trust import find_distrust, hint_of, left_of, trust
 from ctxrepo.storage.processes.process import RpcFailed
 
 SERVER = """
@@ -45,30 +43,24 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program
 
 
-def standing(machine: Machine, state: Literal["absent", "current"] = "current") -> list[str]:
-    stands = Standing("codex", state)
-    return [finding.problem for finding in trusted_standing(stands, machine).findings]
-
-
 def test_a_hook_that_is_not_trusted_is_found_until_it_is(server: Path, machine: Machine) -> None:
-    assert standing(machine) == ["Codex skips 1 hook of ours in silence: you haven't trusted them"]
+    distrust = find_distrust("codex", machine)
+    assert distrust
+    assert (distrust.is_certain, distrust.finding.level) == (True, "error")
+    assert distrust.finding.problem == "Codex skips 1 hook of ours in silence: you haven't trusted them"
     assert trust("codex", machine) == 1
-    assert standing(machine) == []
+    assert find_distrust("codex", machine) is None
 
 
-def test_an_agent_that_is_not_connected_is_not_asked(
+def test_of_one_that_cannot_be_called_here_it_is_a_note_that_nobody_knows(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(codex, "PROGRAM", ("/no/such/program",))
-    assert standing(machine, "absent") == []
-
-
-def test_one_that_cannot_be_asked_is_told_with_what_that_means(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(codex, "PROGRAM", ("/no/such/program",))
-    (problem,) = standing(machine)
-    assert problem.startswith("Codex couldn't be asked whether it trusts our hooks: /no/such/program could")
+    distrust = find_distrust("codex", machine)
+    assert distrust
+    assert (distrust.is_certain, distrust.finding.level) == (False, "note")
+    said = "it can't be told whether Codex trusts our hooks: `/no/such/program` can't be called here"
+    assert distrust.finding.problem == said
     with pytest.raises(RpcFailed, match="could not be started"):
         trust("codex", machine)
 
@@ -91,11 +83,13 @@ def test_an_odd_one_is_a_failure_within_the_time(
     server.write_text(program)
     with pytest.raises(RpcFailed):
         trust("codex", machine)
+    distrust = find_distrust("codex", machine)
+    assert distrust
+    assert (distrust.is_certain, distrust.finding.level) == (False, "warning")
 
 
 def test_agents_that_ask_for_no_trust_are_not_asked(machine: Machine) -> None:
     assert hint_of("claude") == left_of("claude") == ()
-    stands = Standing("claude", "current")
-    assert trusted_standing(stands, replace(machine, environment={})) == stands
+    assert find_distrust("claude", machine) is None
     with pytest.raises(UsageError, match="without asking for trust"):
         trust("claude", machine)

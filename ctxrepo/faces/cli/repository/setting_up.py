@@ -15,8 +15,8 @@ from ctxrepo.faces.cli.ask import ask
 from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
-    from ctxrepo.services.setup.connection import Standing
     from ctxrepo.services.setup.setup import Plan
+    from ctxrepo.services.setup.standings import Standing
 
 
 def setup(

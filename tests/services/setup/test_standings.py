@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from connecting import connect, fixture, put
 
-from ctxrepo.services.setup.connection import Machine, Standing, check
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.standings import Standing, check, standings
 from ctxrepo.storage.user import assets
 
 
@@ -57,7 +58,6 @@ def straight(data: bytes) -> bytes:
         (lambda m, s, hook: s.write_bytes(straight(s.read_bytes())), "this version"),
         (lambda m, s, hook: s.write_text(s.read_text().replace("|NotebookEdit", "")), "this version"),
         (lambda m, s, hook: (s.parent / "skills/memory-write/SKILL.md").unlink(), "this version"),
-        (lambda m, s, hook: s.write_text(s.read_text() + "]"), "line"),
     ],
 )
 def test_check_tells_what_is_stale(
@@ -80,7 +80,27 @@ def test_check_tells_what_is_stale(
     assert finding.remedy
 
 
-def test_check_tells_when_hooks_are_switched_off(machine: Machine, settings: Path) -> None:
-    put(settings, b'{"disableAllHooks": true}')
+def test_of_settings_that_cannot_be_read_nothing_is_known(machine: Machine, settings: Path) -> None:
     connect(machine)
-    assert "disableAllHooks" in check("claude", machine).findings[-1].problem
+    settings.write_text(settings.read_text() + "]")
+    standing = check("claude", machine)
+    (finding,) = standing.findings
+    assert (standing.state, finding.level, "line" in finding.problem) == ("unknown", "error", True)
+
+
+def test_hooks_that_are_switched_off_are_off_whatever_else_is_wrong(machine: Machine, settings: Path) -> None:
+    put(settings, b'{"disableAllHooks": true}')
+    connect(replace(machine, interpreter=Path("/gone/python")))
+    standing = check("claude", machine)
+    assert standing.state == "off"
+    gone, off = (finding.problem for finding in standing.findings)
+    assert "/gone/python" in gone
+    assert off == f"Claude Code runs no hooks: disableAllHooks is true in {settings}"
+
+
+def test_standings_are_those_of_agents_that_are_here_or_connected(machine: Machine, settings: Path) -> None:
+    assert standings(machine) == []
+    settings.parent.mkdir()
+    assert standings(machine) == [Standing("claude", "absent")]
+    connect(machine)
+    assert standings(machine) == [Standing("claude", "current")]

@@ -1,0 +1,108 @@
+"""Whether each agent is connected and runs our hooks: `status`, `doctor` and `setup --check` ask here."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from ctxrepo.agents.hook_line import HookLine
+from ctxrepo.agents.known import AGENTS, agent_named
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.faults.finding import Finding
+from ctxrepo.services.setup.connection import Connection, Machine
+from ctxrepo.services.setup.files import WantedFile
+from ctxrepo.services.setup.obstacles import find_obstacles
+from ctxrepo.services.setup.setup import present
+from ctxrepo.services.setup.trust import find_distrust
+from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.user.assets import fallback
+
+State = Literal["absent", "current", "plugin", "stale", "off", "unknown"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Whether an agent is connected, by its settings or by the `plugin`. `stale`: it is, and not as it should
+    be; `off`: it is, and runs none of our hooks; `unknown`: whether it runs them can't be told."""
+
+    agent: str
+    state: State
+    findings: tuple[Finding, ...] = ()
+
+
+def standings(machine: Machine) -> list[Standing]:
+    """How each agent stands that is on this machine or has hooks of ours."""
+    here = present(machine)
+    stand = [check(name, machine) for name in AGENTS]
+    return [one for one in stand if one.agent in here or one.state != "absent"]
+
+
+def check(name: str, machine: Machine) -> Standing:
+    """How the agent stands; what can't be read or understood is a finding, not an error. An agent that runs
+    only hooks that its user trusts is asked, which takes half a second."""
+    title = agent_named(name).title
+    try:
+        connection = Connection.of(name, machine)
+        lines = [(file, file.lines()) for file in connection.files]
+        is_there = any(commands for _, commands in lines)
+        if not is_there and connection.has_plugin is False:
+            return Standing(name, "absent")
+        problems = _problems(connection, lines) if is_there else []
+        obstacles = find_obstacles(connection)
+    except CtxrepoError as error:
+        return Standing(name, "unknown", (Finding(error.message, error.hint),))
+    state: State = "current" if is_there else "plugin" if connection.has_plugin else "unknown"
+    if not (problems or obstacles or state == "unknown") and (distrust := find_distrust(name, machine)):
+        obstacles = [distrust]
+    if any(one.is_certain for one in obstacles):
+        state = "off"
+    elif problems:
+        state = "stale"
+    elif obstacles:
+        state = "unknown"
+    findings = [Finding(f"{title}: {problem}", f"ctxrepo setup {name}") for problem in problems]
+    if state == "unknown" and not obstacles:
+        words = f"{title}'s settings can't be read, so it can't be told whether our plugin is on"
+        findings.append(Finding(words, f"Mend them, or `ctxrepo setup {name}`.", "warning"))
+    return Standing(name, state, (*findings, *(one.finding for one in obstacles)))
+
+
+def _problems(
+    connection: Connection, lines: Sequence[tuple[WantedFile, Mapping[str, Sequence[str]]]]
+) -> list[str]:
+    """What is wrong with our hooks and skills, each thing once; the less important after the more so."""
+    commands = [command for _, by in lines for listed in by.values() for command in listed]
+    found = [HookLine.read(command) for command in commands]
+    problems = list(_gone([line for line in found if line], connection.machine))
+    if missing := [event for file, by in lines for event in file.events if event not in by]:
+        problems.append(f"no hook for {', '.join(missing)}")
+    if not problems:
+        problems = list(_foreign(found, connection.machine.line))[:1]
+    if not problems and _is_outdated(connection):
+        problems = ["hooks or skills are not those of this version"]
+    return problems
+
+
+def _gone(lines: Sequence[HookLine], machine: Machine) -> Iterator[str]:
+    """The first program that our lines call and that isn't there any more, and what answers in its place."""
+    for line in lines:
+        for place in (line.interpreter, line.hook):
+            if not foreign.exists(place):
+                instead = fallback(line.state, machine.environment)
+                yield f"the hooks call {place}, which is gone; {instead or 'nothing'} answers instead"
+                return
+
+
+def _foreign(lines: Sequence[HookLine | None], ours: HookLine) -> Iterator[str]:
+    """How our lines differ from those that this installation writes."""
+    for line in lines:
+        if line is None:
+            yield "a hook of ours was edited"
+        elif line.state != ours.state:
+            yield f"the hooks have another state folder, {line.state}"
+        elif line != ours:
+            yield f"the hooks are of another installation, {line.interpreter} with {line.hook}"
+
+
+def _is_outdated(connection: Connection) -> bool:
+    is_other = any(file.connected() != file.data for file in connection.files)
+    return is_other or bool(connection.skills_installed().changes)
