@@ -47,7 +47,8 @@ def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
     from ctxrepo.services.anchors.leave_anchor import anchor
     from ctxrepo.services.anchors.trigger import triggered
 
-    request = replace(request, entry=request.entry or _last_entry(desk))
+    request = replace(request, entry=_entry(desk, request))
+    _settle(desk)
     with triggered(desk.memory, desk.origin, request.name) as trigger:
         keywords = tuple(dict.fromkeys((*trigger.keywords, *request.keywords)))
         request = replace(request, trigger=trigger.name, keywords=keywords)
@@ -85,7 +86,8 @@ def hand_over(desk: Desk, request: AnchorRequest) -> Result[HandedOver]:
     from ctxrepo.services.anchors.trigger import triggered
 
     made = _prepared(desk, request)
-    request = replace(request, handoff=made, entry=request.entry or _last_entry(desk))
+    request = replace(request, handoff=made, entry=_entry(desk, request))
+    _settle(desk)
     with triggered(desk.memory, desk.origin, request.name) as trigger:
         request = replace(request, trigger=trigger.name, keywords=trigger.keywords)
         anchored = hand_over(desk.memory, request, desk.project, desk.origin, desk.now)
@@ -122,11 +124,27 @@ def _prepared(desk: Desk, request: AnchorRequest) -> Handoff:
     return prepare(desk.memory, request.handoff or Handoff(), working, desk.project, now, request.scope)
 
 
-def _last_entry(desk: Desk) -> str:
-    """The message of the session's transcript at which something is left now."""
+def _settle(desk: Desk) -> None:
+    """Commit what was written before an anchor that stays on this machine: `undo` then meets that first."""
+    from ctxrepo.services.settings.session_settings import tape_settings
+
+    if tape_settings(desk.memory, desk.origin.agent).sync == "none":
+        desk.commit_pending()
+
+
+def _entry(desk: Desk, request: AnchorRequest) -> str:
+    """The message of the session's transcript at which something is left: the one that was named, or the
+    last one by now. UsageError for one that is named where no session runs."""
     from ctxrepo.services.sessions.conversations import last_entry, transcript_of
 
     agent, session = desk.origin.agent, desk.origin.session
+    if request.entry and not session:
+        raise UsageError(
+            "--entry names a message of the session that leaves the anchor, and none runs here",
+            "Leave it out.",
+        )
+    if request.entry:
+        return request.entry
     transcript = transcript_of(agent, session, desk.places.user_home, desk.env) if session else ""
     return last_entry(desk.memory, agent, session, transcript)
 

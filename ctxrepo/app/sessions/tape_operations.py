@@ -103,8 +103,9 @@ def search_tape(desk: Desk, request: TapeSearch) -> Result[OnTape[TapeHits]]:
     else:
         hits = search(view, request)
     _notice_missing(desk, view)
-    if hits.scope == "project" and view.session and request.place != "project":
-        desk.notice("the session has nothing of one kind that fits, so the whole project was searched")
+    if hits.widened and view.session:
+        kinds = " and ".join(hits.widened)
+        desk.notice(f"the session has no {kinds} that fit, so those of the whole project were searched")
     folder, with_context = view.place.folder, request.context > 0
     data = {
         "anchors": [_shown_fields(anchor, folder, with_context=with_context) for anchor in hits.anchors],
@@ -177,11 +178,10 @@ def delete_from_tape(desk: Desk, request: DeleteAnchors) -> Result[Sequence[Anch
     from ctxrepo.services.anchors.remove_anchors import delete_anchors
     from ctxrepo.services.reading.find import scope_named
 
+    desk.commit_pending()  # `undo` then meets this first, also where it is of anchors on this machine only
     folder = scope_named(desk.memory, request.scope, desk.project).folder
     deleted = delete_anchors(desk.memory, folder, request.ids, desk.origin, desk.now)
     desk.wake()
-    if any(anchor.project for anchor in deleted):
-        desk.notice("what stood on this machine only can't be brought back")
     return Result(deleted, {"deleted": [anchor_fields(anchor, folder) for anchor in deleted]})
 
 

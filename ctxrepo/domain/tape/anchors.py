@@ -6,9 +6,11 @@ read too."""
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
+from math import inf
 from typing import Any, Literal
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, records, render, render_compactly, text_of
+from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.project.layout import anchors_file
 from ctxrepo.domain.tape.handoff_parts import handoff_of
 from ctxrepo.lazy import dataclass
@@ -17,6 +19,8 @@ VERSION = 1
 
 _IS_SHARED = "pi"
 """The key of a line that says so, on tapes that exist; named after the agent of the program that reads it."""
+
+_DAY = 86_400.0
 
 Type = Literal["session", "handoff"]
 _TYPES: Mapping[str, Type] = {"session": "session", "handoff": "handoff"}
@@ -41,6 +45,13 @@ class Anchor:
     agent: str = ""
     project: str = ""
     """The scope's folder, on a line that stands in no folder of the scope's own; else ''."""
+    is_ahead: bool = False
+    """Its timestamp lies more than a day ahead of the clock of whoever read it."""
+
+    @property
+    def moment(self) -> float:
+        """When it was left, in Unix seconds; 0 where the timestamp is no time, or lies too far ahead."""
+        return 0.0 if self.is_ahead else seconds_of(self.timestamp) or 0.0
 
     @property
     def summary(self) -> str:
@@ -104,10 +115,16 @@ def _fields(anchor: Anchor) -> dict[str, Any]:
     return fields | {"sessionId": anchor.session_id, "sessionEntryId": anchor.session_entry_id}
 
 
-def anchors_of(text: str) -> list[Anchor]:
-    """The anchors of a tape, oldest first; lines that are none are passed over."""
-    anchors = [a for a in map(anchor_of, records(text)) if a is not None]
-    return sorted(anchors, key=lambda a: (a.timestamp, a.id))
+def anchors_of(text: str, now: float = inf) -> list[Anchor]:
+    """The anchors of a tape, in order; lines that are none are passed over."""
+    return [*in_order(filter(None, map(anchor_of, records(text))), now)]
+
+
+def in_order(anchors: Iterable[Anchor], now: float) -> tuple[Anchor, ...]:
+    """The oldest first; `now` is in Unix seconds. An anchor whose timestamp is no time, or lies more than a
+    day ahead, is before all others: nothing else would ever be the newest."""
+    marked = (replace(a, is_ahead=True) if a.moment > now + _DAY else a for a in anchors)
+    return tuple(sorted(marked, key=lambda a: (a.moment, a.timestamp, a.id)))
 
 
 def anchor_of(fields: Mapping[str, Any]) -> Anchor | None:
@@ -192,10 +209,10 @@ class Tape:
         """The last handoff; one that says something comes before a bare one, and one that was left on purpose
         before what was gathered of the same session."""
         handoffs = self.handoffs.anchors
-        newest = max(handoffs, key=_by_weight, default=None)
+        newest = max(reversed(handoffs), key=_says_something, default=None)
         of_session = [a for a in handoffs if newest and a.session_id == newest.session_id]
         on_purpose = [a for a in of_session if a.trigger != GATHERED]
-        return max(filter(_says_something, on_purpose), key=_by_weight, default=newest)
+        return next(filter(_says_something, reversed(on_purpose)), newest)
 
     def with_id(self, beginning: str) -> Anchor | None:
         """The anchor with this id, or whose id alone begins with it."""
@@ -231,7 +248,11 @@ class Tape:
 
 
 def tape_of(
-    files: Mapping[str, str], folder: str, local: Iterable[Anchor] = (), anchors_file_writer: str = ""
+    files: Mapping[str, str],
+    folder: str,
+    local: Iterable[Anchor] = (),
+    anchors_file_writer: str = "",
+    now: float = inf,
 ) -> Tape:
     """The tape of the scope with this folder: what its files say, by path, and anchors that stand in none.
 
@@ -261,11 +282,7 @@ def tape_of(
     all_stay = theirs not in files
     stay = (a for a in anchors.values() if all_stay or a.id in shared or not a.is_shared)
     alive = (a for a in stay if a.id not in dead)
-    return Tape(tuple(sorted(alive, key=lambda a: (a.timestamp, a.id))))
-
-
-def _by_weight(anchor: Anchor) -> tuple[bool, str, str]:
-    return _says_something(anchor), anchor.timestamp, anchor.id
+    return Tape(in_order(alive, now))
 
 
 def _says_something(anchor: Anchor) -> bool:

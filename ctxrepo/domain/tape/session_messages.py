@@ -83,11 +83,10 @@ class Conversation:
         place = self.place_of(anchor)
         if place is not None:
             return place
-        at = seconds_of(anchor.timestamp)
-        earlier = (
-            n for n, time in enumerate(self.seconds) if at is not None and time is not None and time <= at
+        at = anchor.moment
+        return max(
+            (n for n, time in enumerate(self.seconds) if time is not None and time <= at), default=ROOT
         )
-        return max(earlier, default=ROOT)
 
     @cached_property
     def seconds(self) -> tuple[float | None, ...]:
@@ -126,13 +125,12 @@ class TapeBounds:
 
     def holds(self, anchor: Anchor) -> bool:
         """Whether an anchor was left within it, by time."""
-        return self.holds_moment(anchor.timestamp)
+        return self.holds_moment(anchor.moment)
 
-    def holds_moment(self, when: str) -> bool:
-        """Whether a moment, ISO 8601, is within it; what isn't one is."""
-        at = seconds_of(when)
+    def holds_moment(self, at: float) -> bool:
+        """Whether a moment, in Unix seconds, is within it."""
         since, until = (self.start, _at(self.after)), (self.end, _at(self.until))
-        return at is None or (_all_before(since, at) and not _any_before(until, at))
+        return _all_before(since, at) and not _any_before(until, at)
 
     @property
     def seconds(self) -> tuple[float | None, float | None]:
@@ -155,7 +153,7 @@ def merged(parts: Iterable[Sequence[SessionMessage]]) -> list[SessionMessage]:
 
 
 def _at(anchor: Anchor | None) -> float | None:
-    return seconds_of(anchor.timestamp) if anchor else None
+    return anchor.moment if anchor else None
 
 
 def _all_before(bounds: Iterable[float | None], at: float) -> bool:

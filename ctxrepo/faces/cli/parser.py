@@ -13,7 +13,7 @@ from typer.models import CommandInfo, TyperInfo
 
 import ctxrepo
 from ctxrepo.domain.formats.blocks import text_beside
-from ctxrepo.errors import INTERRUPTED
+from ctxrepo.errors import INTERRUPTED, UsageError
 from ctxrepo.faces.cli import table
 
 PANELS = {
@@ -121,9 +121,23 @@ def _with_help(root: Any) -> Any:
             for param in command.params:
                 word = param.opts[0] if param.opts[0].startswith("-") else str(param.metavar).strip("[].")
                 param.help = sentences.get(word, getattr(param, "help", None))
+                is_one_text = param.type.name == "str" and param.nargs == 1
+                if is_one_text and not param.required and "may be empty" not in (param.help or ""):
+                    param.callback = _require_text
             if hasattr(command, "commands"):
                 groups.append((name, command))
     return root
+
+
+def _require_text(context: Any, param: Any, value: Any) -> Any:
+    """The value of an option or argument that may be left out; UsageError for an empty text, which somebody's
+    unset variable left and which would mean everything."""
+    source = context.get_parameter_source(param.name)
+    is_given = source is not None and source.name == "COMMANDLINE"
+    if is_given and "" in (value if isinstance(value, list | tuple) else (value,)):
+        name = param.opts[0] if param.opts[0].startswith("-") else str(param.metavar).strip("[].")
+        raise UsageError(f"{name} is empty", "Give it a text, or leave it out.")
+    return value
 
 
 def _add(module: str, app: typer.Typer) -> None:

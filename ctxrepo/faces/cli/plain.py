@@ -28,9 +28,9 @@ def plain_values(words: Sequence[str], command: CommandEntry) -> dict[str, Any] 
     """The values that the words behind a command give to its parameters, by name; None for a line that isn't
     plain.
 
-    In a plain line each option has its whole name, its value is the next word, and each value is a text, not
-    a number or one of a choice. No word begins with a dash but the names of options, and no argument is
-    missing or too much."""
+    In a plain line each option has its whole name, its value is the next word, and each value is a text that
+    isn't empty, not a number or one of a choice. No word begins with a dash but the names of options, and no
+    argument is missing or too much."""
     values: dict[str, Any] = {}
     arguments = [param for param in command.params if not param.names]
     rest = iter(words)
@@ -58,7 +58,7 @@ def _take(param: Param, text: str, values: dict[str, Any]) -> bool:
     if param.is_flag:
         values[param.name] = True
         return True
-    if not param.is_text or text.startswith("-"):
+    if not param.is_text or text.startswith("-") or not (text or param.is_required):
         return False
     if param.is_many:
         values.setdefault(param.name, []).append(text)

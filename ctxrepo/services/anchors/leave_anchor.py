@@ -133,7 +133,7 @@ def anchor(
     if stays_here:
         with drafting(memory, "anchor", origin, now) as draft:
             draft.register(place.project)  # a session is told of no folder that isn't registered
-        return _kept_here(memory, replace(made, project=place.folder))
+            return _kept_here(memory, replace(made, project=place.folder), origin)
     return write(memory, made, place, origin, now)
 
 
@@ -212,9 +212,10 @@ def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:
     return None
 
 
-def _kept_here(memory: Memory, made: Anchor) -> AnchorResult:
+def _kept_here(memory: Memory, made: Anchor, origin: Origin) -> AnchorResult:
     allow = memory.settings.secrets.allow_secret
     refuse(list(check_file("handoffs.jsonl", to_line(made).encode(), allow)))
     LocalTape(memory.state).keep(made)
+    memory.done_log.note_here("anchor", origin, f"anchor {made.name}", [], [to_line(made)])
     tell_newest(memory, made.project)
     return AnchorResult(made, "", folder=made.project)

@@ -34,18 +34,19 @@ class Reset:
 def delete_anchors(
     memory: Memory, folder: str, ids: Sequence[str], origin: Origin, now: datetime
 ) -> list[Anchor]:
-    """Take these anchors off the tape of a scope, on every machine. NoMatch, and nothing done, where an id is
-    no anchor's."""
+    """Take these anchors off the tape of a scope, on every machine; each is named by its id, or by a name
+    that no other has. NoMatch, and nothing done, where one isn't meant."""
     if not ids:
         raise UsageError("no anchor is named", "`ctxrepo tape list` shows their ids.")
     with drafting(memory, DELETE, origin, now) as draft:
         tape = tape_here(memory, folder)
-        gone = {anchor.id: anchor for anchor in [_with_id(tape, name) for name in ids]}
+        gone = {anchor.id: anchor for anchor in [_meant(tape, name) for name in ids]}
         draft.saying = f"delete {', '.join(anchor.name for anchor in gone.values())}"
         _take_off(draft, folder, gone, now)
-    LocalTape(memory.state).take_out(gone.keys())
-    if any(anchor.project for anchor in gone.values()):
-        tell_newest(memory, folder)
+        if of_here := [to_line(anchor) for anchor in gone.values() if anchor.project]:
+            LocalTape(memory.state).take_out(gone.keys())
+            memory.done_log.note_here(DELETE, origin, draft.saying, of_here, [])
+            tell_newest(memory, folder)
     return list(gone.values())
 
 
@@ -69,10 +70,15 @@ def reset_tape(memory: Memory, folder: str, session: str, origin: Origin, now: d
     return Reset(len(gone), tuple(dict.fromkeys(paths)), of_here, str(local.aside) if of_here else "")
 
 
-def _with_id(tape: Tape, name: str) -> Anchor:
+def _meant(tape: Tape, name: str) -> Anchor:
     if anchor := tape.with_id(name):
         return anchor
-    raise NoMatch(f"no anchor has the id {name!r}", "Nothing is deleted. `ctxrepo tape list` shows the ids.")
+    called = [anchor for anchor in tape.anchors if anchor.name == name]
+    if len(called) == 1:
+        return called[0]
+    ids = ", ".join(f"^{tape.short_ids[anchor.id]}" for anchor in called)
+    what = f"{len(called)} anchors are called {name!r}: {ids}" if called else f"no anchor is called {name!r}"
+    raise NoMatch(what, "Nothing is deleted. `ctxrepo tape list` shows names and ids.")
 
 
 def _take_off(draft: Draft, folder: str, gone: Mapping[str, Anchor], now: datetime) -> list[str]:

@@ -17,7 +17,7 @@ from ctxrepo.domain.tape.session_messages import (
 )
 from ctxrepo.errors import NoMatch, NotFound
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.anchors.tape_requests import CHARS, ListAnchors, ReadTape, TapeSearch, Where
+from ctxrepo.services.anchors.tape_requests import CHARS, Kind, ListAnchors, ReadTape, TapeSearch, Where
 from ctxrepo.services.anchors.tape_view import TapeView, bounds_of, message_bounds, resolve
 from ctxrepo.services.sessions.conversations import masked, shown
 from ctxrepo.services.sessions.found_messages import MessageQuery, find_messages, indexed_sessions, terms_of
@@ -40,11 +40,13 @@ class AnchorShown:
 
 @dataclass(frozen=True)
 class TapeHits:
-    """What a search found, and the wider one of the scopes in which it did."""
+    """What a search found, and the wider one of the scopes in which it did; `widened` are the kinds of which
+    the session had nothing, so that all of the project was searched."""
 
     anchors: tuple[AnchorShown, ...]
     messages: tuple[SessionMessage, ...]
     scope: Where
+    widened: tuple[Kind, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,27 +96,28 @@ def list_anchors(view: TapeView, request: ListAnchors) -> list[AnchorShown]:
 
 
 def search(view: TapeView, request: TapeSearch) -> TapeHits:
-    """The newest anchors and messages that fit, in the session or else in the project; NoMatch for none. To
-    search messages, bring the index of sessions up to date before."""
+    """The newest anchors and messages that fit, in the session or else in the project, in a session that is
+    named only there; NoMatch for none. To search messages, bring the index of sessions up to date before."""
     request.require_valid()
+    is_only_there = request.is_of_session and request.place != "project"
+    look = _in_session if is_only_there else _in_session_or_project
     bounds = bounds_of(view, request, request.place, dates_first=True)
     anchors: list[Anchor] = []
     messages: list[SessionMessage] = []
-    scopes: list[Where] = []
+    scopes: dict[Kind, Where] = {}
     if "anchors" in request.kinds:
-        anchors, scope = _in_session_or_project(partial(_find_anchors, view, request, bounds), request.place)
-        scopes.append(scope)
+        find_anchors = partial(_find_anchors, view, request, bounds)
+        anchors, scopes["anchors"] = look(find_anchors, request.place)
     if "messages" in request.kinds:
-        messages, scope = _in_session_or_project(
-            partial(_find_messages, view, request, bounds), request.place
-        )
-        scopes.append(scope)
+        find_messages = partial(_find_messages, view, request, bounds)
+        messages, scopes["messages"] = look(find_messages, request.place)
     if not anchors and not messages:
         raise NoMatch("nothing on the tape fits", "`ctxrepo tape list` shows the anchors.")
     return TapeHits(
         tuple(anchor_shown(view, anchor, request.context) for anchor in anchors[-request.limit :]),
         tuple(shown(messages, CHARS)),
-        "project" if "project" in scopes else "session",
+        "project" if "project" in scopes.values() else "session",
+        tuple(kind for kind, scope in scopes.items() if scope == "project" != request.place),
     )
 
 
@@ -144,10 +147,13 @@ def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShow
     return AnchorShown(clean, short, *(tuple(shown(side, CHARS)) for side in (before, after)))
 
 
+def _in_session(find: Callable[[Where], list[Match]], _: Where) -> tuple[list[Match], Where]:
+    return find("session"), "session"
+
+
 def _in_session_or_project(find: Callable[[Where], list[Match]], place: Where) -> tuple[list[Match], Where]:
-    if place != "project" and (matches := find("session")):
-        return matches, "session"
-    return find("project"), "project"
+    matches = find("session") if place != "project" else []
+    return (matches, "session") if matches else (find("project"), "project")
 
 
 def _find_anchors(view: TapeView, request: TapeSearch, bounds: TapeBounds, where: Where) -> list[Anchor]:

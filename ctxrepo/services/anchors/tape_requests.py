@@ -10,6 +10,9 @@ from ctxrepo.domain.tape.anchors import AnchorFilter
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 
+THIS = "this"
+"""What stands for the session that a command runs in."""
+
 Where = Literal["", "session", "project"]
 Kind = Literal["anchors", "messages"]
 
@@ -33,6 +36,11 @@ class TapeRequest:
     session: str = ""
     """Which session, by the beginning of its id."""
     scope: ScopeName = ""
+
+    @property
+    def is_of_session(self) -> bool:
+        """Whether a session is named, so that no other one is meant."""
+        return self.session not in ("", THIS)
 
 
 @dataclass(frozen=True)
@@ -171,7 +179,8 @@ class ReadTape(TapePart, TapeRequest):
     @property
     def place(self) -> Where:
         """Whose messages are read, '' for the project's; with `session` only its anchors are meant."""
-        return next((place for place in PLACES if place == self.where), "")
+        usual: Where = "session" if self.is_of_session else ""
+        return next((place for place in PLACES if place == self.where), usual)
 
 
 @dataclass(frozen=True)
@@ -179,17 +188,17 @@ class DeleteAnchors:
     """Anchors to take off the tape of a scope, on every machine."""
 
     ids: Sequence[str]
-    """The ^id of an anchor; several may be named."""
+    """The ^id of an anchor, or its name; several may be given."""
     scope: ScopeName = ""
 
 
 @dataclass(frozen=True)
 class DigestRequest(AnchorRange, TapeRequest):
-    """Past work to digest: of so many days or handoffs, or between anchors; 0 for what isn't asked for."""
+    """Past work to digest: of so many days or handoffs, or between anchors."""
 
-    days: Annotated[int, Between(0, 3650)] = 0
+    days: Annotated[int | None, Between(1, 3650)] = None
     """The last N days."""
-    handoffs: Annotated[int, Between(0, 1000)] = 0
+    handoffs: Annotated[int | None, Between(1, 1000)] = None
     """The work that led to the last N handoffs."""
 
     @property

@@ -10,7 +10,7 @@ from ctxrepo.domain.tape.anchors import Anchor, Tape
 from ctxrepo.domain.tape.session_messages import Conversation, SessionMessage, TapeBounds
 from ctxrepo.errors import NoAnswer, NoMatch, NotFound, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.anchors.tape_requests import AnchorRange, TapePart, Where
+from ctxrepo.services.anchors.tape_requests import THIS, AnchorRange, TapePart, Where
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape_files import tape_here, unread_tapes
@@ -19,9 +19,6 @@ from ctxrepo.services.sessions.session_projects import Projects
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexedSession
 from ctxrepo.storage.state.ledgers import ledgers
-
-THIS = "this"
-"""What stands for the session that a command runs in."""
 
 _NO_SESSION = ("", "cli", "unknown")
 """What stands in an anchor for a session where there is none."""
@@ -255,7 +252,8 @@ class MessageBounds:
         key = _key(message)
         if message.id and key in self._known:
             return key in self._inside
-        return self._bounds.holds_moment(message.when)
+        at = seconds_of(message.when)
+        return at is None or self._bounds.holds_moment(at)
 
 
 def message_bounds(view: TapeView, bounds: TapeBounds) -> MessageBounds:

@@ -147,8 +147,10 @@ def choose_bounds(tape: Tape, own: Tape, request: DigestRequest, now: datetime) 
         after, until = bounds.after, bounds.until
         ends = [f"after {after.name}" if after else "", f"up to {until.name}" if until else ""]
         return ChosenBounds(bounds, " ".join(filter(None, ends)))
-    if request.days or request.handoffs:
-        return _days(request.days, now) if request.days else _handoffs(tape, request.handoffs)
+    if request.days:
+        return _days(request.days, now)
+    if request.handoffs:
+        return _handoffs(tape, request.handoffs)
     recent = _days(DAYS, now)
     handoffs = [a for a in tape.handoffs.anchors if a.name != DONE]
     is_enough = sum(recent.bounds.holds(anchor) for anchor in handoffs) > 1
@@ -175,7 +177,6 @@ def _handoffs(tape: Tape, count: int) -> ChosenBounds:
 
 
 def _begins_before(chosen: ChosenBounds, anchor: Anchor) -> bool:
-    at = seconds_of(anchor.timestamp)
     after = chosen.bounds.after
-    begins = chosen.bounds.start if after is None else seconds_of(after.timestamp)
-    return at is not None and (begins is None or begins < at)
+    begins = chosen.bounds.start if after is None else after.moment
+    return begins is None or begins < anchor.moment

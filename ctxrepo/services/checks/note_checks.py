@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from time import time
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, trouble
 from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, is_marked
@@ -23,6 +24,7 @@ from ctxrepo.domain.project.layout import (
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.records.evidence import Evidence, fate, marks
 from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.tape.anchors import anchor_of, in_order
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import read_registry
@@ -131,6 +133,11 @@ def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
             yield NoteFinding(path, number, f"a line that {trouble(line)}", "It is kept, and read by nobody.")
         if fields is None:
             continue
+        if (anchor := anchor_of(fields)) and not in_order([anchor], time())[0].moment:
+            said = f"the anchor {mask(anchor.name)} has a timestamp that is no time, or lies ahead"
+            yield NoteFinding(
+                path, number, said, "It counts as the oldest; `ctxrepo tape delete` removes it."
+            )
         name = fields.get("id", "")
         if not isinstance(name, str | int):
             yield NoteFinding(

@@ -19,7 +19,7 @@ from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import anchors_file, tapes_of
 from ctxrepo.domain.secrets import mask, mask_part
-from ctxrepo.domain.tape.anchors import Anchor, anchors_of
+from ctxrepo.domain.tape.anchors import Anchor, anchors_of, in_order
 from ctxrepo.domain.tape.handoff_parts import one_line
 from ctxrepo.domain.words.prompt_terms import words
 from ctxrepo.errors import NoAnswer
@@ -188,8 +188,11 @@ def _handoffs(memory: Memory, folder: str, session: str, now: datetime) -> list[
     there = [decode(memory.worktree.read(path) or b"") for path in (*paths, anchors_file(folder))]
     kept = LocalTape(memory.state).handoffs(folder)
     found = {a.id: a for a in (*(a for text in there for a in anchors_of(text)), *kept)}
-    mine = [a for a in found.values() if a.session_id == session and a.type == "handoff"]
-    return sorted(mine, key=lambda a: a.timestamp)
+    return [
+        a
+        for a in in_order(found.values(), now.timestamp())
+        if a.session_id == session and a.type == "handoff"
+    ]
 
 
 def _project_at(memory: Memory, cwd: str, env: Mapping[str, str]) -> Project | None:

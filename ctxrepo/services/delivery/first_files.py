@@ -8,7 +8,6 @@ from itertools import chain, islice
 from pathlib import Path
 
 from ctxrepo.agents import only_reads
-from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.settings.values import TapeSettings
@@ -267,20 +266,22 @@ def _order(
     for touch in used:
         uses.setdefault(touch.path, []).append(touch)
     since = min(used[0].at, now - settings.scan_hours * 3600)
-    left = boosts([*_handoffs(memory, home, since)], used)
+    left = boosts([*_handoffs(memory, home, since, now)], used)
     order = ranked(scores(used, left, now, newest_first=newest_first))[:_LOOKED_AT]
     silent = _ignored(memory, home, [path for path in order if rules.must_be_asked(path)])
     return [path for path in order if rules.lets_in(path, path in silent)], uses
 
 
-def _handoffs(memory: Memory, home: ProjectHome, since: float) -> Iterator[tuple[float, bool]]:
+def _handoffs(memory: Memory, home: ProjectHome, since: float, now: float) -> Iterator[tuple[float, bool]]:
     """When handoffs of the project were left since then, and whether a keyword asked for them."""
     files = memory.worktree.scan(TAPES).files if home.folder else {}
     of_home = {path: stamp for path, stamp in files.items() if tape_folder(path) == home.folder}
     recent = [path for path, stamp in of_home.items() if stamp.mtime_ns >= since * 1e9]
-    shared = (anchor for path in recent for anchor in anchors_of(decode(memory.worktree.read(path) or b"")))
+    shared = (
+        anchor for path in recent for anchor in anchors_of(decode(memory.worktree.read(path) or b""), now)
+    )
     for anchor in chain(shared, LocalTape(memory.state).handoffs(home.folder) if home.folder else ()):
-        if anchor.type == "handoff" and (at := seconds_of(anchor.timestamp) or 0.0) >= since:
+        if anchor.type == "handoff" and (at := anchor.moment) >= since:
             yield at, anchor.trigger == "keyword"
 
 

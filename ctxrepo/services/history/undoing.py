@@ -21,6 +21,7 @@ from ctxrepo.domain.guard.takeback import (
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
 from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, is_note, shown
+from ctxrepo.domain.tape.anchors import anchors_of, to_line
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import commit_named
@@ -28,8 +29,10 @@ from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
 from ctxrepo.services.saving.merge import merge_of
+from ctxrepo.services.saving.refresh import told_handoff
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.committed_records import Operation
 
 _CLAIMS = frozenset({"rename", "link", "unlink"})
@@ -75,9 +78,10 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
         )
     before = standing[1] if len(standing) > 1 else None
     try:
-        done = _take_back(memory, _of_operation(standing[0]), origin, now)
+        done = _take_back_operation(memory, standing[0], origin, now)
     except Refused as error:
-        way = f" `ctxrepo undo {before.commit[:10]}` takes back what came before." if before else ""
+        commit = before.commit[:10] if before else ""
+        way = f" `ctxrepo undo {commit}` takes back what came before." if commit else ""
         raise Refused(error.message, error.hint + way) from error
     return replace(done, next_undo=_name(before), next_redo=_name(standing[0]))
 
@@ -92,7 +96,7 @@ def redo(memory: Memory, origin: Origin, now: datetime) -> Undone:
             f"there is nothing to do again: {since}",
             "`ctxrepo history` shows each undo as a commit, and `ctxrepo undo COMMIT` takes that back.",
         )
-    done = _take_back(memory, _of_operation(undone[0]), origin, now)
+    done = _take_back_operation(memory, undone[0], origin, now)
     return replace(done, next_undo=_name(undone[0]), next_redo=_name(undone[1] if undone[1:] else None))
 
 
@@ -174,6 +178,24 @@ def _of_commit(memory: Memory, commit_id: str) -> "ChangeToUndo":
     )
     subject = subject_of(objects.header_of(commit_id).message)
     return ChangeToUndo(subject, subject, commit_id, before, after, undoes=commit_id)
+
+
+def _take_back_operation(memory: Memory, operation: Operation, origin: Origin, now: datetime) -> Undone:
+    if operation.commit:
+        return _take_back(memory, _of_operation(operation), origin, now)
+    (write,) = operation.writes
+    back, gone = (anchors_of(side or "") for side in (write.before, write.after))
+    way_back = way_back_of(operation.op)
+    with drafting(memory, way_back, origin, now):  # nobody else writes meanwhile
+        local = LocalTape(memory.state)
+        local.take_out({anchor.id for anchor in gone})
+        local.keep(*back)
+        went, came = ([*map(to_line, anchors)] for anchors in (gone, back))
+        memory.done_log.note_here(way_back, origin, operation.note, went, came, operation.id)
+    folders = {anchor.project for anchor in (*back, *gone)}
+    memory.cache.set_handoffs([told_handoff(memory, memory.head_tree, folder) for folder in folders])
+    told = [f"- {anchor.name}" for anchor in gone] + [f"+ {anchor.name}" for anchor in back]
+    return Undone(operation.op, operation.note, "", (), tuple(told))
 
 
 def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: datetime) -> Undone:

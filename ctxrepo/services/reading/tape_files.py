@@ -1,12 +1,13 @@
 """The anchors on the tapes are read: the tape of a scope, its newest handoff, and what a session left."""
 
 from datetime import UTC, datetime, timedelta
+from time import time
 
 from ctxrepo.agents.known import anchors_file_writer
 from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder, tapes_of
-from ctxrepo.domain.tape.anchors import GATHERED, Anchor, Tape, anchors_of, tape_of
+from ctxrepo.domain.tape.anchors import GATHERED, Anchor, Tape, anchors_of, in_order, tape_of
 from ctxrepo.domain.tape.handoff_parts import handoff_of, one_line, told
 from ctxrepo.errors import NotFound
 from ctxrepo.storage.memory import Memory
@@ -30,7 +31,7 @@ def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | No
     tapes = {path: key for path, key in objects.below(tree, TAPES).items() if tape_folder(path) == folder}
     texts = {path: decode(objects.data(key)) for path, key in tapes.items() if not objects.is_large(key)}
     local = LocalTape(memory.state).handoffs(folder)
-    return tape_of(texts, folder, local, anchors_file_writer()).newest_handoff
+    return tape_of(texts, folder, local, anchors_file_writer(), time()).newest_handoff
 
 
 def newest_here(memory: Memory, folder: str) -> Anchor | None:
@@ -41,7 +42,7 @@ def newest_here(memory: Memory, folder: str) -> Anchor | None:
 def tape_here(memory: Memory, folder: str) -> Tape:
     """The tape of a scope as the files have it now, with the anchors that stay on this machine."""
     local = LocalTape(memory.state).anchors(folder)
-    return tape_of(tape_files(memory, folder), folder, local, anchors_file_writer())
+    return tape_of(tape_files(memory, folder), folder, local, anchors_file_writer(), time())
 
 
 def tape_files(memory: Memory, folder: str) -> dict[str, str]:
@@ -74,7 +75,7 @@ def anchor_names(memory: Memory, folder: str, session: str, now: datetime) -> li
     texts = [decode(memory.worktree.read(path) or b"") for path in paths]
     local = LocalTape(memory.state).handoffs(folder)
     handoffs = [*(a for text in texts for a in anchors_of(text) if a.type == "handoff"), *local]
-    return [a.name for a in sorted(handoffs, key=lambda a: a.timestamp) if a.session_id == session]
+    return [a.name for a in in_order(handoffs, now.timestamp()) if a.session_id == session]
 
 
 def handoff_text(anchor: Anchor) -> str:

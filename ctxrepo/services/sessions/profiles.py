@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
-from ctxrepo.agents.known import AGENTS
+from ctxrepo.agents.known import AGENTS, transcripts_of
 from ctxrepo.errors import ConfigError
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import Ledger, ledgers
@@ -30,8 +30,9 @@ class Profiles:
         return f"env -u {variable} " if self._memory.env.get(variable) else ""
 
     def folders(self, agent: str) -> Mapping[Path, Mapping[str, str]]:
-        """Where this agent keeps its transcripts, each folder with the environment that names it."""
-        transcripts, home, now = AGENTS[agent].transcripts, self._memory.places.user_home, self._memory.env
+        """Where this agent keeps its transcripts, each folder with the environment that names it; nowhere for
+        an unknown agent."""
+        transcripts, home, now = transcripts_of(agent), self._memory.places.user_home, self._memory.env
         folders: dict[Path, Mapping[str, str]] = {}
         if transcripts is None:
             return folders

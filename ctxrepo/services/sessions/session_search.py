@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from time import time
 
-from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder, visible
 from ctxrepo.domain.secrets import mask_part
-from ctxrepo.domain.tape.anchors import Anchor, anchors_of
+from ctxrepo.domain.tape.anchors import Anchor, anchors_of, in_order
 from ctxrepo.domain.tape.session_messages import SessionMessage
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
@@ -159,13 +159,13 @@ def _anchors_of(memory: Memory, sessions: frozenset[str]) -> SessionAnchors:
     for anchor in LocalTape(memory.state).all_anchors():
         if anchor.session_id in sessions:
             anchors.setdefault(anchor.session_id, []).append(anchor)
-    return {session: sorted(own, key=lambda anchor: anchor.timestamp) for session, own in anchors.items()}
+    return {session: in_order(own, time()) for session, own in anchors.items()}
 
 
 def _last_before(anchors: Sequence[Anchor], at: int) -> Anchor | None:
     """The last anchor by the second `at`, without secrets; one left on purpose comes before one of a start or
     end."""
-    earlier = [anchor for anchor in anchors if int(seconds_of(anchor.timestamp) or 0) <= at]
+    earlier = [anchor for anchor in anchors if int(anchor.moment) <= at]
     handoffs = [anchor for anchor in earlier if anchor.type == "handoff"]
     last = (handoffs or earlier)[-1:]
     return masked(last[0]) if last else None

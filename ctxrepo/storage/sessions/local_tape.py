@@ -53,9 +53,9 @@ class LocalTape:
                 path.replace(path.with_suffix(".old"))
         append(str(path), to_line(anchor) + "\n", MOST_BYTES, may_be_replaced=True)
 
-    def keep(self, anchor: Anchor) -> None:
-        """Leave a handoff: it is on the disk when this returns. CtxrepoError when it can't be written."""
-        self._append(self._handoffs, [anchor])
+    def keep(self, *anchors: Anchor) -> None:
+        """Leave handoffs: they are on the disk when this returns. CtxrepoError when one can't be written."""
+        self._append(self._handoffs, anchors)
 
     def archive(self, ids: Collection[str]) -> int:
         """Put these anchors aside, where nobody reads them; returns how many there were."""

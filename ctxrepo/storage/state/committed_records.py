@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Unreadable
 from ctxrepo.hooks.own_files import append_rolling, lines_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import read
-from ctxrepo.storage.disk.private import put
+from ctxrepo.storage.disk.private import put, random_name
 
 if TYPE_CHECKING:
     from ctxrepo.domain.guard.refusals import Refusal
@@ -225,8 +226,8 @@ class PastWrite:
 
 @dataclass(frozen=True)
 class Operation:
-    """The writes of one command, with one id, in `commit`; none when they were too large to be stored. A tape
-    that stays on this machine is written without a commit."""
+    """The writes of one command, with one id, in `commit`; none when they were too large to be stored. For
+    anchors that stay on this machine `commit` is '', and the only write has their lines."""
 
     id: str
     op: str
@@ -254,6 +255,14 @@ class DoneLog:
             first, writes = mine[0], tuple(map(_write, mine))
             about = (first.op, commit, first.by.session, first.note)
             self.note(Operation(operation, *about, writes, first.undoes))
+
+    def note_here(
+        self, op: str, by: Origin, note: str, gone: Sequence[str], came: Sequence[str], undoes: str = ""
+    ) -> None:
+        """Keep an operation of which lines of the tape on this machine went or came."""
+        if gone or came:
+            write = PastWrite("", *("".join(f"{line}\n" for line in side) for side in (gone, came)))
+            self.note(Operation(random_name(6), op, "", by.session, note, (write,), undoes))
 
     def note(self, operation: Operation) -> None:
         """Keep one operation."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.domain.tape.session_messages import SessionMessage, TreeLine
     from ctxrepo.services.anchors.tape_lookup import AnchorShown, TapeHits, TapeInfo, TapeReading
+    from ctxrepo.services.anchors.tape_requests import ListAnchors
     from ctxrepo.services.anchors.work_digest import Digest, DigestTurn
     from ctxrepo.services.sessions.session_search import SessionHit
 
@@ -52,9 +53,11 @@ def info_text(on: OnTape[TapeInfo]) -> str:
     return "\n".join([*lines, *(["", *_anchor_lines(info.last)] if info.last else [])])
 
 
-def list_text(on: OnTape[Sequence[AnchorShown]]) -> str:
+def list_text(on: OnTape[Sequence[AnchorShown]], request: ListAnchors) -> str:
     lines = [line for anchor in on.value for line in _anchor_lines(anchor)]
-    return "\n".join(lines) or f"no anchor is on the tape of {on.folder}"
+    whose = f" of the session {on.session}" if request.session else ""
+    kind = f"no {request.type} anchor" if request.type else "no anchor"
+    return "\n".join(lines) or f"{kind}{whose} is on the tape of {on.folder}"
 
 
 def search_text(on: OnTape[TapeHits]) -> str:

@@ -44,7 +44,8 @@ def info(request: TapeRequest, json: bool = False) -> None:
 @command(limit=LIMIT, context=_CONTEXT, type=_TYPES, session=_SESSION, scope=SCOPE)
 def list_anchors(request: ListAnchors, json: bool = False) -> None:
     """List the anchors of the project, or with --session those of one session, the newest last."""
-    answer_with_past(open_desk(), tape_operations.list_tape, request, json, past_text.list_text)
+    text = partial(past_text.list_text, request=request)
+    answer_with_past(open_desk(), tape_operations.list_tape, request, json, text)
 
 
 @command(

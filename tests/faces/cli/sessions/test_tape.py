@@ -65,6 +65,11 @@ class TestAnchor:
         assert (made["entry"], made["session"], made["agent"]) == ("leaf-7", S1, "claude")
         assert (made["trigger"], made["project"]) == ("direct", "shop")
 
+    def test_outside_a_session_there_is_no_entry_to_give(self, cli: Terminal) -> None:
+        refused = cli("anchor", "x", "--entry", "aaaa-1")
+        assert (refused.code, refused.out) == (2, "")
+        assert "none runs here" in refused.err
+
     def test_outside_a_session_it_leads_nowhere(self, cli: Terminal) -> None:
         made = cli("anchor", "x", "--json").data
         assert (made["entry"], made["agent"], made["session_entry_id"]) == ("", "", made["id"])
@@ -197,7 +202,10 @@ class TestSearch:
         found = cli("tape", "search", "8 s", "--json", **other.env)
         assert (texts(found), found.data["scope"]) == (["The limit is 8 s", "Noted: 8 s"], "project")
         again = cli("tape", "search", "8 s", "--in", "session", "--json", **other.env)
-        assert (again.data["scope"], again.err.count("the whole project was searched")) == ("project", 1)
+        assert again.data["scope"] == "project"
+        assert (
+            "has no anchors and messages that fit, so those of the whole project were searched" in again.err
+        )
         assert names(cli("tape", "search", "task", "--in", "anchors", "--json", **other.env)) == [
             *("task/begin", "task/half"),
         ]
@@ -649,3 +657,57 @@ def test_what_another_machine_left_forges_no_line(cli: Terminal, one: Talk) -> N
         assert "memory says" in said.out
         assert not any(row.startswith(("## ", "\x1b")) for row in said.out.splitlines())
         assert max(map(len, said.out.splitlines())) < 4000
+
+
+def test_a_session_that_is_named_is_the_only_one(cli: Terminal, one: Talk) -> None:
+    other = talk(cli.machine, S2, 5)
+    other.user("what only the other one said")
+    other.write()
+    cli("anchor", "of/other", **other.env)
+    last = cli("tape", "read", "--session", S1, "--last", "--json", **other.env)
+    assert {entry["session"] for entry in last.data["entries"]} <= {S1}
+    for words in (("read",), ("read", "--after", "task/begin"), ("search", "said")):
+        found = cli("tape", *words, "--session", S1, "--json", **other.env)
+        assert "what only the other one said" not in found.out, words
+    assert "what only" in cli("tape", "search", "said", "--session", S1, "--in", "project", **other.env).out
+    listed = cli("tape", "list", "--session", S1, "--type", "session")
+    assert listed.out == f"no session anchor of the session {S1} is on the tape of shop\n"
+
+
+def test_only_the_kind_of_which_the_session_has_nothing_is_looked_for_elsewhere(
+    cli: Terminal, one: Talk
+) -> None:
+    other = talk(cli.machine, S2, 5)
+    other.user("a knot of the other one")
+    other.write()
+    cli("anchor", "of/other", **other.env)
+    found = cli("tape", "search", "knot", **other.env)
+    assert "a knot of the other one" in found.out
+    assert "the session has no messages that fit" not in found.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *[
+            ("tape", "read", option, "")
+            for option in ("--after", "--until", "--around", "--session", "--from", "--to")
+        ],
+        ("tape", "search", "x", "--keyword", ""),
+        ("tape", "list", "--session="),
+        ("undo", ""),
+        ("restore", "MEMORY", "--at", ""),
+        ("search", "x", "--tag", ""),
+        ("history", ""),
+    ],
+)
+def test_an_empty_text_never_means_everything(cli: Terminal, words: tuple[str, ...]) -> None:
+    refused = cli(*words)
+    assert (refused.code, refused.out) == (2, "")
+    assert "is empty" in refused.err
+
+
+@pytest.mark.parametrize("option", ["--days", "--handoffs"])
+def test_a_digest_of_nothing_is_refused(cli: Terminal, option: str) -> None:
+    refused = cli("tape", "digest", option, "0")
+    assert (refused.code, "from 1 to" in refused.err) == (2, True)
