@@ -39,9 +39,10 @@ class CheckedNotes:
 
 
 def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
-    """Look through all notes; ends with 1 when something is found."""
+    """Look through all notes; ends with 1 when something is wrong, and not only to be looked at."""
     from ctxrepo.services.checks.fix import fix, fixable
     from ctxrepo.services.checks.note_checks import check
+    from ctxrepo.services.faults.finding import is_failure
     from ctxrepo.storage.clone.clone import require_our_format
 
     require_our_format(desk.memory.root)
@@ -54,7 +55,7 @@ def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
     data: dict[str, Any] = {"findings": plain_data(findings)}
     if request.fixes:
         data["fixed"] = [{"path": each.path, "deeds": each.deeds, "diff": each.diff} for each in fixes]
-    return Result(CheckedNotes(fixes, findings), data, 1 if findings else 0)
+    return Result(CheckedNotes(fixes, findings), data, 1 if is_failure(findings) else 0)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.records.decision import ItemToDecide
-    from ctxrepo.services.faults.finding import CheckOutcome
+    from ctxrepo.services.faults.finding import CheckOutcome, Finding
     from ctxrepo.services.health.health import LastExchange
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.locate.identify import Project
@@ -45,27 +45,28 @@ class Diagnosis:
     checked: Sequence[CheckOutcome]
 
     @property
-    def findings(self) -> int:
-        return sum(len(one.findings) for one in self.checked)
+    def findings(self) -> Sequence[Finding]:
+        return [finding for one in self.checked for finding in one.findings]
 
 
 def doctor(desk: Desk, request: DoctorRequest) -> Result[Diagnosis]:
     """Look whether all around the notes works; ends with 1 when something is wrong."""
     from ctxrepo.services.faults.faults import standing
+    from ctxrepo.services.faults.finding import is_failure
     from ctxrepo.services.health.doctor import doctor
     from ctxrepo.services.rescue.mend import mend
 
     memory = desk.open_memory(or_last_settings=True)
     mended = list(mend(memory, desk.now)) if request.fixes else []
-    outcomes = doctor(memory, desk.machine, desk.now)
-    findings = [finding for outcome in outcomes for finding in outcome.findings]
+    diagnosis = Diagnosis(mended, doctor(memory, desk.machine, desk.now))
+    checked = [(one.name, one.stands, not is_failure(one.findings)) for one in diagnosis.checked]
     data = {
-        "findings": plain_data(findings),
+        "findings": plain_data(diagnosis.findings),
         "mended": mended,
-        "checked": [{"name": c.name, "stands": c.stands, "ok": not c.findings} for c in outcomes],
+        "checked": [{"name": name, "stands": stands, "ok": is_well} for name, stands, is_well in checked],
         "faults": plain_data(standing(memory)),
     }
-    return Result(Diagnosis(mended, outcomes), data, FAILED if findings else 0)
+    return Result(diagnosis, data, FAILED if is_failure(diagnosis.findings) else 0)
 
 
 def list_faults(desk: Desk, _: None) -> Result[Sequence[FaultRecord]]:
@@ -77,12 +78,13 @@ def list_faults(desk: Desk, _: None) -> Result[Sequence[FaultRecord]]:
 
 def read_hook_records(desk: Desk, _: None) -> Result[Sequence[AgentRecords]]:
     """Say what the agents recorded about our hooks; ends with 1 when something is wrong."""
+    from ctxrepo.services.faults.finding import is_failure
     from ctxrepo.services.setup.hook_records import hook_records
 
     records = hook_records(desk.memory, desk.machine)
     findings = [finding for agent in records for finding in agent.findings]
     data = {"findings": plain_data(findings), "hooks": [*map(_recorded, records)]}
-    return Result(records, data, FAILED if findings else 0)
+    return Result(records, data, FAILED if is_failure(findings) else 0)
 
 
 def _recorded(agent: AgentRecords) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import AGENTS, SETUP_HINT
-from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, one_section
+from ctxrepo.app.views.view import Diff, Field, Mark, Part, TextLine, View, one_section
 from ctxrepo.domain.formats.moment import ago, counted
 from ctxrepo.domain.project.layout import shown
+from ctxrepo.services.faults.finding import Levelled, count_levels, is_failure
 
 if TYPE_CHECKING:
     from ctxrepo.app.notes.upkeep import CheckedNotes
@@ -23,7 +24,7 @@ _STANDINGS: Mapping[State, str] = {
     "plugin": "connected",
     "absent": "not connected",
     "stale": "to be set up again",
-    "off": "runs no hooks",
+    "off": "no hooks run",
     "unknown": "not known whether hooks run",
 }
 """How each agent stands, in the words of a person."""
@@ -41,12 +42,12 @@ def doctor_view(diagnosis: Diagnosis) -> View:
     """What was fixed, each thing that was checked with what is wrong about it, and how many that are."""
     parts: list[Part] = [TextLine(f"mended: {deed}") for deed in diagnosis.mended]
     for check in diagnosis.checked:
-        outcome = f"{len(check.findings)} wrong" if check.findings else "ok"
-        parts.append(Field(check.name, (f"{outcome}: {check.stands}",), "wrong" if check.findings else ""))
+        line = f"{count_levels(check.findings) or 'ok'}: {check.stands}"
+        parts.append(Field(check.name, (line,), _mark(check.findings)))
         for finding in check.findings:
-            parts += [TextLine(finding.problem, 1, "wrong"), TextLine(finding.remedy, 2)]
-    wrong = diagnosis.findings
-    parts.append(TextLine(f"{counted(wrong, 'thing is', 'things are')} wrong" if wrong else "all is well"))
+            words = f"{_level(finding)}{finding.problem}"
+            parts += [TextLine(words, 1, _mark([finding])), TextLine(finding.remedy, 2)]
+    parts.append(TextLine(count_levels(diagnosis.findings) or "all is well"))
     return one_section("Doctor", parts)
 
 
@@ -59,8 +60,18 @@ def check_view(checked: CheckedNotes, *, is_trial: bool) -> View:
         parts.append(TextLine(f"{'would fix' if is_trial else 'fixed'} {fix.path}: {'; '.join(fix.deeds)}"))
     for finding in checked.findings:
         place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-        parts.append(TextLine(f"{place}: {finding.problem}. {finding.remedy}", mark="wrong"))
+        line = f"{place}: {_level(finding)}{finding.problem}. {finding.remedy}"
+        parts.append(TextLine(line, mark=_mark([finding])))
     return one_section("Check", parts or [TextLine("nothing to fix")])
+
+
+def _mark(findings: Sequence[Levelled]) -> Mark:
+    return "wrong" if is_failure(findings) else ""
+
+
+def _level(finding: Levelled) -> str:
+    """What stands before a finding that is no error."""
+    return "" if finding.level == "error" else f"{finding.level}: "
 
 
 def _fields(status: Status, now: datetime) -> Iterator[Field]:

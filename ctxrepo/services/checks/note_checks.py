@@ -27,6 +27,7 @@ from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchors import anchor_of, in_order
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.faults.finding import Level
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import OF_NO_PROJECT, too_large_to_show
 from ctxrepo.services.reading.marks import evidence_now
@@ -52,6 +53,7 @@ class NoteFinding:
     line: int
     problem: str
     remedy: str
+    level: Level = "error"
 
 
 def check(memory: Memory) -> list[NoteFinding]:
@@ -75,12 +77,11 @@ def check(memory: Memory) -> list[NoteFinding]:
                 notes.append(Note(path, decode(data)))
     if memory.progress:
         memory.progress("comparing the entries")
-    for entry, wrong, does in between_entries(notes, evidence_now(memory)):
-        found.append(NoteFinding(entry.path, entry.first_line, wrong, does))
+    found += between_entries(notes, evidence_now(memory))
     if memory.is_reviewed and not is_marked(text(memory.root / ATTRIBUTES_FILE)):
         remedy = "`ctxrepo check --fix` marks it as generated."
         said = "forges show reviewers what ctxrepo keeps beside the notes"
-        found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy))
+        found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy, "note"))
     registry = read_registry(memory)
     if problem := registry.problem:
         problem = problem.removeprefix(f"{REGISTRY}: ")
@@ -88,7 +89,8 @@ def check(memory: Memory) -> list[NoteFinding]:
     else:
         loose = {note.scope_folder for note in notes} - {*registry.projects.values(), memory.global_folder}
         said = "no project has this folder, so no session is given what is in it"
-        found += [NoteFinding(f"{name}/", 0, said, OF_NO_PROJECT) for name in loose if is_folder_name(name)]
+        folders = filter(is_folder_name, loose)
+        found += [NoteFinding(f"{name}/", 0, said, OF_NO_PROJECT, "warning") for name in folders]
     return sorted(found, key=lambda f: (f.path, f.line))
 
 
@@ -165,7 +167,7 @@ def _of_note(note: Note, ids: dict[str, str]) -> Iterator[NoteFinding]:
         yield NoteFinding(note.path, 1, "a byte order mark hides what the first line is", remedy)
     if excess := too_large_to_show(note.path, note.body):
         remedy = "Move what isn't always needed into topics/, and leave a line with the gist and the path."
-        yield NoteFinding(note.path, 0, excess, remedy)
+        yield NoteFinding(note.path, 0, excess, remedy, "warning")
     for entry in note.entries:
         if explicit_id(entry.text) and ids.setdefault(entry.id, entry.at) != entry.at:
             remedy = (
@@ -181,11 +183,8 @@ _NAMED = 60
 _TELLING = 4
 """Words from which on it is no accident that two notes say the same."""
 
-Found = tuple[Entry, str, str]
-"""(the entry that is to be looked at, what is wrong with it, what helps)"""
 
-
-def between_entries(notes: Sequence[Note], evidence: Sequence[Evidence]) -> Iterator[Found]:
+def between_entries(notes: Sequence[Note], evidence: Sequence[Evidence]) -> Iterator[NoteFinding]:
     """What is wrong in the notes of a memory; those of the archive and those kept aside need no care."""
     notes = [note for note in notes if not is_conflict_copy(note.path)]
     live = [note for note in notes if not is_archived(note.path)]
@@ -195,7 +194,7 @@ def between_entries(notes: Sequence[Note], evidence: Sequence[Evidence]) -> Iter
     lasting = [note for note in live if note.path.split("/")[1] != DAILY]
     for note in lasting:
         yield from _twice(note)
-    copied = {entry.path for entry, _, _ in copies}
+    copied = {finding.path for finding in copies}
     struck = marks(evidence).struck
     yield from _rivals(live, evidence, struck)
     yield from _elsewhere([note for note in lasting if note.path not in copied], struck)
@@ -204,17 +203,17 @@ def between_entries(notes: Sequence[Note], evidence: Sequence[Evidence]) -> Iter
         yield from _without_value(live, evidence, struck, there)
 
 
-def _copies(notes: Iterable[Note]) -> Iterator[Found]:
+def _copies(notes: Iterable[Note]) -> Iterator[NoteFinding]:
     """Notes of one scope that say the same, whatever their heads say."""
     first: dict[tuple[str, str], Note] = {}
     for note in notes:
         other = first.setdefault((note.scope_folder, note.body.strip()), note)
         if other is not note and note.entries:
             remedy = "Keep one of them: `ctxrepo archive` takes the other one out of view."
-            yield note.entries[0], f"the note says the same as {other.path}", remedy
+            yield _of_entry(note.entries[0], f"the note says the same as {other.path}", remedy, "warning")
 
 
-def _twice(note: Note) -> Iterator[Found]:
+def _twice(note: Note) -> Iterator[NoteFinding]:
     """Entries under one heading that differ at most in the case of their letters."""
     same: dict[tuple[tuple[str, ...], str], list[Entry]] = {}
     for entry in note.entries:
@@ -223,10 +222,11 @@ def _twice(note: Note) -> Iterator[Found]:
         if others:
             more = f" and {len(others) - 1} more below" if len(others) > 1 else ""
             problem = f"it says the same as line {first.first_line}{more}"
-            yield others[0], problem, "Keep one of them, or say what tells them apart."
+            remedy = "Keep one of them, or say what tells them apart."
+            yield _of_entry(others[0], problem, remedy, "warning")
 
 
-def _rivals(notes: Iterable[Note], evidence: Iterable[Evidence], struck: Set[str]) -> Iterator[Found]:
+def _rivals(notes: Iterable[Note], evidence: Iterable[Evidence], struck: Set[str]) -> Iterator[NoteFinding]:
     """Entries with a key that a command gave and that an entry before them in the scope has, too."""
     given = {(scope_of(one.path), one.key.casefold()) for one in evidence if one.key}
     first: dict[tuple[str, str], Entry] = {}
@@ -234,10 +234,10 @@ def _rivals(notes: Iterable[Note], evidence: Iterable[Evidence], struck: Set[str
         place = scope_of(entry.path), entry.key.casefold()
         if place in given and (other := first.setdefault(place, entry)) is not entry:
             remedy = f"`ctxrepo forget` one, or say what holds: `ctxrepo remember TEXT --key {other.key}`."
-            yield entry, f"{other.at} is a value of the key {entry.key} as well", remedy
+            yield _of_entry(entry, f"{other.at} is a value of the key {entry.key} as well", remedy)
 
 
-def _elsewhere(notes: Iterable[Note], struck: Set[str]) -> Iterator[Found]:
+def _elsewhere(notes: Iterable[Note], struck: Set[str]) -> Iterator[NoteFinding]:
     """Entries that another note of the scope has as well, whatever the case of their letters."""
     first: dict[tuple[str, str], Entry] = {}
     for note in notes:
@@ -247,12 +247,13 @@ def _elsewhere(notes: Iterable[Note], struck: Set[str]) -> Iterator[Found]:
                 continue
             other = first.setdefault((note.scope_folder, text), entry)
             if other.path != entry.path:
-                yield entry, f"it says the same as {other.at}", "Keep it in one of the two notes."
+                remedy = "Keep it in one of the two notes."
+                yield _of_entry(entry, f"it says the same as {other.at}", remedy, "warning")
 
 
 def _without_value(
     notes: Iterable[Note], evidence: Sequence[Evidence], struck: Set[str], there: Set[str]
-) -> Iterator[Found]:
+) -> Iterator[NoteFinding]:
     """Keys of which the entry that was stated last is struck, and what superseded it isn't there."""
     said = {e.entry: e.ts for e in sorted(evidence, key=lambda e: e.ts) if e.kind == "stated"}
     last: dict[tuple[str, str], Entry] = {}
@@ -265,4 +266,8 @@ def _without_value(
         if entry.id in struck and fate(evidence, entry.id)[1] not in there:
             text = shown(mask(normalised(entry.text)), _NAMED)
             remedy = f"If it holds, say it again: `ctxrepo remember TEXT --key {entry.key}`."
-            yield entry, f'"{text}" is superseded, and what superseded it is gone', remedy
+            yield _of_entry(entry, f'"{text}" is superseded, and what superseded it is gone', remedy)
+
+
+def _of_entry(entry: Entry, problem: str, remedy: str, level: Level = "error") -> NoteFinding:
+    return NoteFinding(entry.path, entry.first_line, problem, remedy, level)

@@ -119,6 +119,16 @@ def of_conflicts(memory: Memory) -> list[str]:
     return [words] if count else []
 
 
+def of_heads(memory: Memory) -> list[str]:
+    """A line about the notes whose frontmatter has something wrong."""
+    flawed = memory.cache.flawed()
+    if not flawed:
+        return []
+    (path, problem), *others = flawed
+    more = f"; {counted(len(others), 'other note')} with such a fault" if others else ""
+    return [f"{shown(path)}: {problem}{more}. `ctxrepo check` tells more"]
+
+
 def of_bounds(memory: Memory) -> list[str]:
     """What waits for a commit and is nearly too much, unreadable, unsigned or ignored, or blocks hooks."""
     spool, unreadable = Spool(memory.state), memory.journal.unreadable()

@@ -1,8 +1,10 @@
 """What `doctor` says of one thing it checked, and notes that are not all on disk."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Literal, Protocol, get_args
 
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
@@ -24,9 +26,22 @@ class Finding:
     level: Level = "error"
 
 
-def is_failure(findings: Iterable[Finding]) -> bool:
+class Levelled(Protocol):
+    """A finding about anything."""
+
+    @property
+    def level(self) -> Level: ...
+
+
+def is_failure(findings: Iterable[Levelled]) -> bool:
     """Whether a command that found these ends with 1."""
     return any(finding.level == "error" for finding in findings)
+
+
+def count_levels(findings: Iterable[Levelled]) -> str:
+    """How many there are of each level, as `2 errors, 1 note`; '' for none."""
+    counts = Counter(finding.level for finding in findings)
+    return ", ".join(counted(counts[level], level) for level in get_args(Level) if counts[level])
 
 
 @dataclass(frozen=True)

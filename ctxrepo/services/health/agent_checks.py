@@ -74,6 +74,7 @@ def _findings(memory: Memory, agents_own: AgentMemory, own: OwnMemory) -> Iterat
             f"{memory.root}",
             f"`ctxrepo import {agents_own.program}` brings its notes here; then take localPath out of "
             f"{name}'s settings.",
+            "warning",
         )
 
 

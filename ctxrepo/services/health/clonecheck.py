@@ -7,8 +7,17 @@ from collections.abc import Iterator
 from ctxrepo.domain.project.layout import REGISTRY, shown
 from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed, RepositoryState
+from ctxrepo.services.checks.note_checks import check
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.finding import CheckOutcome, Finding, halfway, unseen
+from ctxrepo.services.faults.finding import (
+    CheckOutcome,
+    Finding,
+    Level,
+    count_levels,
+    halfway,
+    is_failure,
+    unseen,
+)
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.saving.accept import lost_files
@@ -43,7 +52,7 @@ def check_git(memory: Memory) -> CheckOutcome:
     found = re.search(r"(\d{1,9})\.(\d{1,9})", words)
     findings = []
     if found and (int(found[1]), int(found[2])) < OLDEST_GIT:
-        findings.append(Finding(f"{words} is old", INSTALL_GIT))
+        findings.append(Finding(f"{words} is old", INSTALL_GIT, "warning"))
     if not who.name:
         findings.append(
             Finding("git doesn't know your name", "Set user.name and user.email; commits bear them.")
@@ -53,6 +62,7 @@ def check_git(memory: Memory) -> CheckOutcome:
             Finding(
                 f"{memory.clone.git_dir / 'config'} asks for signed commits, and your own git does not",
                 "Say so in your own: `git config --global commit.gpgsign true`, or by an includeIf.",
+                "warning",
             )
         )
     return CheckOutcome("git", words + (f", commits are by {who.name}" if who.name else ""), findings)
@@ -72,8 +82,13 @@ def check_objects(memory: Memory) -> CheckOutcome:
 
 
 def check_notes(memory: Memory) -> CheckOutcome:
-    """Whether every note that the memory holds is written on this machine."""
+    """Whether every note that the memory holds is written on this machine, and what `check` finds in them."""
     findings = [*filter(None, [halfway(memory)]), *_unseen(memory)]
+    # What is wrong with the registry has a line of its own.
+    if in_notes := [one for one in check(memory) if one.path != REGISTRY]:
+        level: Level = "error" if is_failure(in_notes) else "warning"
+        words = f"`ctxrepo check` finds {count_levels(in_notes)} in them"
+        findings.append(Finding(words, "It shows the places, and what helps.", level))
     return CheckOutcome("notes", f"{len(note_paths(memory))} on this machine", findings)
 
 
@@ -156,7 +171,9 @@ def _damage(memory: Memory) -> Iterator[Finding]:
             yield Finding(what, f"{FIX} mends it; nothing is deleted.")
     except TimeoutError:
         yield Finding(
-            f"not all objects were looked at in {_CHECK_SECONDS:.0f} s", "`git fsck` there looks at all."
+            f"not all objects were looked at in {_CHECK_SECONDS:.0f} s",
+            "`git fsck` there looks at all.",
+            "warning",
         )
     except CtxrepoError as error:
         yield Finding(error.message, error.hint)

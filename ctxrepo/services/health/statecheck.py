@@ -48,7 +48,7 @@ _KINDS: Mapping[Kind, tuple[str, str]] = {
 def check_settings(memory: Memory) -> CheckOutcome:
     """Whether config.toml can be read, and says nothing that is unknown."""
     file = memory.places.config_file
-    findings = [Finding(warning, "Mend config.toml.") for warning in memory.settings.warnings]
+    findings = [Finding(warning, "Mend config.toml.", "warning") for warning in memory.settings.warnings]
     if memory.config_error:
         (line,) = of_settings(memory)
         before = f"{memory.places.config_before} is how it was before."
@@ -115,6 +115,7 @@ def check_hooks(memory: Memory, machine: Machine, now: datetime) -> CheckOutcome
                 f"hooks have nothing to fall back to: {place(state)} is missing, or nothing it knows "
                 "is there",
                 f"Any command makes it anew; {state} must be writable for that.",
+                "warning",
             )
         )
     return CheckOutcome("hooks", stands, findings)
@@ -141,12 +142,13 @@ def check_meanings(memory: Memory) -> CheckOutcome | None:
     now = readiness(memory)
     findings = []
     if now.missing:
-        findings.append(Finding(f"{now.missing}; prompts are answered by words alone", now.remedy))
+        findings.append(Finding(f"{now.missing}; prompts are answered by words alone", now.remedy, "warning"))
     if now.behind and not is_held(memory.state.lock("warm")):  # else somebody is at it
         findings.append(
             Finding(
                 f"{now.behind} of {now.texts} texts of entries have no vectors yet",
                 f"They get them in the background after the next commit or prompt; {EMBED} does it now.",
+                "note",
             )
         )
     if not (findings or now.texts):
@@ -187,7 +189,9 @@ def _others(memory: Memory) -> Iterator[Finding]:
         for there in set_aside(folder):
             kind = "link" if there.is_symlink() else "folder" if there.is_dir() else "file"
             yield Finding(
-                f"a {kind} that is not ctxrepo's was in {folder}, and was moved aside", f"Look at {there}."
+                f"a {kind} that is not ctxrepo's was in {folder}, and was moved aside",
+                f"Look at {there}.",
+                "warning",
             )
     above = {
         folder: (place, why)
@@ -215,7 +219,9 @@ def _blocks(found: Iterable[BlockState]) -> Iterator[Finding]:
     for one in found:
         path = shown(str(one.block.path))
         if one.state == "stale":
-            yield Finding(f"the packet in {path} is older than the memory", "`ctxrepo file refresh`")
+            yield Finding(
+                f"the packet in {path} is older than the memory", "`ctxrepo file refresh`", "warning"
+            )
         elif one.state == "damaged":
             remedy = "Take out what is left of them, then `ctxrepo file add` with its path."
             yield Finding(f"the markers of the packet in {path} are damaged: {one.why}", remedy)

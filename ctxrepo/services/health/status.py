@@ -8,7 +8,7 @@ from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.faults import of_bounds, of_deletions, of_others, of_settings
+from ctxrepo.services.faults.faults import of_bounds, of_deletions, of_heads, of_others, of_settings
 from ctxrepo.services.faults.finding import halfway
 from ctxrepo.services.health.health import LastExchange, LastSession, last_exchange, last_served
 from ctxrepo.services.locate.identify import Location, Project, read_registry
@@ -80,7 +80,8 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
     """What a person wants to know at a glance."""
     memory.require_whole()
     clone, project, current = memory.clone, here.project, open_review(memory)
-    faults, deleted = [*of_settings(memory), *of_bounds(memory), *of_others(memory)], of_deletions(memory)
+    deleted = of_deletions(memory)
+    faults = [*of_settings(memory), *of_bounds(memory), *of_others(memory), *of_heads(memory)]
     ahead, behind = _ahead_behind(memory, current)
     meaning = readiness(memory)
     return Status(

@@ -195,6 +195,11 @@ class CacheReading:
         return [row[0] for row in self._db.execute(query, (problem,))]
 
     @rerun_if_damaged(_empty)
+    def flawed(self) -> list[tuple[str, str]]:
+        """(path, what is wrong with its head) of each note that has such a head, sorted."""
+        return self._db.execute("select path, problem from note where problem != '' order by path").fetchall()
+
+    @rerun_if_damaged(_empty)
     def notes(self, scopes: Iterable[str]) -> list[CachedNote]:
         """Every note of `scopes`, those that are not listed too, scope by scope and by path."""
         return [

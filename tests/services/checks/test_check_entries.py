@@ -15,7 +15,7 @@ HEAD = "---\ndescription: {}\n---\n\n"
 def told(*notes: tuple[str, str], evidence: tuple[Evidence, ...] = ()) -> list[tuple[str, str]]:
     """(place, what is wrong) of notes given as (path, text)."""
     found = between_entries([Note(path, text) for path, text in notes], evidence)
-    return [(entry.at, said) for entry, said, remedy in found if remedy]
+    return [(f"{one.path}#L{one.line}", one.problem) for one in found if one.remedy]
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,10 @@ def test_what_is_kept_beside_the_notes_is_marked_as_generated_where_people_revie
     config = cli.machine.places.config_file
     config.write_text(config.read_text().replace("[[repository]]\n", '[[repository]]\nreview = "branch"\n'))
     said = cli("check")
-    assert said.code == 1
-    assert said.out.startswith(".gitattributes: forges show reviewers what ctxrepo keeps beside the notes. ")
+    assert said.code == 0
+    assert said.out.startswith(
+        ".gitattributes: note: forges show reviewers what ctxrepo keeps beside the notes. "
+    )
     assert "fixed .gitattributes: marks what" in cli("check", "--fix").out
     assert cli.machine.read(".gitattributes").startswith("* -text\n# Kept by ctxrepo")
     assert cli("check", "--fix").out == "nothing to fix\n"

@@ -36,7 +36,7 @@ def test_where_setup_never_ran_nothing_is_well(cli: Terminal) -> None:
     said = cli("doctor")
     assert said.code == 1
     assert "  no agent is connected, so no session is given anything\n    `ctxrepo setup --all`" in said.out
-    assert said.out.endswith("1 thing is wrong\n")
+    assert said.out.endswith("\n1 error\n")
     now = cli("status")
     assert (now.code, "agents   none is connected: `ctxrepo setup --all`" in now.out) == (0, True)
 
@@ -100,7 +100,33 @@ def test_1_each_finding_names_its_place_and_what_helps(cli: Terminal) -> None:
         "End it with a line `---`; until then all of it is body.\n"
     )
     found = cli("check", "--json").data["findings"]
-    assert [set(f) for f in found] == [{"path", "line", "problem", "remedy"}] * 2
+    assert [set(f) for f in found] == [{"path", "line", "problem", "remedy", "level"}] * 2
+
+
+def test_only_errors_fail_and_doctor_counts_what_check_finds(well: Terminal) -> None:
+    well.machine.write("global/a.md", "- Deploy with make ship\n- deploy with MAKE ship\n")
+    checked = well("check")
+    assert checked.code == 0
+    assert checked.out.startswith("global/a.md:2: warning: it says the same as line 1. ")
+    said = well("doctor")
+    assert (said.code, said.out.splitlines()[-1]) == (0, "1 warning")
+    assert "\n  warning: `ctxrepo check` finds 1 warning in them\n" in said.out
+    well.machine.write("global/torn.md", "---\nnever: closed\n")
+    assert (well("check").code, well("doctor").code) == (1, 1)
+    assert "`ctxrepo check` finds 1 error, 1 warning in them" in well("doctor").out
+    data = well("doctor", "--json").data
+    assert [finding["level"] for finding in data["findings"]] == ["error"]
+    assert {one["name"] for one in data["checked"] if not one["ok"]} == {"notes"}
+
+
+def test_status_names_a_note_whose_frontmatter_has_something_wrong(well: Terminal) -> None:
+    assert "fault" not in well("status").out
+    for name in ("a", "b"):
+        well.machine.write(f"global/{name}.md", "---\ntags: [a\n---\n- x\n")
+    well("sync")
+    (fault,) = well("status", "--json").data["faults"]
+    assert fault.startswith("global/a.md: frontmatter is not readable YAML")
+    assert fault.endswith("; 1 other note with such a fault. `ctxrepo check` tells more")
 
 
 def test_1_doctor_names_what_keeps_the_memory_from_working(cli: Terminal) -> None:
