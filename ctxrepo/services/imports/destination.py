@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Protocol
 
 from ctxrepo.agents.sources import NotTaken, SourceContents, SourceNote, SourceSetting, SourceTape
 from ctxrepo.domain.formats.jsonl import in_parts, record, text_of, with_room
@@ -79,26 +78,6 @@ class ImportPlan:
     def refused(self) -> bool:
         """Whether the write guard holds something back."""
         return any(note.fitted.refused for note in self.notes) or any(tape.refused for tape in self.tapes)
-
-
-class Destination(Protocol):
-    """What takes what a source holds.
-
-    Example usage::
-
-        destination = MemoryDestination(memory, origin, now, interpreter)
-        for contents in source.find(search):
-            plan = destination.plan(contents)
-            if plan.changes and agrees(plan):
-                destination.put(plan)"""
-
-    def plan(self, contents: SourceContents) -> ImportPlan:
-        """What would be put; nothing is written."""
-        ...
-
-    def put(self, plan: ImportPlan) -> ImportPlan:
-        """Write what the plan says, as far as it still holds; returns what was written."""
-        ...
 
 
 @dataclass(frozen=True)
