@@ -16,7 +16,6 @@ _EXPLICIT = lazy_pattern(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*\r?$",
 _MARKER = lazy_pattern(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
 _CATEGORY = lazy_pattern(r"\[([A-Za-z][\w-]{0,39})\](?![(\[])")
 _TAG = lazy_pattern(r"(?<![\w#&/])(?<!\[\[)(?<!\]\()#([A-Za-z][\w/-]{0,63})")
-_LINK = lazy_pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 _KEY = lazy_pattern(r"([A-Za-z][\w.-]{0,39}):[ \t]+\S")
 _PINNED = lazy_pattern(r"\*\(pinned\)\*", re.IGNORECASE)
 _CODE = lazy_pattern(r"`[^`\n]*`")
@@ -54,10 +53,6 @@ class Entry(NamedTuple):
     @property
     def tags(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(_TAG.findall(_CODE.sub("", self.plain))))
-
-    @property
-    def links(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(_LINK.findall(_CODE.sub("", self.plain))))
 
     @property
     def key(self) -> str:

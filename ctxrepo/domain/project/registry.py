@@ -26,7 +26,6 @@ class Registry:
     format: int = FORMAT
     projects: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
-    policy: Mapping[str, Any] = field(default_factory=dict)
     problem: str = ""
 
     def canonical(self, project_id: str) -> str:
@@ -58,7 +57,6 @@ def parse(text: str) -> Registry:
         format=number if isinstance(number, int) else FORMAT,
         projects={k: v for k, v in _table(tables, "projects").items() if is_folder_name(v)},
         aliases={k: v for k, v in _table(tables, "aliases").items() if isinstance(v, str) and v},
-        policy=_table(tables, "policy"),
     )
 
 

@@ -61,7 +61,7 @@ def test_only_the_first_marker_and_white_space_do_not_count(text: str, said: str
 
 def test_what_an_entry_says_about_itself() -> None:
     entry = only("- [x] [Decision] db: use #pg/16 not `#c` [[other]] *(pinned)* <!-- ^k -->\n")
-    assert (entry.category, entry.key, entry.tags, entry.links) == ("decision", "db", ("pg/16",), ("other",))
+    assert (entry.category, entry.key, entry.tags) == ("decision", "db", ("pg/16",))
     assert entry.is_pinned
     assert not only("- [link](https://x.example)\n").category
 

@@ -20,13 +20,9 @@ from ctxrepo.domain.project.registry import (
 TEXT = 'format = 1\n\n[projects]\n"git.example/shop" = "shop"\n\n[policy]\nmax = 3\n'
 
 
-def test_it_reads_projects_and_policy() -> None:
+def test_it_reads_projects_and_passes_over_other_tables() -> None:
     registry = parse(TEXT)
-    assert (registry.format, registry.projects, registry.policy) == (
-        1,
-        {"git.example/shop": "shop"},
-        {"max": 3},
-    )
+    assert (registry.format, registry.projects) == (1, {"git.example/shop": "shop"})
     assert parse("") == Registry()
 
 

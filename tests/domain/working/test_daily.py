@@ -28,7 +28,7 @@ def test_a_line_has_the_local_time_and_its_offset() -> None:
     assert line("- one\n- two", NOW) == "- 00:47 +0530 one\n  - two"
     assert line("```\ncode", NOW).split("\n")[-1] == "  code"
     (entry,) = entries_of("x", line("Moved [[the basket]] #decision", NOW))
-    assert (entry.tags, entry.links) == (("decision",), ("the basket",))
+    assert entry.tags == ("decision",)
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "- ", "x" * 70_000])
