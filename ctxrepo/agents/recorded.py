@@ -93,6 +93,11 @@ class Message:
     tools: tuple[ToolUse, ...] = ()
     line: int = field(default=0, compare=False)
 
+    def joined_with(self, more: "Message") -> "Message":
+        """This part of a message and the next; the id is that of the last part, which an answer names."""
+        text = "\n".join(filter(None, (self.text, more.text)))
+        return replace(self, text=text, id=more.id, tools=(*self.tools, *more.tools))
+
 
 @dataclass(frozen=True)
 class SessionHead:

@@ -16,6 +16,9 @@ _HOOK_OUTPUT = """
         select json_object('hookSpecificOutput', json((
             select json_object('hookEventName', ?, 'additionalContext', ?))))"""
 
+PATCH_HEADS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
+"""How lines of a patch begin that name a file, for agents that edit with `apply_patch`."""
+
 AT_START, WITH_PROMPT, BESIDE_PROMPT = "start", "with prompt", "beside prompt"
 """When a session is given its packet: at its start; with its first prompt, because the agent loses what it is
 told at the start; or at a start that the agent runs at the same time as the first prompt's hook, which
@@ -189,9 +192,12 @@ class Dialect:
         return ""
 
 
-def hook_output(db: _sqlite3.Connection, event: str, text: str) -> str:
-    """One line of JSON that adds `text` to the context, as Claude Code and, after it, others read it."""
-    return str(db.execute(_HOOK_OUTPUT, (event, text)).fetchone()[0]) + "\n"
+class HookOutputDialect(Dialect):
+    """The dialect of Claude Code and of those agents that read a hook's answer as it does."""
+
+    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
+        """One line of JSON; some of these agents would show any other text to the user."""
+        return str(db.execute(_HOOK_OUTPUT, (event, text)).fetchone()[0]) + "\n"
 
 
 MAX_BYTES = 8 * 1024 * 1024

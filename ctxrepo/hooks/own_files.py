@@ -127,9 +127,9 @@ def bytes_of(path: str, most: int, follow: bool = False) -> bytes | None:
     return data if data is not None and len(data) <= most else None
 
 
-def start_of(path: str, count: int) -> bytes:
+def start_of(path: str, count: int, follow: bool = False) -> bytes:
     """The first `count` bytes of the file at `path`; empty when it can't be read, or is no regular file."""
-    return _read(path, count, follow=False) or b""
+    return _read(path, count, follow) or b""
 
 
 def end_of(path: str, count: int) -> bytes:

@@ -3,7 +3,7 @@
 import _sqlite3
 import os
 
-from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile, hook_output
+from ctxrepo.hooks.dialect import Event, HookOutputDialect, TouchedFile
 from ctxrepo.hooks.own_files import bytes_of
 
 # The line ranges [[first, last], ...] that a tool touched, from the JSON :json. A whole file has no range; a
@@ -34,7 +34,7 @@ _RANGES = """
         ) where typeof(first) = 'integer' and typeof(count) = 'integer' and count > 0"""
 
 
-class _Claude(Dialect):
+class _Claude(HookOutputDialect):
     def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
         """The one file of a call, with the lines that it read or changed."""
         if not event.path:
@@ -45,10 +45,6 @@ class _Claude(Dialect):
     def origin(self, transcript: str) -> str:
         """The session that Claude Code's own command line tells it to go on with."""
         return origin_of(os.environ.get("CLAUDE_PID", ""), transcript)
-
-    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
-        """One line of JSON."""
-        return hook_output(db, event, text)
 
 
 DIALECT = _Claude(

@@ -78,7 +78,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         message = replace(message, line=number)
         name = text_of(table(fields, "message"), "id") if message.who == "agent" else ""
         if waiting and name and name == part_of:
-            waiting = _joined(waiting, message)
+            waiting = waiting.joined_with(message)
             continue
         if waiting:
             yield waiting
@@ -131,12 +131,6 @@ def _message(line: Mapping[str, Any], who: Any, text: str, tools: tuple[ToolUse,
         at=text_of(line, "timestamp"),
         tools=tools,
     )
-
-
-def _joined(message: Message, more: Message) -> Message:
-    """Two parts of one message; it has the id of the last, which the next message names as its parent."""
-    text = "\n".join(filter(None, (message.text, more.text)))
-    return replace(message, text=text, id=more.id, tools=(*message.tools, *more.tools))
 
 
 NAME = SETTINGS.name

@@ -2,15 +2,12 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile, hook_output
+from ctxrepo.hooks.dialect import PATCH_HEADS, Event, HookOutputDialect, TouchedFile
 from ctxrepo.hooks.own_files import start_of
 
 _PATCH = "apply_patch"
 
-_HEADS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
-"""How lines of a patch begin that name a file."""
-
-_ADDED = _HEADS[1]
+_ADDED = PATCH_HEADS[1]
 
 _SHELL = "bash"
 
@@ -28,7 +25,7 @@ _HEAD_BYTES = 4096
 _MARK = '"forked_from_id":"'
 
 
-class _Codex(Dialect):
+class _Codex(HookOutputDialect):
     def touched(self, _db: _sqlite3.Connection, event: Event, _json: str) -> list[TouchedFile]:
         """The files that a patch names; what a shell reads or writes isn't told."""
         return files_of(event.command) if event.tool == _PATCH else []
@@ -43,10 +40,6 @@ class _Codex(Dialect):
         head = start_of(transcript, _HEAD_BYTES).decode("utf-8", "replace").partition("\n")[0]
         return head.partition(_MARK)[2].partition('"')[0]
 
-    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
-        """One line of JSON."""
-        return hook_output(db, event, text)
-
 
 def _reads_like_failure(line: str) -> bool:
     low = line.strip().lower()
@@ -59,7 +52,7 @@ def files_of(patch: str) -> list[TouchedFile]:
     added: list[str] | None = None
     name = ""
     for line in [*patch.split("\n"), ""]:
-        head = [start for start in _HEADS if line.startswith(start)]
+        head = [start for start in PATCH_HEADS if line.startswith(start)]
         if added is not None and line.startswith("+"):
             added.append(line[1:] + "\n")
             continue

@@ -2,12 +2,9 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import BESIDE_PROMPT, Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect import BESIDE_PROMPT, PATCH_HEADS, Dialect, Event, TouchedFile
 
 _PATCH = "apply_patch"
-
-_HEADS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
-"""How lines of a patch begin that name a file."""
 
 _RANGE = """
         select case when json_type(:json, '$.toolArgs.view_range[0]') = 'integer'
@@ -36,10 +33,8 @@ class _Copilot(Dialect):
     def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
         """The file of a call, with the lines that were asked for; of a patch, each file that it names."""
         if event.tool == _PATCH:
-            lines = event.edit.split("\n")
-            return [
-                TouchedFile(line[len(h) :].strip()) for line in lines for h in _HEADS if line.startswith(h)
-            ]
+            lines = [line.partition(": ") for line in event.edit.split("\n") if line.startswith(PATCH_HEADS)]
+            return [TouchedFile(path.strip()) for _, _, path in lines]
         if not event.path:
             return []
         ranges = db.execute(_RANGE, {"json": json}).fetchone()[0] if self.only_reads(event.tool) else "[]"

@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event, TouchedFile, extract_fields, hook_output
+from ctxrepo.hooks.dialect import WITH_PROMPT, Event, HookOutputDialect, TouchedFile, extract_fields
 from ctxrepo.hooks.own_files import end_of
 
 _SHELL = "run_shell_command"
@@ -29,7 +29,7 @@ _BEHIND_EXIT_CODE = ("Signal: ", "Background PIDs: ", "Process Group PGID: ")
 """How lines begin that may follow the one that tells how a command ended."""
 
 
-class _Gemini(Dialect):
+class _Gemini(HookOutputDialect):
     def words(self, prompt: str) -> str:
         """The prompt without what a start's hook put before it, and without the content of files."""
         return without_context(prompt).partition(_FILES)[0].rstrip()
@@ -53,10 +53,6 @@ class _Gemini(Dialect):
     def compaction(self, transcript: str) -> str:
         """What stands for it in the transcript: its PreCompress comes before every request."""
         return last_compaction(transcript)
-
-    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
-        """One line of JSON; any other text would be shown to the user."""
-        return hook_output(db, event, text)
 
 
 def without_context(text: str) -> str:

@@ -58,8 +58,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         if message is None:
             continue
         if waiting and waiting.id == message.id:
-            joined = "\n".join(filter(None, (waiting.text, message.text)))
-            waiting = replace(waiting, text=joined, tools=(*waiting.tools, *message.tools))
+            waiting = waiting.joined_with(message)
             continue
         if waiting:
             yield _in_own_words(waiting)

@@ -7,7 +7,7 @@ import os
 from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, OwnSettings, TouchedFile
 from ctxrepo.hooks.known.silence import is_switched_off
 from ctxrepo.hooks.known.world import NO_LIMIT, World, world_of
-from ctxrepo.hooks.own_files import bytes_of
+from ctxrepo.hooks.own_files import bytes_of, start_of
 
 _READ = """
         select
@@ -202,7 +202,7 @@ _PARENT = "select json_extract(:head, '$.parentSession') where json_valid(:head)
 
 def origin(transcript: str) -> str:
     """The id of the session from which the one with this `transcript` was made; '' where there is none."""
-    head = _first_line(transcript)
+    head = start_of(transcript, _HEAD_BYTES, follow=True).decode("utf-8", "replace").partition("\n")[0]
     if not head or "\0" in head:
         return ""
     db = _sqlite3.connect(":memory:")
@@ -219,16 +219,3 @@ def session_of(file: str) -> str:
     """The id of the session in this file, which is called `<time>_<id>.jsonl`."""
     name = file.replace("\\", "/").rpartition("/")[2]
     return name.partition("_")[2].removesuffix(".jsonl")
-
-
-def _first_line(path: str) -> str:
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
-    except (OSError, ValueError):
-        return ""
-    try:
-        return os.read(file, _HEAD_BYTES).partition(b"\n")[0].decode("utf-8", "replace")
-    except OSError:
-        return ""
-    finally:
-        os.close(file)

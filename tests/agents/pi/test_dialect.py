@@ -354,6 +354,8 @@ def test_a_fork_is_told_by_the_head_of_its_transcript(tmp_path: Path) -> None:
         return origin(str(file))
 
     assert of({"type": "session", "parentSession": "/s/2026-11-24T15-42-49-916Z_a_1.jsonl"}) == "a_1"
+    (tmp_path / "link").symlink_to(file)
+    assert origin(str(tmp_path / "link")) == "a_1"
     assert session_of("C:\\s\\2026_a.jsonl") == "a"
     assert of({"parentSession": 7}) == of({}) == of([]) == of("{torn") == of("") == of("\0") == ""
     assert origin(str(tmp_path / "none")) == origin(str(tmp_path)) == origin("") == origin("\0") == ""
