@@ -57,7 +57,9 @@ def _commit(commit: CommitSummary, path: str) -> Iterator[TextLine]:
 
     start = f"{wall_time(commit.when)}  {commit.commit[:10]}"
     if not commit.path:
-        yield TextLine(f"{start}  {commit.subject}  ({who(commit)})")
+        more = [f"… {commit.more} more"] if commit.more else []
+        what = " ".join([*commit.lines, *more])
+        yield TextLine("  ".join(filter(None, (start, commit.subject, what, f"({who(commit)})"))))
         return
     yield TextLine(f"{start}  {who(commit)}{'' if commit.path == path else f'  {commit.path}'}")
     yield from (TextLine(line, 2) for line in commit.lines)

@@ -67,6 +67,11 @@ def subject_of(message: str) -> str:
     return message.lstrip().partition("\n")[0].rstrip()
 
 
+def lines_of(message: str) -> list[str]:
+    """The lines of a message of ours that each tell of an entry."""
+    return [line for line in message.split("\n")[1:] if line.startswith(_MARKS)]
+
+
 def writers_of(message: str) -> Writers:
     """What the trailers of any commit's message say; they are lines of its last paragraph."""
     last = message.rstrip().rpartition("\n\n")[2]

@@ -61,8 +61,9 @@ def _unknown(error: typer.TyperException, word: str, words: Sequence[str], *, is
     elif command:
         known = {name: name for name in command.commands}
     said = f"there is no {'option' if is_option else 'command'} {word}"
-    if not is_option and word == words[0] and word in NEAREST:
-        return UsageError(said, NEAREST[word])
+    name = " ".join(words[: words.index(word) + 1]) if word in words else word
+    if not is_option and name in NEAREST:
+        return UsageError(said, NEAREST[name])
     if not is_option and word == words[0]:
         known |= {name: " ".join(ours) for name, ours in SYNONYMS.items()}
     if near := nearest(word.lower().lstrip("-"), known):

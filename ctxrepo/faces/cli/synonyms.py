@@ -3,6 +3,8 @@
 SYNONYMS = {
     "show": ["read"],
     "cat": ["read"],
+    "find": ["search"],
+    "grep": ["search"],
     "ls": ["list"],
     "rm": ["forget"],
     "delete": ["forget"],

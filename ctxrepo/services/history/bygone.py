@@ -1,5 +1,7 @@
 """The version of a note or entry that is to be brought back, and where its note is by now."""
 
+from contextlib import suppress
+
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import is_note
@@ -33,8 +35,10 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     held is found among the last operations. NotFound where no version is known."""
     try:
         past = TargetHistory(memory, target, project)
-    except NotFound:
-        return _uncommitted(memory, target, project, start)
+    except NotFound as missing:
+        with suppress(NotFound):
+            return _uncommitted(memory, target, project, start)
+        raise missing
     objects, tip = memory.objects, _tip(memory)
     place = _place_in(memory, past, start) if start else _last_of_entry(past) if past.entry else None
     if place is None and past.entry:

@@ -4,21 +4,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain, islice
 
-from ctxrepo.domain.git.commit import MAX_LINE, Writers, subject_of, writers_of
+from ctxrepo.domain.git.commit import MAX_LINE, Writers, lines_of, subject_of, writers_of
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.domain.note.note import encode
-from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.layout import is_archived, is_note, shown
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.history.past_entry import PastEntry, find_past_entry
 from ctxrepo.services.history.versions import PastPlace, Step, follow, former_paths, renamed_to
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import places_of
+from ctxrepo.services.reading.find import note_paths, places_of
 from ctxrepo.services.reading.targets import resolve
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
+
+_COMMITS = 10_000
+"""Commits that are looked through for a note whose folder nobody named."""
 
 MAX_LINES = 12
 """Lines that tell what a commit did to a file; a note of a thousand entries is not told entry by entry."""
@@ -29,8 +32,8 @@ _START = lazy_pattern(r"[0-9a-fA-F]{4,40}")
 @dataclass(frozen=True)
 class CommitSummary:
     """What one commit did: to the memory, or (with `path`) to the file or entry that was asked for. `lines`
-    tell of entries: added (`+ `), edited (`~ `), removed (`- `), and `more` counts further ones. `author` is
-    git's; `writers` is empty for a commit made by hand."""
+    tell of entries: added (`+ `), edited (`~ `), removed (`- `), of the memory's only the first, and `more`
+    counts further ones. `author` is git's; `writers` is empty for a commit made by hand."""
 
     commit: str
     when: datetime
@@ -69,7 +72,9 @@ def history(
 
 def deeds(memory: Memory, commits: Iterable[str]) -> list[CommitSummary]:
     """What each of these commits did to the memory."""
-    return [_deed(memory.objects, commit) for commit in commits]
+    objects = memory.objects
+    told = ((commit, lines_of(objects.header_of(commit).message)) for commit in commits)
+    return [_deed(objects, commit, lines=lines, room=1) for commit, lines in told]
 
 
 def version(memory: Memory, target: Target, project: Project | None, start: str) -> Old:
@@ -171,13 +176,46 @@ def _now(memory: Memory, target: Target, project: Project | None) -> tuple[str, 
     try:
         note, entry = resolve(memory, target, project)
     except NotFound as error:
-        if target.lines or target.word:
+        if target.lines:
             raise
+        if path := gone_note(memory, target, project):
+            return path, ""
+        if target.word:
+            return "", target.word
         raise NotFound(
             f"no commit has or had {' or '.join(places_of(memory, target, project)[1])}",
             "`ctxrepo list` shows the notes there are; one that is gone is found by the path it had.",
         ) from error
     return note.path, entry.id if entry else ""
+
+
+def gone_note(memory: Memory, target: Target, project: Project | None) -> str:
+    """The path of the archived or removed note of this name, with or without its folders; '' for none.
+    UsageError where several may be meant, NotFound naming the note of another scope."""
+    folders, _ = places_of(memory, target, project)
+    paths = [path for path in note_paths(memory) if is_archived(path)]
+    named = [path for path in (*paths, *_removed(memory)) if path.endswith(f"/{target.path}")]
+    here = list(dict.fromkeys(path for path in named if path.partition("/")[0] in folders))
+    if len(here) > 1:
+        raise UsageError(
+            f"{len(here)} notes that are gone are named {target.path}", f"They are {', '.join(here)}."
+        )
+    if named and not here:
+        scope, _, rest = named[0].partition("/")
+        raise NotFound(
+            f"no note {target.path} was in {' or '.join(folders)}", f"You may mean {scope}:{rest}."
+        )
+    return here[0] if here else ""
+
+
+def _removed(memory: Memory) -> Iterator[str]:
+    """The notes that commits took away and that aren't there again, the last one first."""
+    objects, tip = memory.objects, memory.head
+    for _, tree, parents in islice(objects.walk(tip), _COMMITS) if tip else ():
+        before = objects.tree_of(parents[0]) if parents else None
+        for path, (old, new) in sorted(objects.diff(before, tree).items()):
+            if old and not new and is_note(path) and not memory.worktree.exists(path):
+                yield path
 
 
 def _lines(objects: Objects, step: Step) -> list[str]:
@@ -208,9 +246,11 @@ def _data(objects: Objects, place: PastPlace) -> bytes | None:
     return None if place.key is None else objects.data(place.key)
 
 
-def _deed(objects: Objects, commit: str, path: str = "", lines: Sequence[str] = ()) -> CommitSummary:
+def _deed(
+    objects: Objects, commit: str, path: str = "", lines: Sequence[str] = (), room: int = 0
+) -> CommitSummary:
     told = objects.header_of(commit)
-    room = MAX_LINES if len(lines) <= MAX_LINES else MAX_LINES - 1
+    room = room or (MAX_LINES if len(lines) <= MAX_LINES else MAX_LINES - 1)
     return CommitSummary(
         commit=commit,
         when=told.when,

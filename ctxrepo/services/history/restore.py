@@ -23,6 +23,7 @@ from ctxrepo.services.notes.requests import RestoreRequest
 from ctxrepo.services.reading.find import destination_of, find_entry, scope_named, spelt
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.services.saving.evidence import record, unforget
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
@@ -31,12 +32,14 @@ from ctxrepo.storage.memory import Memory
 @dataclass(frozen=True)
 class RestoreResult:
     """Where it is now, the entry's `id` ('' for a note), its `source`; `existing`: it was there, and nothing
-    was written."""
+    was written. Where it took the place of something, `lines` tell what came (`+ `), went (`- `) or changed
+    (`~ `)."""
 
     at: str
     id: str = field(default="", metadata=ENTRY_ID)
     source: str = ""
     existing: bool = False
+    lines: tuple[str, ...] = ()
 
 
 def restore(
@@ -78,7 +81,8 @@ class _Restore:
             for old, new in zip(before, after, strict=True):
                 if old.id != new.id and old.id in named:
                     record(draft, "moved", old.id, path, self.now, to=new.id)
-            return RestoreResult(path, source=self.was.path, existing=there == self.was.text)
+            existing = there == self.was.text
+            return RestoreResult(path, source=self.was.path, existing=existing, lines=_told(path, draft))
 
     def entry(self, old: Entry) -> RestoreResult:
         found = None if self.request.version else self._found(old)
@@ -146,7 +150,7 @@ class _Restore:
         if fate(evidence_now(self.memory), old.id)[0] == "superseded":
             record(draft, "superseded", successor.id, successor.path, self.now, to=new.id)
         self._holds_again(draft, old, new)
-        return RestoreResult(new.at, new.id, source=successor.at)
+        return RestoreResult(new.at, new.id, source=successor.at, lines=_told(successor.path, draft))
 
     def _holds_again(self, draft: Draft, old: Entry, new: Entry) -> None:
         evidence = evidence_now(self.memory)
@@ -183,6 +187,12 @@ class _Restore:
             return spelt(self.memory, f"{folder}/{rest}")
         to = destination_of(self.memory, completed(self.request.to, rest), self.project)
         return spelt(self.memory, f"{scope_named(self.memory, to.scope, self.project).folder}/{to.path}")
+
+
+def _told(path: str, draft: Draft) -> tuple[str, ...]:
+    """What a draft changes in a note that was there."""
+    before, after = draft.before[path], draft.after[path]
+    return tuple(lines_of_change(path, encode(before), encode(after or ""))) if before else ()
 
 
 def _has_key_of(old: Entry, new: Entry) -> bool:

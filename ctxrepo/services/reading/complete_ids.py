@@ -1,9 +1,12 @@
-"""What may stand where a person pressed Tab and an id is wanted: of conflicts, projects, traces, sessions."""
+"""What may stand where a person pressed Tab and an id is wanted, or a note that is gone."""
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, text_of
-from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, shown
+from ctxrepo.domain.guard.takeback import named
+from ctxrepo.domain.project.layout import ARCHIVE, CONFLICTS, REGISTRY, is_note, shown
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.conflict_copy import copy_id
 from ctxrepo.hooks.own_files import lines_of
@@ -12,6 +15,7 @@ from ctxrepo.hooks.session.traces import MAX_BYTES
 from ctxrepo.services.reading.complete import MANY, WIDTH, Candidate
 from ctxrepo.storage.cache.completion import Known, known_at
 from ctxrepo.storage.disk.foreign import text
+from ctxrepo.storage.state.committed_records import DoneLog, Operation
 from ctxrepo.storage.state.ledgers import ledgers
 from ctxrepo.storage.user.places import RepositoryPlaces
 
@@ -33,6 +37,34 @@ def linked(state: Path, cwd: Path) -> list[Candidate]:
     """The further names of projects, with the ids they stand for."""
     with known_at(state, cwd) as known:
         return list(_registry(known).aliases.items()) if known else []
+
+
+def commits(state: Path, cwd: Path) -> list[Candidate]:
+    """The commits with what commands of this machine did lately, the newest first."""
+    with known_at(state, cwd) as known:
+        done = _done(known) if known else ()
+        said = {one.commit[:10]: shown(named(one.op, one.note), WIDTH) for one in done if one.commit}
+        return list(said.items())
+
+
+def gone_notes(state: Path, cwd: Path) -> list[Candidate]:
+    """The notes that commands of this machine took away lately, and the archived ones, as paths in scopes in
+    view and as whole paths."""
+    with known_at(state, cwd) as known:
+        if known is None:
+            return []
+        writes = (write for one in _done(known) for write in one.writes if write.after is None)
+        paths = [
+            write.path for write in writes if is_note(write.path) and not (known.home / write.path).exists()
+        ]
+        scopes = [f"{folder}/" for folder in (known.project, known.everywhere) if folder]
+        paths += [path for scope in scopes for path, _ in known.notes(f"{scope}{ARCHIVE}/", MANY)]
+        near = [path.removeprefix(scope) for scope in scopes for path in paths if path.startswith(scope)]
+        return [(path, "") for path in dict.fromkeys([*near, *paths])]
+
+
+def _done(known: Known) -> Iterator[Operation]:
+    return islice(DoneLog(RepositoryPlaces(known.folder).done).newest(), MANY)
 
 
 def traces(state: Path, cwd: Path) -> list[Candidate]:

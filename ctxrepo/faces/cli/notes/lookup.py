@@ -166,13 +166,13 @@ def tags(
     scope: Annotated[str, scope_option()] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """List all tags, or change the tags of a note."""
+    """List all tags, or show or change the tags of a note."""
     from ctxrepo.domain.project.target import parse_target
     from ctxrepo.services.notes.requests import TagChange
 
     desk = open_desk()
-    if bool(target) != bool(add or remove):
-        raise UsageError("TARGET and --add or --remove belong together", "Without them all tags are listed.")
+    if (add or remove) and not target:
+        raise UsageError("--add and --remove change the tags of a note", "Give its path first.")
     if target:
         change = TagChange(parse_target(target), add or (), remove or ())
         answer(

@@ -3,6 +3,7 @@ restore."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.notes import writing
@@ -77,13 +78,18 @@ def undone(result: Undone, way: str = "undo") -> str:
     """What was taken back, with a line for each entry, and where it goes from here."""
     from ctxrepo.domain.guard.takeback import UNDO, named
 
-    more = len(result.lines) - _MOST_LINES
-    lines = [f"  {line}" for line in result.lines[:_MOST_LINES]] + [f"  … {more} more"] * (more > 0)
+    lines = _few(result.lines)
     verb, back, on, further = "undone", "undo --redo", way, result.next_undo
     if result.what.startswith(f"{UNDO} "):
         verb, back, on, further = "done again", way, "undo --redo", result.next_redo
     ways = f"`ctxrepo {back}` takes this back" + (f", `ctxrepo {on}` goes on with {further}" * bool(further))
     return "\n".join([f"{verb}: {named(result.what, result.saying)}", *lines, ways])
+
+
+def _few(lines: Sequence[str]) -> list[str]:
+    """The first lines of what a command did, and how many more there are."""
+    more = len(lines) - _MOST_LINES
+    return [f"  {line}" for line in lines[:_MOST_LINES]] + [f"  … {more} more"] * (more > 0)
 
 
 @command(target=USUAL, to="--to DEST", version="--at COMMIT")
@@ -92,6 +98,8 @@ def restore(request: RestoreRequest, json: bool = False) -> None:
 
     def said(result: RestoreResult) -> str:
         name = f"^{result.id} " if result.id else ""
-        return f"{'there already' if result.existing else 'restored'}: {name}{result.at}"
+        head = f"{'there already' if result.existing else 'restored'}: {name}{result.at}"
+        way = ["`ctxrepo undo` takes this back"] if result.lines else []
+        return "\n".join([head, *_few(result.lines), *way])
 
     answer(open_desk(), writing.restore, request, json, said)

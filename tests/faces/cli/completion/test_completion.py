@@ -148,6 +148,17 @@ class TestMemory:
         assert offered(known, "session", "off", "--session", "") == []
         assert offered(known, "conflicts", "show", "") == []
 
+    def test_commits_and_notes_that_are_gone(self, known: Terminal) -> None:
+        known("new", "topics/short-lived.md", "-d", "d")
+        known("sync")
+        assert "topics/short-lived.md" not in offered(known, "restore", "")
+        known("forget", "topics/short-lived.md")
+        known("sync")
+        assert {"topics/short-lived.md", "shop/topics/short-lived.md"} <= {*offered(known, "restore", "")}
+        newest = known("history", "--limit", "1", "--json").data["history"][0]["commit"][:10]
+        for words in (("undo",), ("history", "x", "--show"), ("restore", "x", "--at")):
+            assert newest in offered(known, *words, "")
+
     def test_the_project_that_the_environment_names(self, known: Terminal) -> None:
         known("list", CTXREPO_PROJECT="other")
         assert offered(known, "read", "core/", CTXREPO_PROJECT="other") == ["core/x.md"]

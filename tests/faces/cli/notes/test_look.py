@@ -214,10 +214,13 @@ class TestTags:
         assert notes("tags", "topics/redis.md", "--add", "Ops", "--json").data["changed"] is False
 
     @pytest.mark.parametrize(
-        "words", [["topics/redis.md"], ["--add", "x"], ["topics/redis.md", "--add", "a b"]]
+        "words", [["--remove", "x"], ["--add", "x"], ["topics/redis.md", "--add", "a b"]]
     )
     def test_what_makes_no_sense(self, notes: Terminal, words: list[str]) -> None:
         assert notes("tags", *words).code == 2
+
+    def test_those_of_one_note(self, notes: Terminal) -> None:
+        assert notes("tags", "redis").out == "shop/topics/redis.md [infra, Cache]\n"
 
     def test_a_head_that_can_not_be_read_is_not_written_over(self, notes: Terminal) -> None:
         bad = "---\ntags: [a\n---\n- x\n"
