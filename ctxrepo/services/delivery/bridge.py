@@ -33,7 +33,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location
 from ctxrepo.services.sessions.conversations import ends_of_session, transcript_of
 from ctxrepo.services.settings.session_settings import leaves_alone, tape_settings
-from ctxrepo.storage.disk.private import make_folder, put
+from ctxrepo.storage.disk.private import make_folder, put_whole
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
@@ -212,9 +212,7 @@ def _leave(memory: Memory, event: SpoolEvent, lines: Sequence[Mapping[str, str]]
     session = Session(str(memory.places.state), memory.state.id, event.agent, event.session)
     file = Path(session.bridge_file)
     make_folder(file.parent)
-    made = file.with_name(f".{file.name}")
-    put(made, "\n".join(_within_bytes([json.dumps(line) for line in lines])))
-    made.rename(file)
+    put_whole(file, "\n".join(_within_bytes([json.dumps(line) for line in lines])))
 
 
 def _within_bytes(lines: list[str]) -> Iterator[str]:

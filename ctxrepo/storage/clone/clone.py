@@ -11,7 +11,7 @@ from ctxrepo.errors import Damaged, NotInitialised, RepositoryState
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.configfile import entries, values
 from ctxrepo.storage.clone.reffiles import OUR_REFS, RefFiles, text_of
-from ctxrepo.storage.disk.private import put, random_name, require_private
+from ctxrepo.storage.disk.private import put_whole, random_name, require_private
 
 LAST_TIP = "refs/ctxrepo/seen"
 """The remote's tip at our last exchange: merged here, or pushed by us. A fetch alone doesn't move it."""
@@ -119,9 +119,7 @@ class Clone:
         if not _ID.match(identifier):
             identifier = random_name(6)
             require_private(self.own_dir)
-            made = file.with_name(f"id-{identifier}")
-            put(made, identifier + "\n")
-            made.rename(file)
+            put_whole(file, identifier + "\n")
         return identifier
 
     def has_id(self, repo_id: str) -> bool:

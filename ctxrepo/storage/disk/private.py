@@ -85,6 +85,16 @@ def put(path: Path, text: str) -> None:
         file.write(text.encode("utf-8", "surrogateescape"))
 
 
+def put_whole(path: Path, text: str) -> None:
+    """The same in one step: whoever reads the file meanwhile sees the old text or the new one."""
+    made = path.with_name(f".{path.name}-{random_name(4)}")
+    try:
+        put(made, text)
+        made.rename(path)
+    finally:
+        made.unlink(missing_ok=True)
+
+
 def touch(path: Path) -> None:
     """Set the mtime of a file of ours to now; it is created if it is missing."""
     with opened(path, "ab") as file:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from ctxrepo.errors import NoAnswer, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import read, shown
-from ctxrepo.storage.disk.private import put, random_name
+from ctxrepo.storage.disk.private import put_whole
 from ctxrepo.storage.processes.apart import Apart, answer_once
 
 ANSWER_WAIT = 5.0
@@ -85,10 +85,8 @@ class Outside:
 
     def _note(self, place: Path) -> None:
         """Where it can't be written down, the folder is asked again the next time."""
-        made = self.unresponsive.with_name(f".{self.unresponsive.name}-{random_name(4)}")
         with suppress(OSError):
-            put(made, json.dumps({**self._hung_lately(), str(place): time.time()}))
-            made.replace(self.unresponsive)
+            put_whole(self.unresponsive, json.dumps({**self._hung_lately(), str(place): time.time()}))
 
 
 def _each(

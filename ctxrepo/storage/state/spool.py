@@ -17,7 +17,7 @@ from ctxrepo.hooks.own_files import bytes_of, is_own_file
 from ctxrepo.hooks.wakeup import MAX_BYTES, MAX_LEFT
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import read
-from ctxrepo.storage.disk.private import make_folder, opened, put, random_name, sync_folder
+from ctxrepo.storage.disk.private import make_folder, opened, put_whole, random_name, sync_folder
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 NEARLY = 0.8
@@ -152,9 +152,7 @@ class Compactions:
         """Keep an event whose line in the spool is about to go."""
         make_folder(self.folder)
         name = f"{time.time_ns():020}-{random_name(4)}"
-        made = self.folder / f".{name}"
-        put(made, json.dumps(asdict(event)))
-        made.rename(self.folder / f"{name}.json")
+        put_whole(self.folder / f"{name}.json", json.dumps(asdict(event)))
 
     def are_left(self) -> bool:
         return any(True for _ in self._files())

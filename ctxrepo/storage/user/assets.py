@@ -13,7 +13,7 @@ from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.project.layout import GLOBAL, MEMORY
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.private import make_folder, random_name
+from ctxrepo.storage.disk.private import make_folder, put_whole
 
 PACKAGE = Path(__file__).resolve().parents[2]
 """The folder of the running `ctxrepo` package."""
@@ -77,11 +77,11 @@ def write_runner(state: Path, interpreter: str, hook: Path = HOOK) -> bool:
     script = text_beside(__spec__, "hook.sh")
     for name, value in (("@python@", interpreter), ("@hook@", str(hook)), ("@state@", str(state))):
         script = script.replace(name, shlex.quote(value))
-    data = os.fsencode(script)
-    if _read(place(state)) == data:
+    if _read(place(state)) == os.fsencode(script):
         return False
     try:
-        _put(place(state), data)
+        make_folder(state)
+        put_whole(place(state), script)
     except OSError:  # `doctor` tells; what the memory is for goes on without it
         return False
     return True
@@ -116,15 +116,3 @@ def _read(file: Path) -> bytes | None:
         return file.read_bytes()
     except OSError:
         return None
-
-
-def _put(file: Path, data: bytes) -> None:
-    make_folder(file.parent)
-    made = file.with_name(f".{file.name}-{random_name(4)}")
-    try:
-        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with open(handle, "wb") as out:
-            out.write(data)
-        made.rename(file)
-    finally:
-        made.unlink(missing_ok=True)

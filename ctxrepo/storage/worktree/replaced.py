@@ -14,7 +14,7 @@ from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import text
-from ctxrepo.storage.disk.private import make_folder, opened, put, random_name
+from ctxrepo.storage.disk.private import make_folder, opened, put_whole, random_name
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 KEPT = 600.0
@@ -83,9 +83,7 @@ class ReplacedFiles:
         for file in [*self.folder.iterdir()]:
             if file.name not in names:
                 file.unlink()
-        new = self._list.with_suffix(".new")
-        put(new, "".join(json.dumps(asdict(old)) + "\n" for old in remaining))
-        new.rename(self._list)
+        put_whole(self._list, "".join(json.dumps(asdict(old)) + "\n" for old in remaining))
 
     def _rebased(self, old: _OldFile, delivered: Collection[LateWrite]) -> _OldFile | None:
         """The file with the blob id it has now, if its late write is done; None when the file is gone.

@@ -17,6 +17,7 @@ from ctxrepo.storage.disk.private import (
     open_above,
     opened,
     put,
+    put_whole,
     ready,
     require_own_file,
     require_own_folder,
@@ -182,3 +183,16 @@ def test_folders_above_are_told_where_every_user_could_put_something_else_in_pla
     (tmp_path / "open").chmod(0o777)
     (tmp_path / "open" / "sticky").chmod(0o1777)
     assert [folder for folder, _ in open_above(state)] == [tmp_path / "open"]
+
+
+def test_a_text_is_put_whole_or_not_at_all(tmp_path: Path) -> None:
+    place = tmp_path / "state"
+    (place / "folder").mkdir(parents=True)
+    file = place / "id"
+    put_whole(file, "one")
+    with open(file) as reader:
+        put_whole(file, "two")
+        assert (reader.read(), file.read_text(), mode(file)) == ("one", "two", 0o600)
+    with pytest.raises(OSError, match="folder"):
+        put_whole(place / "folder", "three")
+    assert sorted(os.listdir(place)) == ["folder", "id"]
