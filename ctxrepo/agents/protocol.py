@@ -157,9 +157,16 @@ class Trust(Protocol):
     HINT: str
     """How a person trusts hooks in the agent itself, as the end of a sentence."""
 
+    FILE: str
+    """The file in the agent's folder in which it keeps its trust."""
+
     LEFT: str
-    """What stays behind in the agent's own files when our hooks are removed, as a sentence without its
-    stop."""
+    """What stays behind in that file when our hooks are removed, as a sentence without its stop."""
+
+    def is_left(self, text: str, folder: Path) -> bool:
+        """Whether that stays behind there, of hooks in this folder of the agent; ValueError when the text
+        can't be read."""
+        ...
 
     def question(self) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """The calls that ask for our hooks: (method, parameters), each answered before the next."""

@@ -3,7 +3,9 @@
 Its app server speaks JSON-RPC, a line each. Trust is an entry in `config.toml` that Codex writes itself: the
 hook's key, which is the file and the hook's place in it, and the hash of what it calls."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.hook_line import is_among, is_ours
@@ -12,9 +14,17 @@ from ctxrepo.agents.recorded import tables
 
 PROGRAM = ("codex", "app-server")
 HINT = "start `codex`, type /hooks, and trust them"
+FILE = "config.toml"
 LEFT = "Codex' own entries of trust stay in its config.toml; they name hooks that are gone"
 
 _HELLO: Mapping[str, Any] = {"clientInfo": {"name": "ctxrepo", "version": "1"}}
+
+
+def is_left(text: str, folder: Path) -> bool:
+    """Whether this configuration trusts hooks of the folder's list of hooks."""
+    hooks = tomllib.loads(text).get("hooks")
+    state = hooks.get("state") if isinstance(hooks, dict) else None
+    return isinstance(state, dict) and any(key.startswith(f"{folder / 'hooks.json'}:") for key in state)
 
 
 def question() -> Sequence[tuple[str, Mapping[str, Any]]]:

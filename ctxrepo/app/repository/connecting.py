@@ -47,6 +47,8 @@ class PlannedSetup:
 
     plan: Plan
     is_applied: bool
+    untrusted: str = ""
+    """Why the agent couldn't be told to trust our hooks, where that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +77,16 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
             failed[name] = error
             continue
         is_applied = not request.is_trial and (not one.visible or request.agrees(one))
+        planned = PlannedSetup(one, is_applied)
         try:
-            trust = _apply(desk, request, one) if is_applied else ()
+            if is_applied:
+                planned = _apply(desk, request, planned, machine)
         except CtxrepoError as error:
             failed[name] = error
             continue
-        for line in (*one.notices, *trust):
+        for line in one.notices:
             desk.notice(line)
-        done.append(PlannedSetup(one, is_applied))
+        done.append(planned)
     if failed and len(names) == 1:
         raise failed[names[0]]
     for name, why in failed.items():
@@ -91,7 +95,8 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
         _tell_unstarted(desk)
     shown = [_fields(one) for one in done]
     shown += [{"agent": name, "applied": False, "error": why.message} for name, why in failed.items()]
-    return Result(SetupResult(done, failed), {"agents": shown}, 1 if failed else 0)
+    is_whole = not failed and not any(one.untrusted for one in done)
+    return Result(SetupResult(done, failed), {"agents": shown}, 0 if is_whole else 1)
 
 
 def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]]:
@@ -133,26 +138,31 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
     return replace(found, changes=tuple(change for change in found.changes if change not in shown))
 
 
-def _apply(desk: Desk, request: SetupRequest, plan: Plan) -> Sequence[str]:
-    """Do it; returns what to tell of the agent's trust in our hooks, which is given where that was asked
+def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Machine) -> PlannedSetup:
+    """Do it, and notice how the agent's trust in our hooks stands, which is given where that was asked
     for."""
     from ctxrepo.services.setup.setup import apply
     from ctxrepo.services.setup.trust import hint_of, left_of, trust
+    from ctxrepo.storage.processes.process import RpcFailed
 
-    apply(plan)
-    agent = agent_named(plan.agent)
-    if request.removes:
-        return left_of(agent.name)
-    if request.trusts and (agent.trust or not request.agents.every):
-        count = trust(agent.name, desk.machine)
-        return [f"{agent.title} trusts {counted(count, 'hook')} of ours."]
-    return hint_of(agent.name)
+    apply(planned.plan)
+    agent = agent_named(planned.plan.agent)
+    lines = left_of(agent.name, machine) if request.removes else hint_of(agent.name)
+    if request.trusts and not request.removes and (agent.trust or not request.agents.every):
+        try:
+            lines = [f"{agent.title} trusts {counted(trust(agent.name, machine), 'hook')} of ours."]
+        except RpcFailed as error:  # the hooks are there all the same
+            planned = replace(planned, untrusted=error.message)
+    for line in lines:
+        desk.notice(line)
+    return planned
 
 
 def _fields(one: PlannedSetup) -> dict[str, object]:
     return {
         "agent": one.plan.agent,
         "applied": one.is_applied,
+        "untrusted": one.untrusted,
         "paths": [str(change.path) for change in one.plan.visible],
         "diff": one.plan.diff,
     }

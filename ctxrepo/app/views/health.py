@@ -151,7 +151,7 @@ def _agents(stand: Sequence[Standing]) -> str:
     connected = by_label.pop("connected", [])
     if all(one.state == "absent" for one in stand):
         return f"none is connected: {SETUP_HINT}"
-    parts = [f"{len(connected)} connected: {', '.join(connected)}" if connected else "none is connected"]
+    parts = [f"{len(connected)} connected: {', '.join(connected)}"] if connected else []
     parts += [f"{label}: {', '.join(names)}" for label, names in by_label.items()]
     return "; ".join(parts) + ("; `ctxrepo doctor` says more" if by_label else "")
 

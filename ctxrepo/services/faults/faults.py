@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
 from ctxrepo.domain.project.layout import CONFLICTS, is_note, shown
-from ctxrepo.errors import UNLOCK, CtxrepoError
+from ctxrepo.errors import UNLOCK, CtxrepoError, GitFailed
 from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.faults.bounds import require_ready
+from ctxrepo.services.faults.finding import other_remote
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import DeletedFile
@@ -117,6 +118,13 @@ def of_conflicts(memory: Memory) -> list[str]:
         f"`ctxrepo conflicts list` shows {them}"
     )
     return [words] if count else []
+
+
+def of_remote(memory: Memory) -> list[str]:
+    """A line about a remote of the clone's own that isn't the one of the memory."""
+    with suppress(GitFailed):  # of which `doctor` tells
+        return [f"{other.problem}. {other.remedy}"] if (other := other_remote(memory)) else []
+    return []
 
 
 def of_heads(memory: Memory) -> list[str]:

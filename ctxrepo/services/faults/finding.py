@@ -6,6 +6,7 @@ from typing import Literal, Protocol, get_args
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import is_ignored, unsafe
+from ctxrepo.domain.secrets import redact
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 from ctxrepo.storage.memory import Memory
@@ -68,6 +69,22 @@ def halfway(memory: Memory) -> Finding | None:
         )
     return Finding(
         "not all notes that came are written here: that was interrupted", "`ctxrepo sync` ends it."
+    )
+
+
+def other_remote(memory: Memory) -> Finding | None:
+    """That a person's git exchanges with another remote there than ctxrepo does."""
+    theirs, ours = memory.clone.origin(memory.env), memory.repository.remote
+    if theirs == ours:
+        return None
+    follow = "ctxrepo config set repository.remote ADDRESS" if ours else "ctxrepo init ADDRESS"
+    change = "set-url" if theirs else "add"
+    keep = f"git remote {change} origin ADDRESS" if ours else "git remote remove origin"
+    return Finding(
+        f"git's own remote in {memory.root} is {redact(theirs) or 'none'}, and config.toml, which ctxrepo "
+        f"follows, says {redact(ours) or 'none'}",
+        f"`{follow}` if git is right, `{keep}` there if ctxrepo is." if theirs else f"`{keep}` there.",
+        "warning",
     )
 
 

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 
 from ctxrepo.domain.project.layout import REGISTRY, shown
-from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed, RepositoryState
 from ctxrepo.services.checks.note_checks import check
 from ctxrepo.services.faults.bounds import require_ready
@@ -16,6 +15,7 @@ from ctxrepo.services.faults.finding import (
     count_levels,
     halfway,
     is_failure,
+    other_remote,
     unseen,
 )
 from ctxrepo.services.locate.identify import read_registry
@@ -140,7 +140,7 @@ def _clone(memory: Memory) -> Iterator[Finding]:
         yield Finding(error.message, error.hint)
     try:
         found = list(dangers(memory.clone, memory.env))
-        there = memory.clone.origin(memory.env)
+        remote = other_remote(memory)
     except GitFailed as error:
         yield Finding(error.message, error.hint or f"Look at {memory.clone.git_dir / 'config'}.")
         return
@@ -153,12 +153,8 @@ def _clone(memory: Memory) -> Iterator[Finding]:
         yield Finding(
             f"{danger.file} {danger.what}", f"ctxrepo doesn't read it, your own git there does. {kept}"
         )
-    if there != memory.repository.remote:
-        yield Finding(
-            f"the clone's remote is {redact(there) or 'none'}, config.toml says "
-            f"{redact(memory.repository.remote) or 'none'}",
-            f"Make {memory.places.config_file} and the clone agree.",
-        )
+    if remote:
+        yield remote
 
 
 def _damage(memory: Memory) -> Iterator[Finding]:

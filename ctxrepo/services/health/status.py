@@ -8,7 +8,14 @@ from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.faults import of_bounds, of_deletions, of_heads, of_others, of_settings
+from ctxrepo.services.faults.faults import (
+    of_bounds,
+    of_deletions,
+    of_heads,
+    of_others,
+    of_remote,
+    of_settings,
+)
 from ctxrepo.services.faults.finding import halfway
 from ctxrepo.services.health.health import LastExchange, LastSession, last_exchange, last_served
 from ctxrepo.services.locate.identify import Location, Project, read_registry
@@ -81,7 +88,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
     memory.require_whole()
     clone, project, current = memory.clone, here.project, open_review(memory)
     deleted = of_deletions(memory)
-    faults = [*of_settings(memory), *of_bounds(memory), *of_others(memory), *of_heads(memory)]
+    faults = [*of_settings(memory), *of_remote(memory), *of_bounds(memory), *of_others(memory)]
     ahead, behind = _ahead_behind(memory, current)
     meaning = readiness(memory)
     return Status(
@@ -102,7 +109,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         exchanged=last_exchange(memory),
         agents=standings(machine),
         served=last_served(memory),
-        faults=[fault for fault in faults if fault not in deleted],
+        faults=[*(fault for fault in faults if fault not in deleted), *of_heads(memory)],
         deleted=deleted,
         obstacle=_obstacle(memory),
         review=current.branch if current else "",

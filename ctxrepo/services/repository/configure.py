@@ -7,6 +7,7 @@ from ctxrepo.domain.settings.keys import REPOSITORY, Key, key_named, keys, under
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.faults.faults import of_remote
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.memory import Memory
@@ -124,17 +125,4 @@ def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interp
         yield f"hooks go on as before: {error.message}"
     else:
         if key.name == f"{REPOSITORY}.remote":
-            yield from _remote_differs(memory)
-
-
-def _remote_differs(memory: Memory) -> Iterator[str]:
-    origin = memory.clone.origin(memory.env)
-    if origin and not memory.repository.remote:
-        yield (
-            f"the clone in {memory.root} still has the remote {redact(origin)}; nothing is exchanged with it"
-        )
-    elif origin != memory.repository.remote:
-        yield (
-            f"the clone's own remote is still {redact(origin) or 'none'}; your own git there goes on with it "
-            f"until `git remote set-url origin` in {memory.root} names the new one"
-        )
+            yield from of_remote(memory)

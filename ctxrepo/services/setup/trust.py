@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from ctxrepo.agents.known import agent_named
 from ctxrepo.agents.protocol import AskedHook, Trust
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.obstacles import HookObstacle
+from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.processes.process import Rpc, RpcFailed, started
 
 SECONDS = 15.0
@@ -64,10 +65,18 @@ def hint_of(name: str) -> Sequence[str]:
     return (f"{told} say `ctxrepo setup {name} --trust`.",)
 
 
-def left_of(name: str) -> Sequence[str]:
+def left_of(name: str, machine: Machine) -> Sequence[str]:
     """What to tell somebody who has taken our hooks out of the agent's files."""
     agent = agent_named(name)
-    return (f"{agent.trust.LEFT}.",) if agent.trust else ()
+    if agent.trust is None:
+        return ()
+    folder = agent.install.folder(machine.places.user_home, machine.environment)
+    try:
+        data = foreign.read(folder / agent.trust.FILE)
+        is_left = data is not None and agent.trust.is_left(data.decode("utf-8"), folder)
+    except (CtxrepoError, ValueError):
+        is_left = True  # for all that can be told
+    return (f"{agent.trust.LEFT}.",) if is_left else ()
 
 
 def _hooks(rpc: Rpc, of: Trust) -> Sequence[AskedHook]:

@@ -9,7 +9,7 @@ from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.faults import of_conflicts, of_deletions, of_obstacles
+from ctxrepo.services.faults.faults import of_conflicts, of_deletions, of_obstacles, of_remote
 from ctxrepo.services.saving.commit import ALL, CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import tell_all
@@ -92,7 +92,7 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
 def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> SyncResult:
     last = exchanged.committed or committed
     copies = (*committed.conflict_copies, *exchanged.conflict_copies)
-    told = (*exchanged.notices, *of_obstacles(memory).values(), *of_deletions(memory))
+    told = (*exchanged.notices, *of_remote(memory), *of_obstacles(memory).values(), *of_deletions(memory))
     return SyncResult(
         head=last.head,
         remote=exchanged.answer,

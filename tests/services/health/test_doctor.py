@@ -89,7 +89,8 @@ def test_configuration_that_could_run_a_program(mine: Machine, key: str, value: 
 def test_a_clone_that_disagrees_with_the_settings(mine: Machine) -> None:
     mine.git("remote", "add", "origin", "https://ada:hunter2secret@h/x.git")
     (found,) = findings(mine)
-    assert "config.toml says none" in found.problem
+    assert "and config.toml, which ctxrepo follows, says none" in found.problem
+    assert found.level == "warning"
     assert "hunter2secret" not in f"{found.problem}{found.remedy}"
 
 

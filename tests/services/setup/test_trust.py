@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from connecting import put
 
 from ctxrepo.agents.codex import trust as codex
 from ctxrepo.errors import UsageError
@@ -88,8 +89,27 @@ def test_an_odd_one_is_a_failure_within_the_time(
     assert (distrust.is_certain, distrust.finding.level) == (False, "warning")
 
 
+@pytest.mark.parametrize(
+    ("config", "is_left"),
+    [
+        (None, False),
+        (b"[features]\nhooks = true\n", False),
+        (b'[hooks.state."/elsewhere/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:1"\n', False),
+        (b'[hooks.state."FOLDER/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:1"\n', True),
+        (b"torn =", True),
+        (b"\xff", True),
+    ],
+)
+def test_entries_of_trust_that_stay_are_told_where_there_are_any(
+    machine: Machine, home: Path, config: bytes | None, is_left: bool
+) -> None:
+    folder = home / ".codex"
+    put(folder / "config.toml", config and config.replace(b"FOLDER", str(folder).encode()))
+    assert left_of("codex", machine) == ((f"{codex.LEFT}.",) if is_left else ())
+
+
 def test_agents_that_ask_for_no_trust_are_not_asked(machine: Machine) -> None:
-    assert hint_of("claude") == left_of("claude") == ()
+    assert hint_of("claude") == left_of("claude", machine) == ()
     assert find_distrust("claude", machine) is None
     with pytest.raises(UsageError, match="without asking for trust"):
         trust("claude", machine)

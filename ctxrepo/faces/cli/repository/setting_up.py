@@ -46,7 +46,11 @@ def setup(
         return
 
     def said(result: SetupResult) -> str:
-        return "\n".join(_words(one.plan, remove, one.is_applied, dry_run) for one in result.done)
+        return "\n".join(
+            _words(one.plan, remove, one.is_applied, dry_run)
+            + (f"\nnot trusted: {one.untrusted}" if one.untrusted else "")
+            for one in result.done
+        )
 
     request = SetupRequest(agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust)
     answer(open_desk(), set_up, request, json, said)

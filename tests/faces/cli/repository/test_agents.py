@@ -159,3 +159,18 @@ def test_2_settings_that_can_not_be_understood_are_left_alone(cli: Terminal, set
     assert (said.code, said.is_one_line()) == (2, True)
     assert str(settings) in said.err
     assert settings.read_text() == '{"hooks": ['
+
+
+def test_1_hooks_that_could_not_be_trusted_are_connected_all_the_same(
+    cli: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    said = cli("setup", "codex", "--yes", "--trust")
+    assert said.code == 1
+    assert said.out.startswith("connected codex:\n  ")
+    assert said.out.splitlines()[-1].startswith("not trusted: codex app-server could not be started")
+    assert "start `codex`, type /hooks, and trust them" in said.err
+    again = cli("setup", "codex", "--yes", "--trust", "--json")
+    assert (again.code, again.data["agents"][0]["applied"]) == (1, True)
+    assert "could not be started" in again.data["agents"][0]["untrusted"]
+    assert "entries of trust" not in cli("setup", "codex", "--remove", "--yes").err

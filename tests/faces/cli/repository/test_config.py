@@ -139,10 +139,12 @@ class TestChanging:
 
     def test_what_is_left_to_do_is_told(self, both: tuple[Terminal, Terminal]) -> None:
         ada, _ = both
-        assert "is still" in ada("config", "set", "repository.remote", "/other.git").err
+        told = ada("config", "set", "repository.remote", "/other.git").err
+        assert "config.toml, which ctxrepo follows, says /other.git. " in told
+        assert "`git remote set-url origin ADDRESS` there if ctxrepo is" in told
         told = ada("config", "unset", "repository.remote").err
-        assert "still has the remote" in told
-        assert "set-url" not in told
+        assert "config.toml, which ctxrepo follows, says none. " in told
+        assert "`git remote remove origin` there" in told
         assert (
             "holds instead"
             in ada("config", "set", "repository.path", "~/.ctxrepo", CTXREPO_HOME=str(ada.machine.clone)).err

@@ -129,6 +129,16 @@ def test_status_names_a_note_whose_frontmatter_has_something_wrong(well: Termina
     assert fault.endswith("; 1 other note with such a fault. `ctxrepo check` tells more")
 
 
+def test_a_remote_of_gits_own_is_told_wherever_it_matters(cli: Terminal) -> None:
+    assert "remote" not in cli("sync").err
+    cli.machine.git("remote", "add", "origin", "https://ada:hunter2secret@h/x.git")
+    told = f"git's own remote in {cli.machine.clone} is https://…@h/x.git, and config.toml, "
+    for words in ("sync", "status", "doctor"):
+        said = cli(words)
+        assert (said.out + said.err).count(told) == 1, words
+        assert "hunter2secret" not in said.out + said.err
+
+
 def test_1_doctor_names_what_keeps_the_memory_from_working(cli: Terminal) -> None:
     cli.machine.git("config", "core.sshCommand", "touch pwned")
     (cli.machine.home / ".claude").mkdir()
@@ -150,3 +160,25 @@ def test_what_fix_mended_is_settled_in_that_run(well: Terminal, monkeypatch: pyt
     fixed = well("doctor", "--fix")
     assert (fixed.code, "is on main again" in fixed.out) == (0, True)
     assert "the worker met a problem" not in fixed.out
+
+
+def test_status_has_agents_by_how_they_stand_and_no_two_commands_disagree(
+    cli: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    for name in (".claude", ".codex", ".cursor", ".gemini"):
+        (cli.machine.home / name).mkdir()
+    cli("setup", "claude", "codex", "gemini", "--yes")
+    settings = cli.machine.home / ".gemini/settings.json"
+    settings.write_text(settings.read_text().replace("{", '{"hooksConfig": {"enabled": false},', 1))
+    said = cli("status").out
+    line = (
+        "1 connected: claude; not known whether hooks run: codex; not connected: cursor; no hooks run: gemini"
+    )
+    assert f"\nagents   {line}; `ctxrepo doctor` says more\n" in said
+    states = {one["agent"]: one["state"] for one in cli("status", "--json").data["agents"]}
+    assert states == {"claude": "current", "codex": "unknown", "cursor": "absent", "gemini": "off"}
+    checked = cli("setup", "--all", "--check", "--json").data["agents"]
+    assert {one["agent"]: one["state"] for one in checked} == states
+    told = "Claude Code: current, Codex: unknown, Cursor: absent, Gemini CLI: off"
+    assert f"1 error, 1 warning, 1 note: {told}\n" in cli("doctor").out
