@@ -78,7 +78,6 @@ _MANUAL = """\
 Handoff mode: manual. `tape_handoff` is blocked unless the keyword is triggered or user create manually.
 """
 _BELOW = "</instructions>\n"
-_TAPE_CLOSING = "</memory_context>"
 _HIGH = 3
 """So many of those that matter most have a high priority."""
 
@@ -97,9 +96,9 @@ def md_tape_packet(
     text = ""
     for name, blocks in (("memory_files", notes), ("active_project_files", files)):
         start, end = f"<{name}>\n", f"</{name}>\n"
-        lines = "".join(fitting(blocks, room - size(head + text + start + end + _TAPE_CLOSING)))
+        lines = "".join(fitting(blocks, room - size(head + text + start + end + _CLOSING)))
         text += start + lines + end if lines else ""
-    return head + text + _TAPE_CLOSING if text else ""
+    return head + text + _CLOSING if text else ""
 
 
 def _note(file: SelectedFile, row: IndexRow | None, root: str) -> str:

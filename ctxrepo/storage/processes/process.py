@@ -180,8 +180,6 @@ def give_precedence() -> None:
         Path("/proc/self/autogroup").write_text(f"{_LOWEST}\n")
 
 
-_LINE_CHUNK = 64 * 1024
-
 _MOST_BYTES = 8 * 1024 * 1024
 """As much as a program may say in all."""
 
@@ -229,7 +227,7 @@ class Rpc:
                     continue
                 if not streams.select(max(0.0, self._end - time.monotonic())):
                     return
-                chunk = os.read(self._process.stdout.fileno(), _LINE_CHUNK)
+                chunk = os.read(self._process.stdout.fileno(), _CHUNK)
                 self._said += len(chunk)
                 if not chunk or self._said > _MOST_BYTES:
                     return
