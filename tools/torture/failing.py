@@ -10,6 +10,7 @@ import errno
 import json
 import mmap
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -98,16 +99,36 @@ def _plan(root: Path, below: Path) -> Iterator[Plan]:
         yield Plan(page, below)
 
 
+_RUNS = 50
+"""With one pair of machines: what each run adds makes those after it slower."""
+
+
 def _main(root: Path, command: str, step: int, first: int, sticky: bool) -> Failing:
     found = Failing(command)
-    remote = make_remote(root)
-    ada, ben = make_machine(root, "ada"), make_machine(root, "ben")
+    number, most = first, first
+    while number <= most:
+        world = root / f"from-{number}"
+        world.mkdir()
+        numbers, most = _run(world, found, number, step, sticky)
+        if len(numbers) < _RUNS:
+            break
+        number = numbers[-1] + step
+        shutil.rmtree(world)
+    return found
+
+
+def _run(world: Path, found: Failing, first: int, step: int, sticky: bool) -> tuple[list[int], int]:
+    """Run the command with up to _RUNS calls failing, from `first` on; returns which were tried, and how many
+    calls it makes that can fail."""
+    command, remote = found.command, make_remote(world)
+    ada, ben = make_machine(world, "ada"), make_machine(world, "ben")
     for machine in (ada, ben):
         machine.init(str(remote))
     acknowledged: list[str] = []
-    with _plan(root, ada.home) as plan:
-        number, most = first, _calls_of(command, plan, ada, ben, acknowledged)
-        while number <= most:
+    tried: list[int] = []
+    with _plan(world.parent, ada.home) as plan:
+        most = _calls_of(command, plan, ada, ben, acknowledged)
+        for number in range(first, min(most + 1, first + step * _RUNS), step):
             _prepare(command, ada, ben, number, acknowledged)
             plan.fail(number, errno.ENOSPC if sticky else errno.EIO, sticky)
             code, said = _command(ada, _words(command, number))
@@ -115,6 +136,7 @@ def _main(root: Path, command: str, step: int, first: int, sticky: bool) -> Fail
             plan.fail(0, 0, False)
             if calls < number:
                 break
+            tried.append(number)
             found.tried += 1
             found.calls = max(found.calls, calls)
             if code not in _ENDS[command]:
@@ -126,9 +148,8 @@ def _main(root: Path, command: str, step: int, first: int, sticky: bool) -> Fail
             code, said = _command(ada, ("sync",))
             if code not in (0, 4):
                 found.faults.append(f"after {command} with call {number} failing: sync {code}: {said[-300:]}")
-            number += step
     found.faults += _missing(ada, ben, acknowledged)
-    return found
+    return tried, most
 
 
 def _calls_of(command: str, plan: Plan, ada: Machine, ben: Machine, acknowledged: list[str]) -> int:
