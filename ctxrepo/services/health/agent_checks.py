@@ -89,11 +89,10 @@ def _told(name: str, machine: Machine) -> str:
     native = AGENTS[name].native_memory
     if native is None:
         return ""
-    home, environment = machine.places.user_home, machine.environment
     try:
-        path = AGENTS[name].install.folder(home, environment) / native.settings
+        path = machine.folder_of(AGENTS[name]) / native.settings
         text = (foreign.read(path) or b"").decode("utf-8", "replace")
-        is_on = native.is_on(text, environment)
+        is_on = native.is_on(text, machine.environment)
     except (CtxrepoError, ValueError):
         return ""  # whether its files can be read is another check's matter
     return f"{native.name} remembers beside this one; {native.off} in {path} turns it off" if is_on else ""

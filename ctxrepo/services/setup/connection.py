@@ -33,6 +33,10 @@ class Machine:
         """What hooks of this installation call."""
         return HookLine(self.interpreter, assets.HOOK, self.places.state)
 
+    def folder_of(self, agent: Agent) -> Path:
+        """The user's folder of the agent; ConfigError when the environment names an unusable one."""
+        return agent.install.folder(self.places.user_home, self.environment)
+
 
 @dataclass(frozen=True)
 class Slip:
@@ -87,16 +91,11 @@ class Connection:
         plugin = self.agent.plugin
         if plugin is None:
             return False
-        data = foreign.read(self.folder / plugin.note)
+        data = foreign.read(self.machine.folder_of(self.agent) / plugin.note)
         try:
             return data is not None and plugin.is_on(data.decode("utf-8"))
         except ValueError:
             return None
-
-    @property
-    def folder(self) -> Path:
-        """The user's folder of the agent."""
-        return self.agent.install.folder(self.machine.places.user_home, self.machine.environment)
 
     @cached_property
     def slip(self) -> Slip:

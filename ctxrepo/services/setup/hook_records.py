@@ -76,8 +76,7 @@ class AgentRecords:
 
 def hook_records(memory: Memory, machine: Machine) -> list[AgentRecords]:
     """For each agent that is on this machine and whose records can be read."""
-    home, environment = machine.places.user_home, machine.environment
-    there = [agent for agent in AGENTS.values() if foreign.exists(agent.install.folder(home, environment))]
+    there = [agent for agent in AGENTS.values() if foreign.exists(machine.folder_of(agent))]
     return [
         _look(memory, machine, agent, agent.records, agent.transcripts)
         for agent in there

@@ -53,7 +53,8 @@ def _obstacle(connection: Connection, switch: Switch) -> HookObstacle | None:
 def _layers(connection: Connection, switch: Switch) -> Iterator[Layer]:
     """The files that may have the switch, those that a `*` stands for in the order of their names."""
     machine = connection.machine
-    for layer in switch.layers(connection.folder, machine.checkout, machine.environment):
+    folder = machine.folder_of(connection.agent)
+    for layer in switch.layers(folder, machine.checkout, machine.environment):
         if "*" not in layer.path.name:
             yield layer
         else:

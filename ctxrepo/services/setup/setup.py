@@ -98,7 +98,7 @@ def unstarted(machine: Machine) -> tuple[str, ...]:
 
 def _has_folder(agent: Agent, machine: Machine) -> bool:
     try:
-        return foreign.exists(agent.install.folder(machine.places.user_home, machine.environment))
+        return foreign.exists(machine.folder_of(agent))
     except ConfigError:
         return True
 

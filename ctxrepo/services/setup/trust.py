@@ -70,7 +70,7 @@ def left_of(name: str, machine: Machine) -> Sequence[str]:
     agent = agent_named(name)
     if agent.trust is None:
         return ()
-    folder = agent.install.folder(machine.places.user_home, machine.environment)
+    folder = machine.folder_of(agent)
     try:
         data = foreign.read(folder / agent.trust.FILE)
         is_left = data is not None and agent.trust.is_left(data.decode("utf-8"), folder)
