@@ -71,8 +71,6 @@ class ExchangeOutcome:
     has_remote: bool
     review: Review | None
     in_review: int
-    kept_aside: int
-    """Versions that lost a merge, in this run or before, and that nobody has settled."""
 
 
 def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
@@ -107,7 +105,7 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
         "in_review": waiting,
         "kept_aside": aside,
     }
-    outcome = ExchangeOutcome(result, memory.has_remote, current, waiting, aside)
+    outcome = ExchangeOutcome(result, memory.has_remote, current, waiting)
     return Result(outcome, data, code_of(result))
 
 

@@ -112,11 +112,8 @@ def _is_still_gone(memory: Memory, commit: str) -> bool:
 def of_conflicts(memory: Memory) -> list[str]:
     """A line about the versions that are kept aside."""
     count = len(memory.objects.below(memory.head_tree, CONFLICTS))
-    them = "them" if count > 1 else "it"
-    words = (
-        f"{counted(count, 'version')} kept aside, for two machines changed the same thing: "
-        f"`ctxrepo conflicts list` shows {them}"
-    )
+    what = counted(count, "version is", "versions are")
+    words = f"{what} kept aside, because two machines changed the same thing: `ctxrepo conflicts`"
     return [words] if count else []
 
 

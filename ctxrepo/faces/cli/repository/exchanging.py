@@ -46,8 +46,6 @@ def _exchange(request: ExchangeRequest, json: bool) -> None:
 
     def hints(outcome: ExchangeOutcome) -> Iterator[str]:
         yield from ending(outcome.synced, failing)
-        if (aside := outcome.kept_aside) and not outcome.synced.conflict_copies:
-            yield f"{output.counted(aside, 'version is', 'versions are')} kept aside: `ctxrepo conflicts`"
 
     answer(open_desk(), exchange.exchange, request, json, _exchanged, hints)
 

@@ -167,5 +167,6 @@ def test_versions_that_were_kept_aside_before_are_named(cli: Terminal, remote: P
     copy.write_text("- another fact\n")
     said = cli("sync")
     assert said.code == 0
-    assert "1 version is kept aside: `ctxrepo conflicts`" in said.err
+    assert said.err.count("1 version is kept aside") == 1
+    assert "because two machines changed the same thing: `ctxrepo conflicts`" in said.err
     assert cli("sync", "--json").data["kept_aside"] == 1
