@@ -244,7 +244,7 @@ class CacheReading:
 
     @rerun_if_damaged(_empty)
     def notes_with(self, words: Sequence[str]) -> list[CachedNote]:
-        """Notes of every scope whose path, description or tags hold all words; all notes without words."""
+        """Notes of every scope whose path, description, tags or other names hold all words; all without."""
         rows = self._db.execute(_SQL["notes_with_words"], (_list(map(fold, words)),))
         return list(map(read_note, rows))
 

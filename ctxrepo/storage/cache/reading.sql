@@ -40,7 +40,7 @@ and n.listed and not e.struck and not e.found order by n.path, e.first_line
 select path, scope, description, tags, updated, pinned, core, listed, generation, problem
 from note n where not exists (
     select 1 from json_each(?1) word
-    where instr(fold(n.description || ' ' || n.tags || ' ' || n.path), word.value) = 0
+    where instr(fold(n.context || ' ' || n.path), word.value) = 0
 ) order by path
 
 --- notes

@@ -3,7 +3,7 @@
 import json
 import marshal
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, NamedTuple
@@ -76,13 +76,20 @@ def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tup
     description, tags = storable(head.description), storable(", ".join(head.tags))
     name = rest.removesuffix(MEMORY).removesuffix(".md")
     dated = _DAY.search(path.rpartition("/")[2])
-    context = f"{description}\n{tags}\n{name}"
+    context = "\n".join((description, tags, name, *map(storable, _other_names(head.fields))))
     updated = head.updated or head.created
     shown = (description, tags, updated, is_pinned, rest.startswith("core/"), not is_aside(path))
     hashed = digest_of(storable(note.text))
     content = (body, first, storable(head.problem), hashed, f"{context}\n{spelled_out(context)}")
     day = (dated[0] if dated else updated, dated is not None)
     return (note_id, path, scope, *shown, generation, *content, *day, len(note.entries), _working(rest))
+
+
+def _other_names(fields: Mapping[str, object]) -> Iterator[str]:
+    """What other programs, such as those for vaults, call a note besides."""
+    aliases = fields.get("aliases")
+    names = [fields.get("name"), *(aliases if isinstance(aliases, list) else (aliases,))]
+    yield from (name for name in names if isinstance(name, str))
 
 
 def _working(rest: str) -> int:

@@ -252,3 +252,15 @@ class TestLinks:
         assert notes("links", "--scope", "global").out == "no broken links\n"
         assert notes("links", "global:USER").out.startswith("global/USER.md <- ")
         assert notes("links", "global:MEMORY").out == "no links from it or to it\n"
+
+
+@pytest.mark.parametrize(
+    "head", ["name: Zanzibar", "aliases: [other, Zanzibar]", "aliases:\n  - Zanzibar", "aliases: Zanzibar"]
+)
+def test_a_note_is_found_by_the_names_that_other_programs_give_it(cli: Terminal, head: str) -> None:
+    cli.machine.write("shop/places.md", f"---\ndescription: d\n{head}\naliases_of: 7\n---\n- a fact\n")
+    cli("sync")
+    assert cli("search", "zanzibar").out.startswith("shop/places.md")
+    for odd in ("name: 7", "aliases: {a: b}", "aliases: [1, null]"):
+        cli.machine.write("shop/odd.md", f"---\ndescription: d\n{odd}\n---\n- b\n")
+    assert cli("sync").code == 0
