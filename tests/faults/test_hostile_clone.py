@@ -85,7 +85,7 @@ def test_configuration_of_the_clone(
     (mine.clone / ".git/info/attributes").write_text("* filter=x merge=x diff=x\n")
     spoiled = (git_dir / "config").read_bytes()
     remember(mine, "past the keys")
-    assert "held back: git stores it in another form (filter=x)" in sync(mine)
+    assert "held back: git stores it in another form (filter=x)" in sync(mine, 6)
     quiet_hooks(mine)
     assert "config sets core.sshcommand" in said(mine.process("doctor"))
     words = said(mine.process("doctor", "--fix"))
@@ -95,6 +95,7 @@ def test_configuration_of_the_clone(
     assert set(before.split()) <= set((git_dir / "config").read_bytes().split())
     found = mine.json("doctor")["data"]["findings"]
     assert not [f for f in found if " sets " in f["problem"]]
+    (mine.clone / ".git/info/attributes").unlink()
     sync(mine)
     assert not is_sprung(trap)
     arrived(mine, ben, remote, "past the keys", "committed here")

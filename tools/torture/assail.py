@@ -53,15 +53,18 @@ def assail(root: Path, case: Case) -> Assault:
     known.remember("the good note is here", note=Target("", "topics/good.md"))
     known.sync()
     case.attack(Forge(remote), canary)
-    _live(known, assault)
+    _live(known, assault, case)
     _run(new, assault, "init", str(remote), ends=(0, 1, 4, 5))
     machines = [m for m in (known, new) if (m.clone / ".git").is_dir()]
     if new in machines:
-        _live(new, assault)
+        _live(new, assault, case)
     for machine in machines:
         assault.faults += _planted(machine, root)
         assault.untold += _untold(machine)
-    if case.is_sound:
+    if case.stays:
+        told = "".join(machine.ctxrepo("status").stdout for machine in (known, new))
+        assault.faults += [] if case.stays in told else [f"nobody is told that what is written stays: {told}"]
+    elif case.is_sound:
         assault.faults += _unmet(known, new, remote)
     if canary.exists():
         assault.faults.append("something was executed")
@@ -79,7 +82,7 @@ def _machine(root: Path, name: str, canary: Path) -> Machine:
     return machine
 
 
-def _live(machine: Machine, assault: Assault) -> None:
+def _live(machine: Machine, assault: Assault, case: Case) -> None:
     """A sync, a session, a write, a sync; and what was written is in a commit."""
     _run(machine, assault, "sync", ends=(0, 4, 5))
     said = {"session_id": "s", "cwd": str(machine.project_folder), "source": "startup"}
@@ -91,7 +94,7 @@ def _live(machine: Machine, assault: Assault) -> None:
     if refused:
         refused = _run(machine, assault, "remember", fact, "--scope", "global", ends=(0, 6)).returncode
     _run(machine, assault, "sync", ends=(0, 4, 5))
-    if not refused and fact not in machine.git("grep", "-hE", f"{fact}|$", "HEAD"):
+    if not (refused or case.stays) and fact not in machine.git("grep", "-hE", f"{fact}|$", "HEAD"):
         assault.faults.append(f"{machine.home.name} could not commit what it wrote")
 
 

@@ -14,12 +14,14 @@ Attack = Callable[[Forge, Path], None]
 @dataclass(frozen=True)
 class Case:
     """`is_sound`: git's own check lets it through, so what is good in it has to arrive; unless it
-    `is_refused`, for it is more than a memory may have."""
+    `is_refused`, for it is more than a memory may have. `stays` is what people are told where git's words
+    keep on a machine what is written there (ADR 75)."""
 
     name: str
     attack: Attack
     is_sound: bool = True
     is_refused: bool = False
+    stays: str = ""
 
 
 def cases() -> list[Case]:
@@ -33,7 +35,13 @@ def all_at_once() -> Case:
     def attack(forge: Forge, canary: Path) -> None:
         for case in [*_links(), *_modules(), *_git_files(), *_names(), *_shapes(), *_settings()]:
             is_small = case.name not in ("20,000 files", "32 MB", "a megabyte of NUL", "50,000 entries")
-            if case.is_sound and is_small and " place of " not in case.name and " was" not in case.name:
+            if (
+                case.is_sound
+                and is_small
+                and not case.stays
+                and " place of " not in case.name
+                and " was" not in case.name
+            ):
                 case.attack(forge, canary)
 
     return Case("all at once", attack)
@@ -58,8 +66,8 @@ def commit_files(forge: Forge, files: dict[bytes, Item]) -> None:
     forge.point(forge.commit(forge.grow(tree), [forge.tip]))
 
 
-def _case(name: str, files: dict[bytes, Item], is_sound: bool = True) -> Case:
-    return Case(name, _adds(files), is_sound)
+def _case(name: str, files: dict[bytes, Item], is_sound: bool = True, stays: str = "") -> Case:
+    return Case(name, _adds(files), is_sound, stays=stays)
 
 
 def _note(text: bytes = b"- a note\n") -> Item:
@@ -114,8 +122,10 @@ def _git_files() -> Iterator[Case]:
     yield _case(".git further down", {b"global/topics/.git/config": config}, is_sound=False)
     yield _case(".git as a file", {b"global/topics/.git": _note(b"gitdir: {victim}\n")}, is_sound=False)
     every = b"* filter=evil diff=evil merge=evil eol=crlf working-tree-encoding=UTF-16 ident\n"
-    yield _case("attributes", {b".gitattributes": _note(every), b"global/.gitattributes": _note(every)})
-    yield _case("everything is ignored", {b".gitignore": _note(b"*\n"), b".git-blame": _note()})
+    attributes = {b".gitattributes": _note(every), b"global/.gitattributes": _note(every)}
+    yield _case("attributes", attributes, stays="held back: git stores it in another form")
+    ignores = {b".gitignore": _note(b"*\n"), b".git-blame": _note()}
+    yield _case("everything is ignored", ignores, stays="only on this machine, for git ignores them")
     bare = {b"global/repo/HEAD": _note(b"ref: refs/heads/main\n"), b"global/repo/config": config}
     bare |= {
         b"global/repo/objects/x": _note(),

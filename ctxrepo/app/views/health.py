@@ -77,7 +77,8 @@ def _level(finding: Levelled) -> str:
 def _fields(status: Status, now: datetime) -> Iterator[Field]:
     is_there = status.checked_out == status.branch
     where = status.branch if is_there else f"{status.checked_out or 'no branch'} instead of {status.branch}"
-    yield _field("memory", f"{status.root} on {where}, {counted(status.notes, 'note')}")
+    only_here = f", {status.ignored} only on this machine, for git ignores them" if status.ignored else ""
+    yield _field("memory", f"{status.root} on {where}, {counted(status.notes, 'note')}{only_here}")
     yield _field("remote", _remote(status, now))
     yield Field("project", (_project(status),), "wrong" if status.unknown else "")
     if status.claim:

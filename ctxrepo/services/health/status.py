@@ -74,6 +74,8 @@ class Status:
     """What waits for a person; `declined` is part of it."""
     embedded: tuple[int, int] | None = None
     """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
+    ignored: int = 0
+    """Notes that git ignores, which stay on this machine."""
     indexed: IndexSize | None = None
     """What of agents' sessions is indexed for search; None while nothing is."""
 
@@ -104,6 +106,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         knows_others=bool(set(read_registry(memory).projects) - {project.id if project else ""}),
         notes=len(note_paths(memory)),
         waiting=len({save.id for save in memory.journal.read()}),
+        ignored=len(memory.cache.noted("ignored")),
         ahead=ahead,
         behind=behind,
         exchanged=last_exchange(memory),

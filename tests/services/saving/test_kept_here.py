@@ -187,6 +187,7 @@ def test_an_ignored_note_stays_on_this_machine_and_is_found_there(hiding: Machin
     assert "fact in deep/ok.md" in sent
     assert hiding.json("status")["data"]["faults"] == []
     assert "only on this machine" in hiding.ctxrepo("read", "a.local.md").stderr
+    assert "4 only on this machine, for git ignores them" in hiding.ctxrepo("status").stdout
 
 
 def test_a_command_that_writes_into_an_ignored_note_says_so_and_tells_no_other_machine(
