@@ -117,8 +117,10 @@ def test_a_bare_repository_that_holds_no_sound_git_is_no_project(mine: Machine, 
             assert done.returncode == 1, "git can't tell, and nothing goes to global/ unasked"
             assert "name the scope yourself" in done.stderr
         assert run(mine, place, "remember", f"from {place.name}", "--scope", "global").returncode == 0
-    for words in (["status"], ["project", "show"], ["context"], ["handoff", "--goal", "x"]):
-        assert run(mine, places[0], *words).returncode in (0, 3), words
+    assert "it isn't known which project" in run(mine, places[0], "status").stdout
+    for words in (["project", "show"], ["context"], ["handoff", "--goal", "x"]):
+        assert run(mine, places[0], *words).returncode == 1, words
+        assert run(mine, places[ODD.index(loop)], *words).returncode in (0, 3), words
     assert "from archive_pipe" in mine.read("global/MEMORY.md")
 
 
