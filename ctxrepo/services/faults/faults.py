@@ -109,12 +109,14 @@ def _is_still_gone(memory: Memory, commit: str) -> bool:
     )
 
 
+ASIDE = "kept aside, because two machines changed the same thing: `ctxrepo conflicts`"
+
+
 def of_conflicts(memory: Memory) -> list[str]:
     """A line about the versions that are kept aside."""
     count = len(memory.objects.below(memory.head_tree, CONFLICTS))
     what = counted(count, "version is", "versions are")
-    words = f"{what} kept aside, because two machines changed the same thing: `ctxrepo conflicts`"
-    return [words] if count else []
+    return [f"{what} {ASIDE}"] if count else []
 
 
 def of_remote(memory: Memory) -> list[str]:
@@ -179,7 +181,7 @@ def history(memory: Memory) -> Sequence[FaultRecord]:
 def _remedy(memory: Memory, line: str) -> str:
     if line.endswith(_GOES_ON):
         return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
-    if line.endswith((*_CHECKED_EACH_TIME, LEFT_TO_GIT, _HIDES, _BACK)):
+    if line.endswith((*_CHECKED_EACH_TIME, LEFT_TO_GIT, _HIDES, _BACK, ASIDE)):
         return "The line says how."
     if line == memory.remote_trouble():
         return "`ctxrepo sync` tries again."

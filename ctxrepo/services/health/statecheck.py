@@ -11,6 +11,7 @@ from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
 from ctxrepo.services.delivery.file_blocks import BlockState, states_of_blocks
 from ctxrepo.services.faults.faults import (
+    ASIDE,
     Fault,
     Trouble,
     of_clone,
@@ -87,7 +88,7 @@ def check_decisions(memory: Memory) -> CheckOutcome:
 
 def _told(one: Fault, now: datetime) -> Finding:
     since = f" ({ago(datetime.fromisoformat(one.since), now)})" if one.since else ""
-    return Finding(f"{one.fault}{since}", one.remedy)
+    return Finding(f"{one.fault}{since}", one.remedy, "warning" if one.fault.endswith(ASIDE) else "error")
 
 
 def check_state(memory: Memory) -> CheckOutcome:

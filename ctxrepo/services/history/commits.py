@@ -184,7 +184,7 @@ def _now(memory: Memory, target: Target, project: Project | None) -> tuple[str, 
             return "", target.word
         raise NotFound(
             f"no commit has or had {' or '.join(places_of(memory, target, project)[1])}",
-            "`ctxrepo list` shows the notes there are; one that is gone is found by the path it had.",
+            "`ctxrepo list` shows the notes there are; one that is gone is found by its name as well.",
         ) from error
     return note.path, entry.id if entry else ""
 

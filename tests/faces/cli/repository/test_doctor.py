@@ -182,3 +182,14 @@ def test_status_has_agents_by_how_they_stand_and_no_two_commands_disagree(
     assert {one["agent"]: one["state"] for one in checked} == states
     told = "Claude Code: current, Codex: unknown, Cursor: absent, Gemini CLI: off"
     assert f"1 error, 1 warning, 1 note: {told}\n" in cli("doctor").out
+
+
+def test_a_version_that_was_kept_aside_is_a_warning_that_says_where(well: Terminal) -> None:
+    copy = well.machine.clone / "conflicts/shop/MEMORY.md--0123456789.md"
+    copy.parent.mkdir(parents=True)
+    copy.write_text("- another fact\n")
+    well("sync")
+    said = well("doctor")
+    assert said.code == 0
+    assert "warning: 1 version is kept aside" in said.out
+    assert "`ctxrepo check` shows the places" not in said.out
