@@ -25,6 +25,7 @@ def use_client(machine: Machine, client: str) -> None:
 def use_remote(machine: Machine, url: str) -> None:
     config = machine.places.config_file
     config.write_text(re.sub(r'(?m)^remote = ".*"', f'remote = "{url}"', config.read_text()))
+    machine.git("remote", "set-url", "origin", url)
 
 
 def put_hook(remote: Path, text: str) -> Path:
