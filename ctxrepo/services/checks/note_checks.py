@@ -99,7 +99,8 @@ def _twins(paths: Iterable[str]) -> Iterator[NoteFinding]:
     for path in sorted(paths):
         if (other := first.setdefault(fold(path), path)) != path:
             remedy = "A Mac can have only one of them: `ctxrepo move` the entries of one to the other."
-            yield NoteFinding(path, 0, f"its name differs from {other} only in case or spelling", remedy)
+            said = f"its name differs from {other} only in case or spelling"
+            yield NoteFinding(path, 0, said, remedy, "warning")
 
 
 def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, str]) -> Iterator[NoteFinding]:
@@ -137,9 +138,8 @@ def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
             continue
         if (anchor := anchor_of(fields)) and not in_order([anchor], time())[0].moment:
             said = f"the anchor {mask(anchor.name)} has a timestamp that is no time, or lies ahead"
-            yield NoteFinding(
-                path, number, said, "It counts as the oldest; `ctxrepo tape delete` removes it."
-            )
+            remedy = "It counts as the oldest; `ctxrepo tape delete` removes it."
+            yield NoteFinding(path, number, said, remedy, "warning")
         name = fields.get("id", "")
         if not isinstance(name, str | int):
             yield NoteFinding(
