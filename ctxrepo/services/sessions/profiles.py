@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
@@ -19,6 +19,7 @@ class Profiles:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self.folders = cache(self._folders)
 
     def assignment(self, agent: str, transcript: str) -> str:
         """What goes before the command that resumes the session of this `transcript`, in words of a shell:
@@ -29,7 +30,7 @@ class Profiles:
                 return f"{variable}={shlex.quote(value)} "
         return f"env -u {variable} " if self._memory.env.get(variable) else ""
 
-    def folders(self, agent: str) -> Mapping[Path, Mapping[str, str]]:
+    def _folders(self, agent: str) -> Mapping[Path, Mapping[str, str]]:
         """Where this agent keeps its transcripts, each folder with the environment that names it; nowhere for
         an unknown agent."""
         transcripts, home, now = transcripts_of(agent), self._memory.places.user_home, self._memory.env
