@@ -228,10 +228,21 @@ def _stream(source: str) -> bytes:
     return data
 
 
-def without_verb(context: typer.Context, act: Callable[[bool], None], *, json: bool) -> None:
-    """Run `act` for a group of commands without a verb; UsageError if --json comes before a verb."""
-    if context.invoked_subcommand is None:
-        act(json)
-    elif json:
-        name = f"{context.command_path} {context.invoked_subcommand}"
-        raise UsageError("--json stands before the verb", f"It goes behind it: `{name} --json`.")
+def group_of(name: str, summary: str, usual: str) -> typer.Typer:
+    """A group of commands, which without a verb runs that of the name `usual`; UsageError if --json comes
+    before a verb."""
+    import typer
+
+    def run(context: typer.Context, json: bool = False) -> None:
+        built: Any = context.command
+        if context.invoked_subcommand is None:
+            built.commands[usual].callback(json=json)
+        elif json:
+            verb = f"{context.command_path} {context.invoked_subcommand}"
+            raise UsageError("--json stands before the verb", f"It goes behind it: `{verb} --json`.")
+
+    # As objects, because this module doesn't have the names in which typer would look for them.
+    run.__annotations__ = {"context": typer.Context, "json": Annotated[bool, json_option()]}
+    group = typer.Typer(name=name)
+    group.callback(invoke_without_command=True, help=summary)(run)
+    return group

@@ -5,28 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.app.notes import writing
 from ctxrepo.app.notes.targets import ChecklistRequest
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import SCOPE, argument, command, json_option, scope_option, without_verb
+from ctxrepo.faces.cli.options import SCOPE, argument, command, group_of, json_option, scope_option
 
 if TYPE_CHECKING:
     from ctxrepo.services.notes.working_notes import ClearResult, Scratch
 
-group = typer.Typer(name="scratch")
+group = group_of("scratch", "Keep a to-do list that all your machines share.", "list")
 
 Named = Annotated[
     list[str], argument(metavar="ITEM", help="Its ^id, or some of its words; the first match is used.")
 ]
-
-
-@group.callback(invoke_without_command=True)
-def scratch(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Keep a to-do list that all your machines share."""
-    without_verb(context, lambda as_json: list_items(json=as_json), json=json)
 
 
 @group.command()

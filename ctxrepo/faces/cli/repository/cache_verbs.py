@@ -3,20 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-import typer
-
 from ctxrepo.app.repository import diagnosis
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import json_option, without_verb
+from ctxrepo.faces.cli.options import group_of, json_option
 
-group = typer.Typer(name="cache")
-
-
-@group.callback(invoke_without_command=True)
-def cache(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Verify or rebuild the cache that hooks read."""
-    without_verb(context, verify, json=json)
+group = group_of("cache", "Verify or rebuild the cache that hooks read.", "verify")
 
 
 @group.command()

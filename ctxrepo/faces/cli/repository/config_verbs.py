@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.app.repository import preferences
 from ctxrepo.app.repository.preferences import KeyRequest, SetRequest
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import USUAL, argument, command, json_option, without_verb
+from ctxrepo.faces.cli.options import USUAL, argument, command, group_of, json_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,15 +16,9 @@ if TYPE_CHECKING:
     from ctxrepo.services.repository.configure import Setting, SettingChange
 
 
-group = typer.Typer(name="config")
+group = group_of("config", "Show, explain and change the settings in config.toml.", "list")
 
 KeyName = Annotated[str, argument(metavar="KEY", help="A setting, e.g. sync.timeout.")]
-
-
-@group.callback(invoke_without_command=True)
-def config(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Show, explain and change the settings in config.toml."""
-    without_verb(context, list_settings, json=json)
 
 
 @group.command("list")

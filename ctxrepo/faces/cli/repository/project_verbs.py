@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.app.repository import project_names
 from ctxrepo.app.repository.project_names import LinkRequest, RenameRequest, UnlinkRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import argument, command, json_option, without_verb
+from ctxrepo.faces.cli.options import argument, command, group_of, json_option
 from ctxrepo.faces.cli.repository.exchanging import conflict_hints
 
 if TYPE_CHECKING:
@@ -36,13 +34,7 @@ _WORKTREES = {
 
 _NO_PROJECT = "no project has notes yet; the first `ctxrepo remember` in a git repository makes it one"
 
-group = typer.Typer(name="project")
-
-
-@group.callback(invoke_without_command=True)
-def project(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Show, list, rename, link, unlink and trust projects."""
-    without_verb(context, show, json=json)
+group = group_of("project", "Show, list, rename, link, unlink and trust projects.", "show")
 
 
 @group.command()

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.app.review import decisions
 from ctxrepo.app.review.decisions import ConflictRequest, ResolveRequest
 from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
-from ctxrepo.faces.cli.options import command, json_option, without_verb
+from ctxrepo.faces.cli.options import command, group_of, json_option
 
 if TYPE_CHECKING:
     from ctxrepo.services.history.settle_conflict import Resolution
 
-group = typer.Typer(name="conflicts")
-
-
-@group.callback(invoke_without_command=True)
-def conflicts(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """List, show and resolve the versions that a merge set aside."""
-    without_verb(context, list_conflicts, json=json)
+group = group_of(
+    "conflicts",
+    "List, show and resolve the versions that a merge set aside.",
+    "list",
+)
 
 
 @group.command("list")

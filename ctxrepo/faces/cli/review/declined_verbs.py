@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.app.review import decisions
 from ctxrepo.app.review.decisions import DismissRequest
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import command, json_option, without_verb
+from ctxrepo.faces.cli.options import command, group_of, json_option
 
 if TYPE_CHECKING:
     from ctxrepo.services.review.declined import DeclinedReview
 
 
-group = typer.Typer(name="declined")
-
-
-@group.callback(invoke_without_command=True)
-def declined(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """List what reviewers removed, until you dismiss it."""
-    without_verb(context, list_declined, json=json)
+group = group_of("declined", "List what reviewers removed, until you dismiss it.", "list")
 
 
 @group.command("list")

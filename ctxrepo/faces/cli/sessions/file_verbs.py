@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.app.sessions import delivered
 from ctxrepo.app.sessions.delivered import BlockRequest
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import DRY_RUN, USUAL, command, json_option, without_verb
+from ctxrepo.faces.cli.options import DRY_RUN, USUAL, command, group_of, json_option
 
 if TYPE_CHECKING:
     from ctxrepo.services.delivery.file_blocks import AddResult, BlockState
 
 
-group = typer.Typer(name="file")
-
-
-@group.callback(invoke_without_command=True)
-def file(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Keep the memory block in files that agents read."""
-    without_verb(context, list_, json=json)
+group = group_of("file", "Keep the memory block in files that agents read.", "list")
 
 
 @group.command()

@@ -7,14 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.app.sessions import delivered
 from ctxrepo.app.sessions.delivered import SwitchRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import command, json_option, without_verb
+from ctxrepo.faces.cli.options import command, group_of, json_option
 
 if TYPE_CHECKING:
     from ctxrepo.storage.state.ledgers import Ledger
@@ -23,13 +21,7 @@ if TYPE_CHECKING:
 _SHORT = 8
 """Characters of an id that people read and type."""
 
-group = typer.Typer(name="session")
-
-
-@group.callback(invoke_without_command=True)
-def session(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Turn memory off or on for one session of an agent."""
-    without_verb(context, show, json=json)
+group = group_of("session", "Turn memory off or on for one session of an agent.", "show")
 
 
 @group.command()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ctxrepo.app.sessions import measuring
 from ctxrepo.app.sessions.measuring import UsageRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import LIMIT, SCOPE, USUAL, command, json_option, without_verb
+from ctxrepo.faces.cli.options import LIMIT, SCOPE, USUAL, command, group_of
 
 if TYPE_CHECKING:
     from ctxrepo.services.usage.entry_usage import EntryUsage, Report
@@ -20,13 +18,7 @@ if TYPE_CHECKING:
 _HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
 _WIDTH = 90
 
-group = typer.Typer(name="stats")
-
-
-@group.callback(invoke_without_command=True)
-def stats(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Show how sessions used the entries that they were given."""
-    without_verb(context, lambda as_json: usage(json=as_json), json=json)
+group = group_of("stats", "Show how sessions used the entries that they were given.", "usage")
 
 
 @group.command()

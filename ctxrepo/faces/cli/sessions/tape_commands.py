@@ -3,12 +3,10 @@
 from functools import partial
 from typing import Annotated
 
-import typer
-
 from ctxrepo.app.sessions import tape_operations
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, answer_with_past, open_desk
-from ctxrepo.faces.cli.options import LIMIT, OWN, SCOPE, command, json_option, option, without_verb
+from ctxrepo.faces.cli.options import LIMIT, OWN, SCOPE, command, group_of, option
 from ctxrepo.faces.cli.sessions import past_text
 from ctxrepo.services.anchors.tape_requests import (
     DeleteAnchors,
@@ -19,7 +17,7 @@ from ctxrepo.services.anchors.tape_requests import (
     TapeSearch,
 )
 
-group = typer.Typer(name="tape")
+group = group_of("tape", "Find anchors that sessions left, and what was said between them.", "info")
 
 _SESSION = "--session ID"
 _AFTER, _UNTIL = "--after A", "--until A"
@@ -27,12 +25,6 @@ _LAST, _FROM, _TO = "--last", "--from D", "--to D"
 _TYPES = "--type T"
 _IN = "--in WHERE"
 _CONTEXT = "--context N"
-
-
-@group.callback(invoke_without_command=True)
-def tape(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
-    """Find anchors that sessions left, and what was said between them."""
-    without_verb(context, lambda as_json: info(json=as_json), json=json)
 
 
 @command(session=_SESSION, scope=SCOPE)
