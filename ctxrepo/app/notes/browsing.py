@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.note.note import Note
     from ctxrepo.services.notes.changing import Tag
+    from ctxrepo.services.notes.export import ExportResult
     from ctxrepo.services.notes.list_notes import NoteDelivery, NoteSummary
     from ctxrepo.services.notes.working_notes import Scratch
     from ctxrepo.services.reading.folder_sizes import FolderSize
@@ -82,17 +83,6 @@ class ExportRequest:
     scope: ScopeName
     folder: Path
     """Where to copy them: an empty folder, or a new one."""
-
-
-@dataclass(frozen=True)
-class ExportedScope:
-    """A scope's `folder` in the repository, how many `files` of it are copied to `place`, and why others
-    aren't."""
-
-    folder: str
-    place: Path
-    files: int
-    skipped: Mapping[str, str]
 
 
 def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
@@ -244,7 +234,7 @@ def list_items(desk: Desk, request: ChecklistRequest) -> Result[Sequence[Scratch
     return Result(shown, {"items": [item.data for item in shown]})
 
 
-def export(desk: Desk, request: ExportRequest) -> Result[ExportedScope]:
+def export(desk: Desk, request: ExportRequest) -> Result[ExportResult]:
     """Copy the notes of a scope to an ordinary folder."""
     from ctxrepo.services.notes.export import export
 
@@ -252,6 +242,5 @@ def export(desk: Desk, request: ExportRequest) -> Result[ExportedScope]:
     exported = export(desk.memory, request.scope, place, desk.project, desk.now)
     for path, why in exported.skipped.items():
         desk.notice(f"{path} {why}, and was not exported")
-    files, skipped = exported.files, exported.skipped
-    data = {"scope": exported.scope, "folder": str(place), "files": files, "skipped": dict(skipped)}
-    return Result(ExportedScope(exported.folder, place, files, skipped), data)
+    data = {"scope": exported.scope, "folder": str(place)}
+    return Result(exported, {**data, "files": exported.files, "skipped": dict(exported.skipped)})

@@ -54,16 +54,8 @@ class UndoRequest:
 
 
 @dataclass(frozen=True)
-class LogRequest:
-    """What you did, found or decided."""
-
-    text: str
-    scope: ScopeName = ""
-
-
-@dataclass(frozen=True)
-class AddItemRequest:
-    """What is to be done, in one line."""
+class LineRequest:
+    """A line for a log, which says what you did, found or decided, or for a checklist: what is to be done."""
 
     text: str
     scope: ScopeName = ""
@@ -230,7 +222,7 @@ def restore(desk: Desk, request: RestoreRequest) -> Result[RestoreResult]:
 
 
 @writes
-def log(desk: Desk, request: LogRequest) -> Result[Entry]:
+def log(desk: Desk, request: LineRequest) -> Result[Entry]:
     """Write a line into today's log; today is the day where one is."""
     from ctxrepo.services.notes.working_notes import log
 
@@ -240,7 +232,7 @@ def log(desk: Desk, request: LogRequest) -> Result[Entry]:
 
 
 @writes
-def add_item(desk: Desk, request: AddItemRequest) -> Result[Scratch]:
+def add_item(desk: Desk, request: LineRequest) -> Result[Scratch]:
     """Add an item to the checklist; one that is open already is not added again."""
     from ctxrepo.services.notes.working_notes import add
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ctxrepo.app.result import Result, reads, writes
 from ctxrepo.app.review.decisions import command
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.setup.hook_records import AgentRecords, Row
     from ctxrepo.storage.state.ledgers import FaultRecord
 
+Value = TypeVar("Value")
 
 FAILED = 1
 
@@ -157,14 +158,10 @@ def _exchanged(last: LastExchange) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True)
-class TimedRebuild:
-    rebuilt: Rebuilt
-    seconds: float
+class Timed(Generic[Value]):
+    """What was made, and in how many seconds."""
 
-
-@dataclass(frozen=True)
-class TimedEmbedding:
-    made: ReadyResult
+    made: Value
     seconds: float
 
 
@@ -177,19 +174,17 @@ def verify(desk: Desk, _: None) -> Result[Sequence[str]]:
     return Result(findings, "findings", 1 if findings else 0)
 
 
-def rebuild(desk: Desk, _: None) -> Result[TimedRebuild]:
+def rebuild(desk: Desk, _: None) -> Result[Timed[Rebuilt]]:
     """Throw the cache away and build it again from the notes."""
     from ctxrepo.services.rescue.cache_repair import rebuild
 
     memory, began = desk.memory, monotonic()
-    rebuilt = rebuild(memory)
-    seconds = round(monotonic() - began, 2)
-    return Result(TimedRebuild(rebuilt, seconds), {**plain_data(rebuilt), "seconds": seconds})
+    return _timed(rebuild(memory), began)
 
 
 @writes
 @reads
-def embed(desk: Desk, _: None) -> Result[TimedEmbedding]:
+def embed(desk: Desk, _: None) -> Result[Timed[ReadyResult]]:
     """Prepare search by meaning now."""
     from ctxrepo.services.meaning.ready import make_ready
     from ctxrepo.services.repository.published import publish_settings
@@ -197,7 +192,11 @@ def embed(desk: Desk, _: None) -> Result[TimedEmbedding]:
     began = monotonic()
     ready = make_ready(desk.memory)
     publish_settings(desk.memory, desk.interpreter)
-    seconds = round(monotonic() - began, 2)
     if not desk.memory.settings.recall.semantic:
         desk.notice("recall still searches by words alone: `ctxrepo config set recall.semantic true`")
-    return Result(TimedEmbedding(ready, seconds), {**plain_data(ready), "seconds": seconds})
+    return _timed(ready, began)
+
+
+def _timed(made: Value, began: float) -> Result[Timed[Value]]:
+    seconds = round(monotonic() - began, 2)
+    return Result(Timed(made, seconds), {**plain_data(made), "seconds": seconds})

@@ -15,10 +15,11 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class ExportResult:
-    """`files` copies of what is in the scope's `folder` of the memory; `skipped` is path -> why."""
+    """`files` copies of what is in the scope's `folder` are at `place`; `skipped` is path -> why."""
 
     scope: str
     folder: str
+    place: Path
     files: int
     skipped: Mapping[str, str]
 
@@ -36,7 +37,7 @@ def export(memory: Memory, name: str, there: Path, project: Project | None, now:
     if not found.files:
         raise NotFound(f"there is nothing in {scope.folder} yet", "`ctxrepo list` shows the notes in view.")
     count = fill(there, _copies(memory, scope.folder, sorted(found.files)))
-    return ExportResult(scope.name, scope.folder, count, found.skipped)
+    return ExportResult(scope.name, scope.folder, there, count, found.skipped)
 
 
 def _copies(memory: Memory, folder: str, paths: list[str]) -> Iterator[tuple[str, bytes]]:

@@ -23,7 +23,7 @@ def desk(ada: Machine) -> Desk:
 
 def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
     for text in ("Ask the bank", "Ask the bank again"):
-        desk.perform(writing.add_item, writing.AddItemRequest(text))
+        desk.perform(writing.add_item, writing.LineRequest(text))
     with pytest.raises(UsageError, match="2 items have 'bank' in them") as ambiguous:
         desk.perform(writing.tick, TickRequest("bank", is_done=True))
     assert "Ask the bank; ^" in ambiguous.value.hint
@@ -39,16 +39,16 @@ def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
 def test_a_line_is_logged_read_and_its_day_listed(desk: Desk) -> None:
     nothing = desk.perform(browsing.read_day, browsing.DayRequest())
     assert nothing.value is None
-    made = desk.perform(writing.log, writing.LogRequest("Moved the basket"))
+    made = desk.perform(writing.log, writing.LineRequest("Moved the basket"))
     read = desk.perform(browsing.read_day, browsing.DayRequest())
     assert read.data["entries"][0]["id"] == made.data["id"]
     assert desk.perform(browsing.list_days, browsing.ScopeRequest()).value == [nothing.data["date"]]
 
 
 def test_what_is_written_is_found_at_once(desk: Desk) -> None:
-    desk.perform(writing.log, writing.LogRequest("Moved the basket to Postgres"))
+    desk.perform(writing.log, writing.LineRequest("Moved the basket to Postgres"))
     (hit,) = desk.perform(browsing.search, browsing.SearchRequest(SearchQuery("postgres"), 1)).data["hits"]
     assert "basket" in hit["text"]
-    desk.perform(writing.log, writing.LogRequest("Postgres is slow"))
+    desk.perform(writing.log, writing.LineRequest("Postgres is slow"))
     desk.perform(browsing.search, browsing.SearchRequest(SearchQuery("postgres"), 1))
     assert desk.take_notices() == ["only the first 1 matches are shown; --limit shows more"]

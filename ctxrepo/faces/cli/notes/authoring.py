@@ -225,7 +225,7 @@ def log(
     elif text:
         words = " ".join(text)
         _require_sentence(words)
-        line = writing.LogRequest(words, scope)
+        line = writing.LineRequest(words, scope)
         answer(desk, writing.log, line, json, lambda entry: f"logged: ^{entry.id} {entry.at}")
     else:
         answer(desk, browsing.read_day, request, json, _day)

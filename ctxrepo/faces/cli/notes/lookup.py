@@ -26,8 +26,8 @@ from ctxrepo.faces.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from ctxrepo.app.notes.browsing import ExportedScope
     from ctxrepo.services.notes.changing import Tag
+    from ctxrepo.services.notes.export import ExportResult
     from ctxrepo.services.reading.folder_sizes import FolderSize
     from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.searching import Hit, Mode
@@ -230,7 +230,7 @@ def _line(hit: Hit) -> str:
 def export(request: ExportRequest, json: bool = False) -> None:
     """Copy the notes of a scope to an ordinary folder."""
 
-    def said(exported: ExportedScope) -> str:
+    def said(exported: ExportResult) -> str:
         return f"exported: {output.counted(exported.files, 'file')} of {exported.folder} to {exported.place}"
 
     answer(open_desk(), browsing.export, request, json, said)

@@ -32,7 +32,7 @@ def add(
     def said(made: Scratch) -> str:
         return _told("open already" if made.existing else "added", made)
 
-    answer(open_desk(), writing.add_item, writing.AddItemRequest(" ".join(text), scope), json, said)
+    answer(open_desk(), writing.add_item, writing.LineRequest(" ".join(text), scope), json, said)
 
 
 @group.command()

@@ -1,12 +1,18 @@
 """Commands about the cache that hooks answer from: cache verify, rebuild, embed."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.repository import diagnosis
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import group_of, json_option
+
+if TYPE_CHECKING:
+    from ctxrepo.services.meaning.ready import ReadyResult
+    from ctxrepo.services.rescue.cache_repair import Rebuilt
 
 group = group_of("cache", "Verify or rebuild the cache that hooks read.", "verify")
 
@@ -26,8 +32,8 @@ def verify(json: Annotated[bool, json_option()] = False) -> None:
 def rebuild(json: Annotated[bool, json_option()] = False) -> None:
     """Delete the cache and rebuild it from the notes."""
 
-    def said(done: diagnosis.TimedRebuild) -> str:
-        built = done.rebuilt
+    def said(done: diagnosis.Timed[Rebuilt]) -> str:
+        built = done.made
         counted = (
             f"{output.counted(built.notes, 'note')}, {output.counted(built.entries, 'entry', 'entries')}"
         )
@@ -40,7 +46,7 @@ def rebuild(json: Annotated[bool, json_option()] = False) -> None:
 def embed(json: Annotated[bool, json_option()] = False) -> None:
     """Prepare search by meaning now."""
 
-    def said(done: diagnosis.TimedEmbedding) -> str:
+    def said(done: diagnosis.Timed[ReadyResult]) -> str:
         texts = output.counted(done.made.embedded, "text")
         return f"embedded {texts} of {done.made.texts} in {done.seconds} s"
 
