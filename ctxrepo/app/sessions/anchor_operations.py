@@ -42,20 +42,7 @@ class HandedOver:
 
 def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
     """Leave an anchor: a point that the next session is shown."""
-    from dataclasses import replace
-
-    from ctxrepo.services.anchors.leave_anchor import anchor
-    from ctxrepo.services.anchors.trigger import triggered
-
-    request = replace(request, entry=_entry(desk, request))
-    _settle(desk)
-    with triggered(desk.memory, desk.origin, request.name) as trigger:
-        keywords = tuple(dict.fromkeys((*trigger.keywords, *request.keywords)))
-        request = replace(request, trigger=trigger.name, keywords=keywords)
-        made = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
-    desk.wake()
-    if made.notice:
-        desk.notice(made.notice)
+    made = _leave(desk, request)
     new = made.anchor
     shown = {"trigger": new.trigger, "session": new.session_id, "entry": new.entry, "project": made.folder}
     return Result(made, {**asdict(new), **shown, "path": made.path, "existing": made.existing})
@@ -82,20 +69,8 @@ def draft_handoff(desk: Desk, request: AnchorRequest) -> Result[Handoff]:
 
 def hand_over(desk: Desk, request: AnchorRequest) -> Result[HandedOver]:
     """Leave an anchor that tells the next session how to continue."""
-    from ctxrepo.services.anchors.session_handoff import hand_over
-    from ctxrepo.services.anchors.trigger import triggered
-
     made = _prepared(desk, request)
-    request = replace(request, handoff=made, entry=_entry(desk, request))
-    _settle(desk)
-    with triggered(desk.memory, desk.origin, request.name) as trigger:
-        request = replace(request, trigger=trigger.name, keywords=trigger.keywords)
-        anchored = hand_over(desk.memory, request, desk.project, desk.origin, desk.now)
-        if anchored is None:
-            raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
-    desk.wake()
-    if anchored.notice:
-        desk.notice(anchored.notice)
+    anchored = _leave(desk, replace(request, handoff=made))
     data = {**_fields(made), "id": anchored.anchor.id, "name": anchored.anchor.name, "path": anchored.path}
     return Result(HandedOver(made, anchored), data | {"existing": anchored.existing})
 
@@ -122,6 +97,25 @@ def _prepared(desk: Desk, request: AnchorRequest) -> Handoff:
     working = WorkingSession(agent, session, str(desk.cwd), transcript)
     now = desk.now.astimezone()  # whose day it is decides which log is today's
     return prepare(desk.memory, request.handoff or Handoff(), working, desk.project, now, request.scope)
+
+
+def _leave(desk: Desk, request: AnchorRequest) -> AnchorResult:
+    """Leave an anchor; UsageError for a handoff that says nothing."""
+    from ctxrepo.services.anchors.leave_anchor import anchor
+    from ctxrepo.services.anchors.trigger import triggered
+
+    request = replace(request, entry=_entry(desk, request))
+    _settle(desk)
+    with triggered(desk.memory, desk.origin, request.name) as trigger:
+        if request.handoff and not request.handoff.says_something:
+            raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
+        keywords = tuple(dict.fromkeys((*trigger.keywords, *request.keywords)))
+        request = replace(request, trigger=trigger.name, keywords=keywords)
+        left = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
+    desk.wake()
+    if left.notice:
+        desk.notice(left.notice)
+    return left
 
 
 def _settle(desk: Desk) -> None:

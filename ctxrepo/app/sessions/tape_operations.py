@@ -56,7 +56,7 @@ def tape_info(desk: Desk, request: TapeRequest) -> Result[OnTape[TapeInfo]]:
 
     view = _view(desk, request)
     found = info(view)
-    _notice_missing(desk, view)
+    on_tape = _on_tape(desk, view, found)
     is_manual = tape_settings(desk.memory, view.agent).mode == "manual"
     advice = "" if is_manual else found.advice  # an agent may leave none by itself
     if advice:
@@ -77,7 +77,7 @@ def tape_info(desk: Desk, request: TapeRequest) -> Result[OnTape[TapeInfo]]:
         "since": found.since,
         "advice": advice,
     }
-    return Result(_on_tape(view, found), data)
+    return Result(on_tape, data)
 
 
 def list_tape(desk: Desk, request: ListAnchors) -> Result[OnTape[Sequence[AnchorShown]]]:
@@ -86,9 +86,8 @@ def list_tape(desk: Desk, request: ListAnchors) -> Result[OnTape[Sequence[Anchor
 
     view = _view(desk, request)
     anchors = list_anchors(view, request)
-    _notice_missing(desk, view)
     rows = [_shown_fields(anchor, view.place.folder, with_context=request.context > 0) for anchor in anchors]
-    return Result(_on_tape(view, anchors), {"anchors": rows})
+    return Result(_on_tape(desk, view, anchors), {"anchors": rows})
 
 
 def search_tape(desk: Desk, request: TapeSearch) -> Result[OnTape[TapeHits]]:
@@ -102,7 +101,7 @@ def search_tape(desk: Desk, request: TapeSearch) -> Result[OnTape[TapeHits]]:
         hits, is_complete = search_index(desk, lambda: search(view, request))
     else:
         hits = search(view, request)
-    _notice_missing(desk, view)
+    on_tape = _on_tape(desk, view, hits)
     if hits.widened and view.session:
         kinds = " and ".join(hits.widened)
         desk.notice(f"the session has no {kinds} that fit, so those of the whole project were searched")
@@ -113,7 +112,7 @@ def search_tape(desk: Desk, request: TapeSearch) -> Result[OnTape[TapeHits]]:
         "scope": hits.scope,
         "complete": is_complete,
     }
-    return Result(_on_tape(view, hits), data)
+    return Result(on_tape, data)
 
 
 def read_tape(desk: Desk, request: ReadTape) -> Result[OnTape[TapeReading]]:
@@ -123,12 +122,11 @@ def read_tape(desk: Desk, request: ReadTape) -> Result[OnTape[TapeReading]]:
 
     view = _view(desk, request)
     reading = read(view, request)
-    _notice_missing(desk, view)
     ends = {"after": reading.bounds.after, "until": reading.bounds.until}
     folder = view.place.folder
     bounds = {name: anchor_fields(masked(end), folder) if end else None for name, end in ends.items()}
     data = {"entries": [*map(message_fields, reading.messages)], **bounds}
-    return Result(_on_tape(view, reading), data)
+    return Result(_on_tape(desk, view, reading), data)
 
 
 def tape_tree(desk: Desk, request: TapeRequest) -> Result[OnTape[Sequence[TreeLine]]]:
@@ -137,14 +135,13 @@ def tape_tree(desk: Desk, request: TapeRequest) -> Result[OnTape[Sequence[TreeLi
 
     view = _view(desk, request)
     lines = draw(view)
-    _notice_missing(desk, view)
     folder = view.place.folder
     nodes = [
         message_fields(line.message)
         | {"parent": line.parent, "anchors": [anchor_fields(anchor, folder) for anchor in line.anchors]}
         for line in lines
     ]
-    return Result(_on_tape(view, lines), {"agent": view.agent, "session": view.session, "nodes": nodes})
+    return Result(_on_tape(desk, view, lines), {"agent": view.agent, "session": view.session, "nodes": nodes})
 
 
 @reads
@@ -155,7 +152,6 @@ def digest_work(desk: Desk, request: DigestRequest) -> Result[OnTape[Digest]]:
 
     view = _view(desk, request)
     work = digest(view, request, search_order(desk.memory, desk.project), desk.now.astimezone())
-    _notice_missing(desk, view)
     folder = view.place.folder
     data = {
         "stretch": work.why,
@@ -170,7 +166,7 @@ def digest_work(desk: Desk, request: DigestRequest) -> Result[OnTape[Digest]]:
         "left": work.left,
         "known": [asdict(entry) for entry in work.known],
     }
-    return Result(_on_tape(view, work), data)
+    return Result(_on_tape(desk, view, work), data)
 
 
 def delete_from_tape(desk: Desk, request: DeleteAnchors) -> Result[Sequence[Anchor]]:
@@ -223,10 +219,8 @@ def _view(desk: Desk, request: TapeRequest) -> TapeView:
     return view_of(desk.memory, request.scope, request.session, desk.project, desk.session)
 
 
-def _notice_missing(desk: Desk, view: TapeView) -> None:
+def _on_tape(desk: Desk, view: TapeView, value: Value) -> OnTape[Value]:
+    """What was found, and a notice of what is missing in it."""
     for line in view.notices():
         desk.notice(line)
-
-
-def _on_tape(view: TapeView, value: Value) -> OnTape[Value]:
     return OnTape(value, view.place.folder, view.agent, view.session)

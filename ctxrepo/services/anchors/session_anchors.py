@@ -9,8 +9,8 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.domain.tape.handoff_parts import Handoff
-from ctxrepo.services.anchors.leave_anchor import AnchorRequest, session_named, write
-from ctxrepo.services.anchors.session_handoff import WorkingSession, hand_over, prepare
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor, session_named, write
+from ctxrepo.services.anchors.session_handoff import WorkingSession, prepare
 from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape_files import BY_ITSELF
@@ -38,10 +38,12 @@ def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, st
     working = WorkingSession(event.agent, event.session, event.cwd, event.transcript)
     project = find_project(memory, Path(event.cwd), env) if event.cwd else None
     handoff = prepare(memory, Handoff(), working, project, now)
+    if not handoff.says_something:
+        return
     origin = Origin(memory.host, event.session, event.agent)
     entry = last_entry(memory, event.agent, event.session, event.transcript)
     request = AnchorRequest("handoff/compaction", trigger=BY_ITSELF, handoff=handoff, entry=entry)
-    hand_over(memory, request, project, origin, now)
+    anchor(memory, request, project, origin, now)
 
 
 def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: datetime) -> None:

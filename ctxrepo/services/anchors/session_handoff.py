@@ -11,7 +11,6 @@ from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import prompts
 from ctxrepo.domain.formats.jsonl import render
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.secrets import mask, scan
 from ctxrepo.domain.tape.handoff_parts import (
     MAX_ASKED,
@@ -26,7 +25,6 @@ from ctxrepo.domain.words.prompt_terms import is_left_alone
 from ctxrepo.domain.working.daily import words_of
 from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult, anchor
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.working_notes import items_in
 from ctxrepo.services.reading.daily_logs import entries_today
@@ -155,15 +153,6 @@ def prepare(
     if parts["asked"] == parts["goal"]:
         parts["asked"] = ""
     return _without_secrets(fitted(Handoff(**parts)), given)
-
-
-def hand_over(
-    memory: Memory, request: AnchorRequest, project: Project | None, origin: Origin, now: datetime
-) -> AnchorResult | None:
-    """Leave its handoff as an anchor, unless that says nothing (None); when the newest says the same, that
-    one stands."""
-    says_something = request.handoff is not None and request.handoff.says_something
-    return anchor(memory, request, project, origin, now) if says_something else None
 
 
 def _without_secrets(handoff: Handoff, given: Handoff) -> Handoff:

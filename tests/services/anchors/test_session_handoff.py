@@ -18,7 +18,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.tape.handoff_parts import MAX_BYTES, Handoff, handoff_of, told
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult, anchor
-from ctxrepo.services.anchors.session_handoff import WorkingSession, hand_over, prepare
+from ctxrepo.services.anchors.session_handoff import WorkingSession, prepare
 from ctxrepo.services.notes.working_notes import add, log
 from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
@@ -64,7 +64,9 @@ def prepared(
 def leave(machine: Machine, handoff: Handoff, minutes: int = 0, **how: Any) -> AnchorResult | None:
     when = NOW + timedelta(minutes=minutes)
     request = AnchorRequest("handoff/x", handoff=handoff, **how)
-    return hand_over(machine.open(), request, machine.project(), origin(machine), when)
+    if not handoff.says_something:
+        return None
+    return anchor(machine.open(), request, machine.project(), origin(machine), when)
 
 
 def newest(machine: Machine) -> str:
@@ -231,7 +233,7 @@ class TestLeft:
         assert prepared(mine) == Handoff("Payments survive", next="Ask the bank")
         gathered = prepared(mine, transcript=prompts(mine, "Mend the typo"), session="s-2")
         assert (gathered.goal, gathered.next) == ("Mend the typo", "Ask the bank")
-        hand_over(
+        anchor(
             mine.open(),
             AnchorRequest("handoff/compaction", handoff=gathered, trigger="compaction"),
             mine.project(),
