@@ -15,7 +15,6 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.conversations import masked, shown
 from ctxrepo.services.sessions.found_messages import (
     NEIGHBOUR_CHARS,
-    FoundMessage,
     MessageQuery,
     find_messages,
     first_hit,
@@ -26,6 +25,7 @@ from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.services.sessions.session_projects import Projects, SessionFilter, resume_command, why_no_command
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
+from ctxrepo.storage.sessions.session_index import IndexedSession
 
 BEFORE, AFTER = 80, 120
 """Characters that are shown before and from the first hit."""
@@ -74,6 +74,14 @@ class SessionHit:
     no_resume: str = ""
 
 
+@dataclass(frozen=True)
+class SessionsFound:
+    """The hits, and whether all that was said could be searched."""
+
+    hits: Sequence[SessionHit]
+    is_complete: bool
+
+
 def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
     """At most `limit` hits, the best first, and of equal ones the newest; NotFound for none. Bring the index
     up to date before."""
@@ -103,21 +111,20 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
     hits = []
     for found in messages:
         before, after = ([*islice(sides, len(side))] for side in (found.before, found.after))
-        clean = found._replace(before=before, after=after)
-        hits.append(_hit(clean, terms, session_filter.projects, profiles, anchors))
+        session, when = found.session, moment_of(found.at)
+        text = snippet(found.text, terms)
+        message = replace(found.message, session=session.id, when=when, text=text, details=())
+        hit = hit_of(session, message, session_filter.projects, profiles)
+        anchor = _last_before(anchors.get(session.id, ()), found.at)
+        hits.append(replace(hit, anchor=anchor, before=before, after=after))
     return hits
 
 
-def _hit(
-    found: FoundMessage,
-    terms: Sequence[str],
-    projects: Projects,
-    profiles: Profiles,
-    anchors: "SessionAnchors",
+def hit_of(
+    session: IndexedSession, said: SessionMessage, projects: Projects, profiles: Profiles
 ) -> SessionHit:
-    session = found.session
+    """A message of a session, with what is told of that session."""
     profile = profiles.assignment(session.agent, session.path)
-    message = replace(found.message, session=session.id, when=moment_of(found.at))
     return SessionHit(
         session.agent,
         session.id,
@@ -125,11 +132,8 @@ def _hit(
         session.cwd,
         session.path,
         resume_command(session, profile),
-        replace(message, text=snippet(found.text, terms), details=()),
-        _last_before(anchors.get(session.id, ()), found.at),
-        found.before,
-        found.after,
-        why_no_command(session),
+        said,
+        no_resume=why_no_command(session),
     )
 
 

@@ -12,11 +12,11 @@ from ctxrepo.agents.known import transcripts_of
 from ctxrepo.domain.formats.moment import second, seconds_of
 from ctxrepo.domain.tape.session_messages import SessionMessage
 from ctxrepo.errors import NoAnswer, NotFound, UsageError
-from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.lazy import lazy_pattern
 from ctxrepo.services.sessions.index_update import transcripts_here
 from ctxrepo.services.sessions.profiles import Profiles
-from ctxrepo.services.sessions.session_projects import Projects, SessionFilter, resume_command, why_no_command
-from ctxrepo.services.sessions.session_search import SessionHit, SessionQuery, snippet
+from ctxrepo.services.sessions.session_projects import Projects, SessionFilter
+from ctxrepo.services.sessions.session_search import SessionHit, SessionQuery, SessionsFound, hit_of, snippet
 from ctxrepo.storage.disk.recent import rows_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexedSession
@@ -48,12 +48,6 @@ _MOMENT = lazy_pattern(r'"timestamp": ?"(20\d\d-[^"]{10,30})"')
 """When the line was written that a hit stands on."""
 
 
-@dataclass(frozen=True)
-class ScanResult:
-    hits: Sequence[SessionHit]
-    is_complete: bool
-
-
 class RawHit(NamedTuple):
     """A text in a transcript: what stands around it, and what is told of the session."""
 
@@ -63,7 +57,7 @@ class RawHit(NamedTuple):
     around: str
 
 
-def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = False) -> ScanResult:
+def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = False) -> SessionsFound:
     """Where a text stands in transcripts, in any spelling that JSON has for it, the newest transcript first;
     NotFound when nowhere."""
     if not query.text:
@@ -87,8 +81,7 @@ def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = F
             batch_hits, is_complete = [], False
         for hit in batch_hits:
             if session_filter.wants(hit.file.agent, hit.cwd) and len(hits) < query.limit:
-                profile = profiles.assignment(hit.file.agent, hit.file.path)
-                hits.append(_hit(hit, query.text, session_filter.projects.name_of(hit.cwd), profile))
+                hits.append(_hit(hit, query.text, session_filter.projects, profiles))
         if len(hits) >= query.limit:
             break
         if time.monotonic() > end:
@@ -96,7 +89,7 @@ def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = F
             break
     if not hits:
         raise NotFound(f"{query.text!r} was found in no transcript")
-    return ScanResult(hits, is_complete)
+    return SessionsFound(hits, is_complete)
 
 
 def spellings(text: str) -> list[bytes]:
@@ -165,7 +158,7 @@ def _in_rows(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit
                 yield RawHit(file, session, folders.get(session) or "", around)
 
 
-def _hit(raw: RawHit, text: str, project: str, profile: str) -> SessionHit:
+def _hit(raw: RawHit, text: str, projects: Projects, profiles: Profiles) -> SessionHit:
     session = IndexedSession(raw.file.name, raw.file.agent, raw.session, raw.file.path, raw.cwd)
     plain = raw.around.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
     moment = _MOMENT.search(raw.around)
@@ -175,15 +168,4 @@ def _hit(raw: RawHit, text: str, project: str, profile: str) -> SessionHit:
     message = SessionMessage(
         id="", parent="", session=raw.session, agent=raw.file.agent, who="", when=when, text=text_around
     )
-    return SessionHit(
-        *(
-            raw.file.agent,
-            raw.session,
-            project,
-            raw.cwd,
-            raw.file.path,
-            resume_command(session, profile),
-            message,
-        ),
-        no_resume=why_no_command(session),
-    )
+    return hit_of(session, message, projects, profiles)

@@ -17,13 +17,13 @@ from transcripts import ClaudeTranscript, claude_says, place_recorded
 
 from ctxrepo.domain.formats.jsonl import MAX_LINE
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.sessions.session_search import SessionQuery
-from ctxrepo.services.sessions.transcript_scan import ScanResult, scan_sessions, spellings
+from ctxrepo.services.sessions.session_search import SessionQuery, SessionsFound
+from ctxrepo.services.sessions.transcript_scan import scan_sessions, spellings
 from ctxrepo.storage.sessions import transcript_files
 from ctxrepo.storage.sessions.transcript_files import find_bytes, line_around, opened_file
 
 
-def scanned(machine: Machine, text: str, *, ignores_case: bool = False, **asked: Any) -> ScanResult:
+def scanned(machine: Machine, text: str, *, ignores_case: bool = False, **asked: Any) -> SessionsFound:
     return scan_sessions(machine.open(), SessionQuery(text, **asked), ignores_case=ignores_case)
 
 

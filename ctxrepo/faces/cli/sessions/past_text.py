@@ -12,14 +12,13 @@ from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 
 if TYPE_CHECKING:
-    from ctxrepo.app.sessions.past_search import SessionsFound
     from ctxrepo.app.sessions.tape_operations import OnTape, ResetDone
     from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.domain.tape.session_messages import SessionMessage, TreeLine
     from ctxrepo.services.anchors.tape_lookup import AnchorShown, TapeHits, TapeInfo, TapeReading
     from ctxrepo.services.anchors.tape_requests import ListAnchors
     from ctxrepo.services.anchors.work_digest import Digest, DigestTurn
-    from ctxrepo.services.sessions.session_search import SessionHit
+    from ctxrepo.services.sessions.session_search import SessionHit, SessionsFound
 
 _SHORT_ID = 8
 """Characters of a session's id that people read and type."""
