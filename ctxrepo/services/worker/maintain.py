@@ -80,12 +80,17 @@ SECONDS = 120.0
 index's, so nobody notices."""
 
 _BY_TOOLS = ("tool", "shell")
-"""Events within a turn, of which there are many."""
+"""Events within a turn, of which there are many: a tool wrote to the memory, or may have."""
+
+
+def is_turn(events: Sequence[SpoolEvent]) -> bool:
+    """Whether one of the events is a turn of a session, and no mere use of a tool."""
+    return any(event.event not in _BY_TOOLS for event in events)
 
 
 def index_sessions(memory: Memory, events: Sequence[SpoolEvent], log: Callable[[str], None]) -> None:
     """Bring the index up to date, the newest first, if a session had a turn or transcripts are left."""
-    if not (unread_mark(memory).exists() or any(event.event not in _BY_TOOLS for event in events)):
+    if not (unread_mark(memory).exists() or is_turn(events)):
         return
     try:
         update_index(memory, SECONDS, is_background=True)

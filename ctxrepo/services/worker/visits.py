@@ -25,6 +25,15 @@ _TRIES = 4
 """How often we try to get the write lock."""
 
 
+@contextmanager
+def forgiving(log: Callable[[str], None]) -> Iterator[None]:
+    """Log an error, so that the rest is done all the same."""
+    try:
+        yield
+    except Exception as error:
+        log(in_words(error))
+
+
 @dataclass(frozen=True)
 class Visits:
     """`now` tells the time, `env` is for git, `log` takes a line for `doctor`; after an error the other
@@ -40,11 +49,11 @@ class Visits:
         whose notes a sparse clone gets on disk, with a commit perhaps. A worker has the environment of one
         session and works for all."""
         projects: list[Project | None] = []
-        with self._forgiving():
+        with forgiving(self.log):
             projects.append(locate_with_git(self.memory, self.memory.root, self.env).project)
         asked = {e.cwd for e in events if e.event in ("start", "prompt")}
         for cwd in dict.fromkeys(e.cwd for e in events if e.cwd):
-            with self._forgiving():
+            with forgiving(self.log):
                 # A prompt asks only once, so a worker tries again for every folder that is still unknown.
                 if cwd in asked or not is_known(self.memory, Path(cwd)):
                     here = locate_with_git(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
@@ -56,7 +65,7 @@ class Visits:
     def leave_anchors(self, events: Sequence[SpoolEvent]) -> None:
         """Say on the tapes what happened to these sessions."""
         for event in events:
-            with self._forgiving():
+            with forgiving(self.log):
                 act = partial(leave_event_anchor, self.memory, event, self.env, self.now())
                 self._retry_while_busy(act)
 
@@ -67,7 +76,7 @@ class Visits:
         while left.are_left() and lock.acquire():
             try:
                 for event in left.take():
-                    with self._forgiving():
+                    with forgiving(self.log):
                         act = partial(hand_over_compaction, self.memory, event, self.env, self.now())
                         self._retry_while_busy(act)
             finally:
@@ -75,27 +84,19 @@ class Visits:
 
     def build_bridges(self, events: Sequence[SpoolEvent]) -> None:
         """Note which sessions have ended, and lay ready what those that have begun may be told of them."""
-        with self._forgiving():
+        with forgiving(self.log):
             note_ends(self.memory, events)
             prepare_bridges(self.memory, events, self.env, self.now())
 
     def update_recent_files(self) -> None:
         """Record which files of the projects agents touched last."""
-        with self._forgiving():
+        with forgiving(self.log):
             first_files.update_recent_files(self.memory)
 
     def renew_blocks(self) -> None:
         """Renew the packet in agents' instruction files; commits and pushes don't wait for it."""
-        with self._forgiving():
+        with forgiving(self.log):
             renew(self.memory, self.now())
-
-    @contextmanager
-    def _forgiving(self) -> Iterator[None]:
-        """Log an error in one folder, so that the others are visited."""
-        try:
-            yield
-        except Exception as error:
-            self.log(in_words(error))
 
     def _retry_while_busy(self, act: Callable[[], None]) -> None:
         for left in reversed(range(_TRIES)):

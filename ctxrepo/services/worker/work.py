@@ -3,7 +3,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from typing import NamedTuple
@@ -21,9 +21,9 @@ from ctxrepo.services.saving.refresh import build
 from ctxrepo.services.settings.session_settings import sends
 from ctxrepo.services.sync.fetch import starts_fetch
 from ctxrepo.services.usage.entry_usage import observe
-from ctxrepo.services.worker.maintain import maintain
+from ctxrepo.services.worker.maintain import is_turn, maintain
 from ctxrepo.services.worker.remote_queue import RemoteQueue
-from ctxrepo.services.worker.visits import Visits
+from ctxrepo.services.worker.visits import Visits, forgiving
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.exchanges import Errands
@@ -40,9 +40,6 @@ QUIET = 2.0
 _MOST_WAITS = 10
 """A worker that has worked for this many times the wait of its last round (QUIET, LULL, or 0 if a session
 waits for a fetch) starts another worker for the work that keeps coming, and gets on with its errands."""
-
-_BY_TOOLS = ("tool", "shell")
-"""Events that say that an agent's tool wrote, or may have written, to the memory."""
 
 _LOOKS_EVERYWHERE = ("start", "prompt", "shell", "stop", "compact", "end")
 """Events after which a person or a shell may have edited any file; after others we know which file it was."""
@@ -63,41 +60,16 @@ class _Round(NamedTuple):
     before: Mapping[str, str] | None
 
 
+@dataclass(frozen=True)
 class Rounds:
     """What the rounds of one worker leave to be done after them."""
 
-    def __init__(self) -> None:
-        self.events: list[SpoolEvent] = []
-        """Events of all rounds, from which usage is counted at the end, when nobody waits."""
-        self._unvisited: deque[_Round] = deque()
-        self._waiting_for_fetch: list[SpoolEvent] = []
-
-    def add(self, done: _Round, *, fetches: bool) -> None:
-        """`fetches`: a session waits for a fetch, after which the folders of all sessions are visited
-        again."""
-        self.events.extend(done.events)
-        self._unvisited.append(done)
-        if fetches:
-            self._waiting_for_fetch.extend(done.events)
-
-    @property
-    def are_unvisited(self) -> bool:
-        """Whether the folders of some sessions are still to be visited."""
-        return bool(self._unvisited)
-
-    @property
-    def wait_for_fetch(self) -> bool:
-        return bool(self._waiting_for_fetch)
-
-    def take_unvisited(self) -> Iterator[_Round]:
-        """The rounds whose folders are to be visited, oldest first; each is given once."""
-        while self._unvisited:
-            yield self._unvisited.popleft()
-
-    def take_waiting_for_fetch(self) -> Sequence[SpoolEvent]:
-        """The events of the rounds that wait for a fetch, which has come."""
-        events, self._waiting_for_fetch = self._waiting_for_fetch, []
-        return events
+    events: list[SpoolEvent] = field(default_factory=list)
+    """Events of all rounds, from which usage is counted at the end, when nobody waits."""
+    unvisited: deque[_Round] = field(default_factory=deque)
+    """The rounds whose sessions' folders are still to be visited, oldest first."""
+    waiting_for_fetch: list[SpoolEvent] = field(default_factory=list)
+    """Events of rounds in which a session waits for a fetch: after it the folders are visited again."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +94,7 @@ class Worker:
         while self.lock.acquire():
             left = self._left()
             quiet = self._attempt() if left else 0.0
-            if self.rounds.are_unvisited:
+            if self.rounds.unvisited:
                 self.lock.release()
                 self._visit()
                 if not self.lock.acquire():
@@ -145,11 +117,9 @@ class Worker:
         # This may take minutes; sessions that wait for a fetch are told during it.
         are_errands_done = self.remote_queue.run(self._arrived, _newest(self.rounds.events))
         self._store_stamps()  # of the files that the errands have changed
-        try:
-            if _is_turn(self.rounds.events):
+        with forgiving(self.log):  # nobody waits for it
+            if is_turn(self.rounds.events):
                 observe(self.memory, self.rounds.events, self.now().timestamp())
-        except Exception as error:  # nobody waits for it
-            self.log(in_words(error))
         # Another worker goes on with errands that are left, or by new settings; it may take the lock at once.
         settings_stamp = stamp_of(str(self.memory.places.config_file))
         if not are_errands_done or settings_stamp != self.memory.settings_stamp:
@@ -157,10 +127,8 @@ class Worker:
 
     def maintain(self) -> None:
         """Pack the clone's objects if that is due; it may take seconds, so all locks are free by now."""
-        try:
+        with forgiving(self.log):  # it is tried again in a day
             maintain(self.memory, time.time())
-        except Exception as error:  # it is tried again in a day
-            self.log(in_words(error))
 
     def _left(self) -> _Left:
         """The work that waits; equal tuples mean that the same piece still waits."""
@@ -228,21 +196,24 @@ class Worker:
         if may_send and (has_news or is_end):
             errands.leave("send")
         spool.drop(end, events)
-        self.rounds.add(_Round(events, began, before), fetches=fetches)
+        self.rounds.events.extend(events)
+        self.rounds.unvisited.append(_Round(events, began, before))
         if fetches:
+            self.rounds.waiting_for_fetch.extend(events)
             return 0.0
         return QUIET if has_news and may_send else LULL
 
     def _visit(self) -> None:
         """Visit the folders of each round's sessions without a lock, for one may hang (ADR 37)."""
         visits = self._visits_by_current_settings()
-        for events, began, before in self.rounds.take_unvisited():
+        while self.rounds.unvisited:
+            events, began, before = self.rounds.unvisited.popleft()
             visits.hand_over()
             self._store_stamps(visits.locate_sessions(events), before)
-            if _is_turn(events):
+            if is_turn(events):
                 visits.update_recent_files()
             visits.renew_blocks()
-            if not self.rounds.wait_for_fetch:  # else they wait for the fetch, too
+            if not self.rounds.waiting_for_fetch:  # else they wait for the fetch, too
                 self._note_round(began)
             visits.build_bridges(events)  # no session waits for these two
             visits.leave_anchors(events)
@@ -250,23 +221,21 @@ class Worker:
     def _arrived(self, asked: float) -> None:
         """A fetch that began at `asked` is done: tell the sessions that wait for it."""
         visits = self._visits_by_current_settings()
-        self._store_stamps(visits.locate_sessions(self.rounds.take_waiting_for_fetch()))
+        events = [*self.rounds.waiting_for_fetch]
+        self.rounds.waiting_for_fetch.clear()
+        self._store_stamps(visits.locate_sessions(events))
         visits.renew_blocks()
         self._note_round(asked)
 
     def _note_round(self, began: float) -> None:
         """Tell hooks that wait: all work that was left before `began` is done, or can't be done."""
-        try:
+        with forgiving(self.log):  # hooks wait for a moment only
             self.memory.cache.note_round(began)
-        except Exception as error:  # hooks wait for a moment only
-            self.log(in_words(error))
 
     def _store_stamps(self, scopes: Iterable[str] = (), before: Mapping[str, str] | None = None) -> None:
         """Store the stamps of the files that the cache holds, for hooks to compare."""
-        try:
+        with forgiving(self.log):  # hooks will wake another worker
             store_stamps(self.memory, {self.memory.global_folder: None, **dict.fromkeys(scopes)}, before)
-        except Exception as error:  # hooks will wake another worker
-            self.log(in_words(error))
 
     def _visits_by_current_settings(self) -> Visits:
         """Visits by the settings as they are now. A checkout is judged once and known for good, and
@@ -283,8 +252,3 @@ class Worker:
 def _newest(events: Sequence[SpoolEvent]) -> float | None:
     """When the newest event was. An edit made after it may be a tool's, whose hook is still to come."""
     return max((event.at for event in events), default=0.0) or None
-
-
-def _is_turn(events: Sequence[SpoolEvent]) -> bool:
-    """Whether one of the events is a turn of a session, and no mere use of a tool."""
-    return any(event.event not in _BY_TOOLS for event in events)
