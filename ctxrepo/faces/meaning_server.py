@@ -3,13 +3,12 @@
 Heavy code is loaded once it is clear that nobody else is the helper; code is compared with what it was then.
 """
 
-import _sqlite3
 import os
 import time
 from contextlib import suppress
 from pathlib import Path
 
-from ctxrepo.hooks.known.world import World, open_hooks, stamp_of, world_of
+from ctxrepo.hooks.known.world import World, compiled_world, stamp_of
 from ctxrepo.hooks.own_files import LOG_BYTES, append_rolling
 from ctxrepo.hooks.recall.ask_helper import FAILED
 from ctxrepo.hooks.wakeup import HELPER_LOCK, take
@@ -18,7 +17,7 @@ from ctxrepo.hooks.wakeup import HELPER_LOCK, take
 def main(argv: list[str]) -> int:
     """Be the helper of the memory compiled under the state folder, unless there is one; ends quietly."""
     state = argv[argv.index("--state") + 1]
-    world = _world_now(state)
+    world = compiled_world(state)
     if world is None or not world.is_semantic:
         return 0
     folder, lock = world.repo.state, -1
@@ -36,20 +35,6 @@ def main(argv: list[str]) -> int:
         if lock >= 0:
             os.close(lock)
     return 0
-
-
-def _world_now(state: str) -> World | None:
-    """What is compiled now; None where it can't be read."""
-    try:
-        db = open_hooks(state)
-        if db is None:
-            return None
-        try:
-            return world_of(db, state)
-        finally:
-            db.close()
-    except _sqlite3.Error:
-        return None
 
 
 def _be(world: World) -> None:
@@ -70,7 +55,7 @@ def _be(world: World) -> None:
 
 
 def _is_same(world: World, code: str) -> bool:
-    now = _world_now(world.state)
+    now = compiled_world(world.state)
     return now is not None and _of_helper(now) == _of_helper(world) and code_stamp() == code
 
 

@@ -1,6 +1,5 @@
 """The worker's door: `python -m ctxrepo _work --state DIR`, started by hooks and by commands that write."""
 
-import _sqlite3
 import fcntl
 import os
 import signal
@@ -8,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ctxrepo.hooks.known.world import World, open_hooks, stamp_of, world_of
+from ctxrepo.hooks.known.world import World, compiled_world, stamp_of
 from ctxrepo.hooks.own_files import LOG_BYTES, append_rolling, make_place_private, open_own
 from ctxrepo.hooks.wakeup import LOCK, start_helper, start_worker, take
 
@@ -30,9 +29,9 @@ def main(argv: list[str]) -> int:
     state = argv[argv.index("--state") + 1]
     if make_place_private(state) != "":
         return 0
-    world = _world(state)
+    world = compiled_world(state)
     # Without hooks.db the starter has locked the state root, not the repository: take the right lock here.
-    inherited = _inherited_lock(argv) if world else 0
+    inherited = int(argv[argv.index("--lock") + 1]) if world and "--lock" in argv else 0
     world = world or _mended(state)
     if world is None:
         return 0
@@ -66,7 +65,10 @@ def _work(world: World, lock: int) -> bool:
         worker.run()
         _embed(world.state)
         worker.maintain()
-        _index_sessions(worker)
+        from ctxrepo.services.worker.maintain import index_sessions
+
+        # Last of all, and after everybody else: a first index of what agents recorded takes minutes.
+        index_sessions(worker.memory, worker.rounds.events, worker.log)
     except Exception as error:
         from ctxrepo.errors import in_words
 
@@ -87,16 +89,9 @@ def _touch_well(path: str, began: float) -> None:
 
 def _embed(state: str) -> None:
     """Start the helper that computes vectors for what was committed, unless it runs."""
-    world = _world(state)  # it may have been compiled again meanwhile
+    world = compiled_world(state)  # it may have been compiled again meanwhile
     if world and world.is_semantic:
         start_helper(world.interpreter, world.state, world.repo.state)
-
-
-def _index_sessions(worker: "Worker") -> None:
-    """Last of all, and after everybody else: a first index of what agents recorded takes minutes."""
-    from ctxrepo.services.worker.maintain import index_sessions
-
-    index_sessions(worker.memory, worker.rounds.events, worker.log)
 
 
 def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Worker":
@@ -135,20 +130,6 @@ def _wake(world: World) -> bool:
     return start_worker(world.interpreter, world.state, world.repo.state)
 
 
-def _inherited_lock(argv: list[str]) -> int:
-    """The handle of the lock that our starter took for us; 0 if it took none."""
-    return int(argv[argv.index("--lock") + 1]) if "--lock" in argv else 0
-
-
-def _world(state: str) -> World | None:
-    """What is compiled; None where it can't be read."""
-    try:
-        db = open_hooks(state)
-        return world_of(db, state) if db else None
-    except _sqlite3.Error:
-        return None
-
-
 def _mended(state: str) -> World | None:
     """What is compiled, after a hooks.db that can't be read was created again. None if nothing says whose
     state folder this is."""
@@ -168,7 +149,7 @@ def _mended(state: str) -> World | None:
 
         _append(f"{state}/hook-errors.log", in_words(error))
         return None
-    return _world(state)
+    return compiled_world(state)
 
 
 def _queued(world: World) -> list[str]:

@@ -98,6 +98,20 @@ def world_of(db: _sqlite3.Connection, state: str, delivery: "AgentDelivery | Non
     return World(settings_of(db), state, repo, delivery) if repo else None
 
 
+def compiled_world(state: str) -> "World | None":
+    """The same under `state` as it is now; None where it can't be read."""
+    try:
+        db = open_hooks(state)
+        if db is None:
+            return None
+        try:
+            return world_of(db, state)
+        finally:
+            db.close()
+    except _sqlite3.Error:
+        return None
+
+
 class AgentDelivery:
     """How the agent of a hook is given memory, by its dialect and its own settings."""
 
