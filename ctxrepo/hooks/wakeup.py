@@ -9,7 +9,7 @@ import time
 
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.world import Repo, World
-from ctxrepo.hooks.own_files import OPENING, append, ensure_private_folder, line_json, open_own
+from ctxrepo.hooks.own_files import append, ensure_private_folder, line_json, open_own
 
 MAX_BYTES = 4 * 1024 * 1024
 
@@ -52,38 +52,18 @@ def wake(world: World) -> bool:
 def _leave(repo: Repo, line: str, durable: bool) -> bool:
     """Put the line into a file of its own, which appears whole or not at all; the files' names tell their
     order. A full spool means that no worker has run for long: then only a `durable` line is left."""
+    from ctxrepo.hooks.saves import put  # rare, and most hooks do without
+
     folder = f"{repo.state}/left"
-    name = f"{time.time_ns()}-{os.getpid()}"
     try:
         if not durable and _is_spool_full(repo):
             return False
         if not ensure_private_folder(folder) or len(os.listdir(folder)) >= MAX_LEFT:
             return False
-        _put(f"{folder}/.{name}", line.encode("utf-8", "replace"))
-        os.rename(f"{folder}/.{name}", f"{folder}/{name}")
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPENING)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        put(folder, f"{time.time_ns()}-{os.getpid()}", line.encode("utf-8", "replace"))
     except OSError:
         return False
     return True
-
-
-def _put(path: str, data: bytes) -> None:
-    """Make a file with these bytes and have it on disk; where that fails, no file is left."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPENING, 0o600)
-    try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(file, view) :]
-        os.fsync(file)
-    except OSError:
-        os.unlink(path)
-        raise
-    finally:
-        os.close(file)
 
 
 def _is_spool_full(repo: Repo) -> bool:
