@@ -20,13 +20,18 @@ _COUNT = lazy_pattern(r":\s+\d.*")
 
 
 class Waiting:
-    """One run of one command. `tell` is called with what is being done, whenever that changes."""
+    """One command after another. `tell` is called with what is being done, whenever that changes."""
 
     def __init__(self) -> None:
         self._timer: Timer | None = None
         self._what = ""
         self._is_shown = False
         self._noticed: set[str] = set()
+
+    def begin(self) -> None:
+        """A command starts: what it waits for is counted from here."""
+        self.over()
+        self._noticed.clear()
 
     def tell(self, words: str) -> None:
         """Show progress, git's or ours; of several lines only the last."""
@@ -37,7 +42,7 @@ class Waiting:
             return
         what = _COUNT.sub("", line)
         if what != self._what:
-            self._begin(what)
+            self._time(what)
 
     def clear(self) -> None:
         """Take the line away, for something else is about to be printed."""
@@ -53,7 +58,7 @@ class Waiting:
         self._what = ""
         self.clear()
 
-    def _begin(self, what: str) -> None:
+    def _time(self, what: str) -> None:
         """A single step of it may take longer than anybody waits in silence."""
         from threading import Timer  # most commands never wait
 
@@ -71,25 +76,5 @@ class Waiting:
 
 
 _now = Waiting()
-
-
-def tell(words: str) -> None:
-    """Show what is being done now."""
-    _now.tell(words)
-
-
-def clear() -> None:
-    """Take the line away, because something else is about to be printed."""
-    _now.clear()
-
-
-def over() -> None:
-    """What was shown is done."""
-    _now.over()
-
-
-def begin() -> None:
-    """A command starts: what it waits for is counted from here."""
-    global _now
-    _now.over()
-    _now = Waiting()
+begin, tell, clear, over = _now.begin, _now.tell, _now.clear, _now.over
+"""Those of the command that this process runs."""
