@@ -29,7 +29,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.working_notes import items_in
 from ctxrepo.services.reading.daily_logs import entries_today
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.reading.tape_files import anchor_names, newest_here
+from ctxrepo.services.reading.tape_files import handoffs_left, newest_here
 from ctxrepo.services.sessions.conversations import ends_of_session
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.usage import AccessLog
@@ -63,14 +63,15 @@ def gather(memory: Memory, scope: NamedScope, working: WorkingSession, now: date
     without secrets; `now` has the offset of whoever works."""
     goal, asked = _asked(memory, working)
     entries, is_mine = entries_today(memory, scope, working.session, now)
-    names = anchor_names(memory, scope.folder, working.session, now) if working.session else []
+    left = handoffs_left(memory, scope.folder, working.session, now) if working.session else []
+    names = dict.fromkeys(anchor.name for anchor in left)
     open_items = [found.item.text for found in items_in(memory, scope) if not found.item.is_done]
     return Handoff(
         goal=goal,
         done=_clean([words_of(e.plain) for e in (entries if is_mine else entries[-_LINES:])]),
         open=_clean(open_items),
         files=_clean(list(_edited(memory, working))),
-        anchors=_clean([name for name in dict.fromkeys(names) if not name.startswith(OWN)]),
+        anchors=_clean([name for name in names if not name.startswith(OWN)]),
         asked=asked,
     )
 

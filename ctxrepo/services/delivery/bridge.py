@@ -8,18 +8,16 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.jsonl import text_of
-from ctxrepo.domain.formats.moment import month
-from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import anchors_file, tapes_of
+from ctxrepo.domain.project.layout import anchors_file
 from ctxrepo.domain.secrets import mask, mask_part
-from ctxrepo.domain.tape.anchors import Anchor, anchors_of, in_order
+from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.domain.tape.handoff_parts import one_line
 from ctxrepo.domain.words.prompt_terms import words
 from ctxrepo.errors import NoAnswer
@@ -31,12 +29,12 @@ from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location
+from ctxrepo.services.reading.tape_files import handoffs_left
 from ctxrepo.services.sessions.conversations import ends_of_session, transcript_of
 from ctxrepo.services.settings.session_settings import leaves_alone, tape_settings
 from ctxrepo.storage.disk.private import make_folder, put_whole
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.ledgers import Ledger, ledgers
 from ctxrepo.storage.state.spool import SpoolEvent
 
@@ -135,7 +133,8 @@ def _of_session(
             return []
     new = [message for message in messages if message.text not in known]
     folder = begun.project.folder if begun.project else memory.global_folder
-    anchors = _handoffs(memory, folder, other.session, datetime.fromtimestamp(begun.at).astimezone())
+    now = datetime.fromtimestamp(begun.at).astimezone()
+    anchors = handoffs_left(memory, folder, other.session, now, anchors_file(folder))
     head = {"kind": SESSION, "name": f"{other.agent} {other.session[:8]}"}
     return [head, *map(_anchor_line, anchors), *map(_message_line, new[-MOST_MESSAGES:])]
 
@@ -178,21 +177,6 @@ def _anchor_line(anchor: Anchor) -> dict[str, str]:
     name, summary, purpose = (one_line(text, MESSAGE_CHARACTERS) for text in told)
     found_by = " ".join(words("\n".join(told)))
     return {"kind": ANCHOR, "name": name, "summary": summary, "purpose": purpose, "words": found_by}
-
-
-def _handoffs(memory: Memory, folder: str, session: str, now: datetime) -> list[Anchor]:
-    """The handoffs that a session left on this machine this month or the last, oldest first."""
-    months = dict.fromkeys((month(now.replace(day=1) - timedelta(days=1)), month(now)))
-    own = tuple(f"{tapes_of(folder)}/{memory.host}-{name}" for name in months)
-    paths = [p for p in memory.worktree.scan(tapes_of(folder)).files if p.startswith(own)]
-    there = [decode(memory.worktree.read(path) or b"") for path in (*paths, anchors_file(folder))]
-    kept = LocalTape(memory.state).handoffs(folder)
-    found = {a.id: a for a in (*(a for text in there for a in anchors_of(text)), *kept)}
-    return [
-        a
-        for a in in_order(found.values(), now.timestamp())
-        if a.session_id == session and a.type == "handoff"
-    ]
 
 
 def _project_at(memory: Memory, cwd: str, env: Mapping[str, str]) -> Project | None:

@@ -66,16 +66,20 @@ def left_handoff(memory: Memory, folder: str) -> Anchor:
     return handoff
 
 
-def anchor_names(memory: Memory, folder: str, session: str, now: datetime) -> list[str]:
-    """The names of the anchors that a session left on this machine this month and the last, oldest first."""
+def handoffs_left(
+    memory: Memory, folder: str, session: str, now: datetime, *others: str
+) -> tuple[Anchor, ...]:
+    """The handoffs that a session left on this machine this month and the last, oldest first; `others` are
+    further files of the memory that may have some."""
     first = now.astimezone(UTC).replace(day=1)
     months = dict.fromkeys((month(first - timedelta(days=1)), month(first)))
     tapes = [f"{tapes_of(folder)}/{memory.host}-{name}" for name in months]
     paths = [p for p in memory.worktree.scan(tapes_of(folder)).files if p.startswith(tuple(tapes))]
-    texts = [decode(memory.worktree.read(path) or b"") for path in paths]
+    texts = [decode(memory.worktree.read(path) or b"") for path in (*paths, *others)]
     local = LocalTape(memory.state).handoffs(folder)
-    handoffs = [*(a for text in texts for a in anchors_of(text) if a.type == "handoff"), *local]
-    return [a.name for a in in_order(handoffs, now.timestamp()) if a.session_id == session]
+    found = {a.id: a for a in (*(a for text in texts for a in anchors_of(text)), *local)}
+    handoffs = [a for a in found.values() if a.session_id == session and a.type == "handoff"]
+    return in_order(handoffs, now.timestamp())
 
 
 def handoff_text(anchor: Anchor) -> str:
