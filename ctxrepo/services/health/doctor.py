@@ -8,26 +8,7 @@ from functools import partial
 
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
-from ctxrepo.services.health.agent_checks import (
-    agents_with_settings,
-    check_native_memories,
-    check_own_settings,
-    title_of,
-)
-from ctxrepo.services.health.clonecheck import check_clone, check_git, check_notes, check_objects
-from ctxrepo.services.health.statecheck import (
-    check_agents,
-    check_blocks,
-    check_decisions,
-    check_faults,
-    check_hooks,
-    check_meanings,
-    check_remote,
-    check_sessions,
-    check_settings,
-    check_state,
-    check_worker,
-)
+from ctxrepo.services.health import agent_checks, clonecheck, statecheck
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.storage.memory import Memory
 
@@ -54,21 +35,21 @@ def doctor(memory: Memory, machine: Machine, now: datetime) -> list[CheckOutcome
 def _looks(
     memory: Memory, machine: Machine, now: datetime
 ) -> Iterator[tuple[str, Callable[[], CheckOutcome | None]]]:
-    yield "git", lambda: check_git(memory)
-    yield "settings", lambda: check_settings(memory)
-    yield "clone", lambda: check_clone(memory)
-    yield "objects", lambda: check_objects(memory)
-    yield "notes", lambda: check_notes(memory)
-    yield "remote", lambda: check_remote(memory, now)
-    yield "state", lambda: check_state(memory)
-    yield "worker", lambda: check_worker(memory, now)
-    yield "meanings", lambda: check_meanings(memory)
-    yield "sessions", lambda: check_sessions(memory)
-    yield "blocks", lambda: check_blocks(memory)
-    yield "agents", lambda: check_agents(machine)
-    for agent in agents_with_settings():
-        yield title_of(agent), partial(check_own_settings, memory, agent)
-    yield "memories", lambda: check_native_memories(machine)
-    yield "hooks", lambda: check_hooks(memory, machine, now)
-    yield "to decide", lambda: check_decisions(memory)
-    yield "faults", lambda: check_faults(memory, now)
+    yield "git", lambda: clonecheck.check_git(memory)
+    yield "settings", lambda: statecheck.check_settings(memory)
+    yield "clone", lambda: clonecheck.check_clone(memory)
+    yield "objects", lambda: clonecheck.check_objects(memory)
+    yield "notes", lambda: clonecheck.check_notes(memory)
+    yield "remote", lambda: statecheck.check_remote(memory, now)
+    yield "state", lambda: statecheck.check_state(memory)
+    yield "worker", lambda: statecheck.check_worker(memory, now)
+    yield "meanings", lambda: statecheck.check_meanings(memory)
+    yield "sessions", lambda: statecheck.check_sessions(memory)
+    yield "blocks", lambda: statecheck.check_blocks(memory)
+    yield "agents", lambda: statecheck.check_agents(machine)
+    for agent in agent_checks.agents_with_settings():
+        yield agent_checks.title_of(agent), partial(agent_checks.check_own_settings, memory, agent)
+    yield "memories", lambda: agent_checks.check_native_memories(machine)
+    yield "hooks", lambda: statecheck.check_hooks(memory, machine, now)
+    yield "to decide", lambda: statecheck.check_decisions(memory)
+    yield "faults", lambda: statecheck.check_faults(memory, now)
