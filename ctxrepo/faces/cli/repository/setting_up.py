@@ -32,28 +32,22 @@ def setup(
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Connect an agent: install hooks and skills in its settings."""
-    from ctxrepo.app.repository.connecting import (
-        AgentsRequest,
-        SetupRequest,
-        SetupResult,
-        check_setup,
-        set_up,
-    )
+    from ctxrepo.app.repository import connecting
 
-    agents = AgentsRequest(agent or (), every)
+    agents = connecting.AgentsRequest(agent or (), every)
     if check:
-        answer(open_desk(), check_setup, agents, json, _checked)
+        answer(open_desk(), connecting.check_setup, agents, json, _checked)
         return
 
-    def said(result: SetupResult) -> str:
+    def said(result: connecting.SetupResult) -> str:
         return "\n".join(
             _words(one.plan, remove, one.is_applied, dry_run)
             + (f"\nnot trusted: {one.untrusted}" if one.untrusted else "")
             for one in result.done
         )
 
-    request = SetupRequest(agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust)
-    answer(open_desk(), set_up, request, json, said)
+    request = connecting.SetupRequest(agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust)
+    answer(open_desk(), connecting.set_up, request, json, said)
 
 
 def _agreed(plan: Plan, json: bool) -> bool:

@@ -44,13 +44,7 @@ def recall(
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Find the entries that best match a question or a word."""
-    from ctxrepo.app.sessions.recall import (
-        BatchRequest,
-        FolderRecallRequest,
-        MemoryRecallRequest,
-        recall,
-        recall_in_folder,
-    )
+    from ctxrepo.app.sessions import recall as recalling
     from ctxrepo.services.recall.recall import LIMIT, Question
 
     query = " ".join(words) if words else None
@@ -62,7 +56,10 @@ def recall(
                 "a batch needs --in, --batch and --out, and no Q",
                 "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
             )
-        _batch(BatchRequest(_place(folder), _place(batch), _place(out), limit, not no_gate, model), json)
+        _batch(
+            recalling.BatchRequest(_place(folder), _place(batch), _place(out), limit, not no_gate, model),
+            json,
+        )
         return
     if model and not folder:
         raise UsageError(
@@ -82,12 +79,13 @@ def recall(
         return _hints(result, explain)
 
     if not folder:
-        answer(open_desk(), recall, MemoryRecallRequest(asked, scope, explain), json, said, hints)
+        request = recalling.MemoryRecallRequest(asked, scope, explain)
+        answer(open_desk(), recalling.recall, request, json, said, hints)
         return
     if scope:
         raise UsageError("--scope and --in don't go together", "A folder is one scope.")
-    request = FolderRecallRequest(asked, _place(folder), model, explain)
-    answer(open_desk(), recall_in_folder, request, json, said, hints)
+    in_folder = recalling.FolderRecallRequest(asked, _place(folder), model, explain)
+    answer(open_desk(), recalling.recall_in_folder, in_folder, json, said, hints)
 
 
 def _batch(request: BatchRequest, json: bool) -> None:
@@ -141,8 +139,6 @@ def _shown(number: int, hit: RecalledEntry, explain: bool) -> str:
 
 
 def _others(left_out: tuple[LeftOut, ...]) -> str:
-    from ctxrepo.domain.project.layout import shown
-
     lines = ["left out:"]
     for left in left_out[:_FEW]:
         text = shown(" ".join(left.entry.text.split()), _WIDTH)
@@ -151,7 +147,6 @@ def _others(left_out: tuple[LeftOut, ...]) -> str:
     return "\n".join([*lines, f"… {more} more"] if more > 0 else lines)
 
 
-_TEXT_WIDTH = 100
 _SESSION = 8
 
 
@@ -184,4 +179,4 @@ def _trace_text(trace: Trace) -> str:
 def _entry(what: str, one: TracedEntry) -> Iterator[str]:
     yield f"  {what}: {one.at} ({one.score:.2f}) {one.id}" + (f": {one.why}" if one.why else "")
     gone = f"(edited, moved or gone since: see `ctxrepo read {one.id}`)"
-    yield f"    {shown(' '.join(one.text.split()), _TEXT_WIDTH) if one.text else gone}"
+    yield f"    {shown(' '.join(one.text.split()), _WIDTH) if one.text else gone}"
