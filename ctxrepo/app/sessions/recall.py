@@ -70,14 +70,15 @@ def recall(desk: Desk, request: MemoryRecallRequest) -> Result[RecallResult]:
 
 
 def _recalled(desk: Desk, request: MemoryRecallRequest) -> RecallResult:
+    from ctxrepo.services.delivery.sessions import Caller
     from ctxrepo.services.reading.find import scope_named, search_order
-    from ctxrepo.services.recall.recall import Asker, recall
+    from ctxrepo.services.recall.recall import recall
 
     desk.commit_pending()
     folders = search_order(desk.memory, desk.project)[::-1]
     if request.scope:
         folders = [scope_named(desk.memory, request.scope, desk.project).folder]
-    asker = Asker(desk.cwd, desk.env, (desk.origin.agent, desk.origin.session))
+    asker = Caller(desk.cwd, desk.env, (desk.origin.agent, desk.origin.session))
     return recall(desk.memory, request.question, folders, asker, desk.now)
 
 

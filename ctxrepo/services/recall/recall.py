@@ -1,7 +1,7 @@
 """What the memory has for a query or a prompt, ranked, with reasons."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager as Context
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
@@ -36,6 +36,7 @@ from ctxrepo.hooks.recall.ranking import (
 )
 from ctxrepo.hooks.session.traces import Subject, note_trace
 from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.delivery.sessions import Caller
 from ctxrepo.storage.cache.reading import CacheReading, ChecklistHit
 from ctxrepo.storage.meaning.models import find_model, has_libraries
 from ctxrepo.storage.memory import Memory
@@ -213,17 +214,8 @@ class RecallResult:
     silence: str = ""
 
 
-@dataclass(frozen=True)
-class Asker:
-    """Where a question comes from: the folder, the environment, and the (agent, session), '' for none."""
-
-    folder: Path
-    env: Mapping[str, str]
-    session: tuple[str, str] = ("", "")
-
-
 def recall(
-    memory: Memory, asked: Question, scopes: Sequence[str], asker: Asker, now: datetime
+    memory: Memory, asked: Question, scopes: Sequence[str], asker: Caller, now: datetime
 ) -> RecallResult:
     """What the folders `scopes` have for a query or a prompt; a trace of it is left. The cache must be up to
     date: call `commit` first."""
