@@ -61,11 +61,6 @@ class Report:
         return rate(self.used, self.sessions)
 
 
-def usage(memory: Memory, scope: str, project: Project | None, limit: int) -> Report:
-    """The entries of one scope, or of all, that were delivered most."""
-    return _report(memory, scope, project, limit, lambda *_: True)
-
-
 def zombies(
     memory: Memory, scope: str, project: Project | None, limit: int, sessions: int, now: float
 ) -> Report:
@@ -76,16 +71,17 @@ def zombies(
         is_live = known is not None and not known.is_struck and not is_aside(known.entry.path)
         return is_live and not (known and known.is_pinned) and is_zombie(one, now, sessions)
 
-    return _report(memory, scope, project, limit, is_one)
+    return usage(memory, scope, project, limit, is_one)
 
 
-def _report(
+def usage(
     memory: Memory,
     scope: str,
     project: Project | None,
     limit: int,
-    is_wanted: Callable[[Usage, CachedEntry | None], bool],
+    is_wanted: Callable[[Usage, CachedEntry | None], bool] = lambda *_: True,
 ) -> Report:
+    """The entries of one scope, or of all, that were delivered most; of those that are wanted."""
     folder = scope_named(memory, scope, project).folder if scope else ""
     try:
         with UsageStore.writing(memory.state.usage) as store:
