@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ctxrepo.agents import names as agent_names
 from ctxrepo.app.result import Result, reads
 from ctxrepo.domain.formats.described import Between
-from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.formats.moment import second_at
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.layout import COMPATIBLE
 from ctxrepo.errors import UsageError
@@ -206,12 +205,8 @@ def _session_fields(one: Ledger) -> dict[str, Any]:
         "agent": one.agent,
         "session": one.session,
         "cwd": one.cwd,
-        "began": _moment(one.began),
-        "last": _moment(one.touched),
+        "began": second_at(one.began),
+        "last": second_at(one.touched),
         "off": one.is_off,
         "given": one.given,
     }
-
-
-def _moment(at: float) -> str:
-    return second(datetime.fromtimestamp(at, UTC)) if at else ""

@@ -18,6 +18,11 @@ def second(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
+def second_at(at: float) -> str:
+    """The same of Unix seconds; '' for 0."""
+    return second(datetime.fromtimestamp(at, UTC)) if at else ""
+
+
 def seconds_of(text: str) -> float | None:
     """The Unix seconds of an ISO 8601 moment, in UTC if it has no zone; None for anything else."""
     try:
@@ -98,6 +103,11 @@ def _day(words: str, today: date) -> date:
 
 def _midnight(day: date) -> datetime:
     return datetime.combine(day, time())
+
+
+def times(count: int) -> str:
+    """How often, in a sentence."""
+    return "once" if count == 1 else f"{count} times"
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:

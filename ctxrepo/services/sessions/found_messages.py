@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import Message
-from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.formats.moment import second_at
 from ctxrepo.domain.tape.session_messages import SessionMessage
 from ctxrepo.domain.words.prompt_terms import fold, is_unspaced, plain, runs, spelled
 from ctxrepo.errors import UsageError
@@ -325,16 +324,11 @@ def _read_candidates(
 def _found(session: IndexedSession, row: MessageRow, message: Message) -> FoundMessage:
     """The message with its session and moment, also where its agent records neither beside each message."""
     whole = message_of(session.agent, message)
-    when, origin = whole.when or moment_of(row.at), whole.session or session.id
+    when, origin = whole.when or second_at(row.at), whole.session or session.id
     found = replace(whole, session=origin, when=when, text=said(message))
     return FoundMessage(session, found, shown_text(message), row.at, (), ())
 
 
 def _neighbour(session: IndexedSession, row: MessageRow, message: Message) -> SessionMessage:
     text = shown_text(message)[:NEIGHBOUR_CHARS]
-    return replace(message_of(session.agent, message), session=session.id, when=moment_of(row.at), text=text)
-
-
-def moment_of(at: int) -> str:
-    """Unix seconds as a message has them, '' for 0."""
-    return second(datetime.fromtimestamp(at, UTC)) if at else ""
+    return replace(message_of(session.agent, message), session=session.id, when=second_at(row.at), text=text)

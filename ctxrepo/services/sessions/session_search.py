@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from time import time
 
+from ctxrepo.domain.formats.moment import second_at
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder, visible
 from ctxrepo.domain.secrets import mask_part
@@ -18,7 +19,6 @@ from ctxrepo.services.sessions.found_messages import (
     MessageQuery,
     find_messages,
     first_hit,
-    moment_of,
     terms_of,
 )
 from ctxrepo.services.sessions.profiles import Profiles
@@ -111,7 +111,7 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
     hits = []
     for found in messages:
         before, after = ([*islice(sides, len(side))] for side in (found.before, found.after))
-        session, when = found.session, moment_of(found.at)
+        session, when = found.session, second_at(found.at)
         text = snippet(found.text, terms)
         message = replace(found.message, session=session.id, when=when, text=text, details=())
         hit = hit_of(session, message, session_filter.projects, profiles)

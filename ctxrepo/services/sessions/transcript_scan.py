@@ -3,13 +3,12 @@
 import json
 import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from ctxrepo.agents.known import transcripts_of
-from ctxrepo.domain.formats.moment import second, seconds_of
+from ctxrepo.domain.formats.moment import second_at, seconds_of
 from ctxrepo.domain.tape.session_messages import SessionMessage
 from ctxrepo.errors import NoAnswer, NotFound, UsageError
 from ctxrepo.lazy import lazy_pattern
@@ -162,8 +161,7 @@ def _hit(raw: RawHit, text: str, projects: Projects, profiles: Profiles) -> Sess
     session = IndexedSession(raw.file.name, raw.file.agent, raw.session, raw.file.path, raw.cwd)
     plain = raw.around.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
     moment = _MOMENT.search(raw.around)
-    at = seconds_of(moment[1]) if moment else None
-    when = second(datetime.fromtimestamp(at, UTC)) if at else ""
+    when = second_at((seconds_of(moment[1]) or 0.0) if moment else 0.0)
     text_around = snippet(plain, [text])
     message = SessionMessage(
         id="", parent="", session=raw.session, agent=raw.file.agent, who="", when=when, text=text_around

@@ -10,7 +10,7 @@ from ctxrepo.agents.known import AGENTS, Agent
 from ctxrepo.agents.protocol import Records, SkillsFolder, Transcripts
 from ctxrepo.agents.recorded import Delivery, HookCall, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
-from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.domain.formats.moment import stamp, times
 from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
@@ -161,18 +161,18 @@ def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterato
 def _which(calls: Sequence[HookCall]) -> str:
     """The events of these calls, how many there were, and when the last one was."""
     events = ", ".join(dict.fromkeys(call.event for call in calls))
-    return f"the hook of {events} ({_times(len(calls))}, last {max(call.at for call in calls)})"
+    return f"the hook of {events} ({times(len(calls))}, last {max(call.at for call in calls)})"
 
 
 def _undelivered(title: str, event: str, given: Sequence[Delivery]) -> Iterator[Finding]:
     if cut := [one.size for one in given if one.fate == "cut"]:
         yield Finding(
-            f"{title} cut what the hook of {event} gave, {_times(len(cut))}: {max(cut)} bytes were left",
+            f"{title} cut what the hook of {event} gave, {times(len(cut))}: {max(cut)} bytes were left",
             "`ctxrepo config set delivery.budget_bytes 9500` keeps it below the limit of all agents.",
         )
     if lost := [one for one in given if one.fate == "lost"]:
         yield Finding(
-            f"{title}: what the hook of {event} gave is in no request to the model, {_times(len(lost))}",
+            f"{title}: what the hook of {event} gave is in no request to the model, {times(len(lost))}",
             "Start a new session and look again; another hook may have stopped the prompt.",
         )
 
@@ -212,7 +212,3 @@ def _left_a_trace(
     return (
         is_recorded or any(g.event == event for g in session.given) or bool(noted.get((session.id, moment)))
     )
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"

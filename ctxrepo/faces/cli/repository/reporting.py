@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.repository import diagnosis
 from ctxrepo.app.repository.diagnosis import DoctorRequest
+from ctxrepo.domain.formats.moment import counted, times
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
 from ctxrepo.faces.cli.options import OWN, command, json_option, option
-from ctxrepo.faces.cli.output import counted
 
 if TYPE_CHECKING:
     from ctxrepo.services.setup.hook_records import AgentRecords, Row
@@ -73,7 +73,7 @@ def _record_lines(found: Sequence[AgentRecords]) -> Iterator[str]:
 def _event(row: Row) -> Iterator[str]:
     outcomes = {"ran": "ran", "failed": "failed", "ended": "was ended"}
     told = [
-        f"{words} {_times(row.count(outcome))}" for outcome, words in outcomes.items() if row.count(outcome)
+        f"{words} {times(row.count(outcome))}" for outcome, words in outcomes.items() if row.count(outcome)
     ]
     if told:
         took = f" in {_span(row.took)}" if row.took else ""
@@ -86,9 +86,9 @@ def _event(row: Row) -> Iterator[str]:
             "open": "no request recorded after it",
         }
         became = [f"{row.fates(fate)} {words}" for fate, words in fates.items() if row.fates(fate)]
-        yield f"gave {_times(len(row.given))}: {', '.join(became)}"
+        yield f"gave {times(len(row.given))}: {', '.join(became)}"
     if row.noted and not told:
-        yield f"called {_times(row.noted)}"
+        yield f"called {times(row.noted)}"
     if not row.happened:
         yield "not triggered"
     elif row.unrecorded and not (row.count("failed") or row.count("ended")):
@@ -106,7 +106,3 @@ def _span(took: Sequence[int]) -> str:
 
 def _minute(moment: str) -> str:
     return moment[:16].replace("T", " ")
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
