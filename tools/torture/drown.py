@@ -88,6 +88,8 @@ def drown(root: Path, case: Case, *, briefly: bool = False) -> Drowned:
             met.faults.append(f"{machine.home.name} could not commit what it wrote")
     if case.is_refused or not case.is_sound:
         Forge(remote).point(good)
+        for name in ("info/grafts", "shallow"):
+            (remote / name).unlink(missing_ok=True)
     if not is_in:
         _run(new, met, "init", str(remote))
         _run(new, met, "remember", "new wrote before")
