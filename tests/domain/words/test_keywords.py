@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.words.keywords import anchor_name, is_command, keywords_in
-from ctxrepo.domain.words.prompt_terms import fold
+from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 
 WORDS = ["refactor", "migration"]
 
@@ -128,6 +128,7 @@ def test_a_word_between_blanks_or_signs_is_found(keyword: str, before: str, afte
 
 @given(st.characters(categories=["L", "N"]), st.booleans())
 def test_a_latin_word_with_a_letter_or_digit_beside_it_is_not_found(beside: str, is_before: bool) -> None:
+    assume(all(map(is_of_word, fold(beside))))  # Ŀ is compared as an L and a point in the middle
     prompt = f"please do {beside}abc today" if is_before else f"please do abc{beside} today"
     assert keywords_in(prompt, ["abc"]) == []
 
