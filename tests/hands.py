@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from damages import DAMAGES
 from machines import NOW, Machine, make_machine, make_remote
 
 from ctxrepo.domain.note.entry import entries_of
@@ -25,6 +26,17 @@ NOTES = ("shop/MEMORY.md", "shop/topics/gotcha.md", "shop/topics/big.md", "globa
 SIZES = (3, 6, 15, 12)
 FOLDERS = ("shop", "shop/topics", "global/topics")
 KEYS = ("port", "owner")
+
+UNSCOPED = (
+    ("remember", "The basket needs Postgres"),
+    ("remember", "Postgres", "--key", "database"),
+    ("remember", "The basket needs Postgres", "--category", "lesson"),
+    ("log", "the basket was moved to Postgres"),
+    ("scratch", "add", "move the basket to Postgres"),
+    ("new", "topics/postgres.md", "--description", "how the basket uses Postgres"),
+    ("handoff", "--goal", "move the basket"),
+)
+"""Commands that write to the project they are given in."""
 
 WORD = re.compile(r"\bk(\d+)v\d+\b")
 _UNDO = re.compile(r"deleted by hand; `ctxrepo (undo \w+)`")
@@ -49,8 +61,15 @@ def fact_of(word: str) -> str:
 
 
 def text_of(word: str) -> str:
-    place = ("Lisbon", "Oslo", "Quito")[int(fact_of(word)) % 3]
-    return f"The port of the staging server in {place} is {word}"
+    number = int(fact_of(word))
+    place = ("Lisbon", "Oslo", "Quito")[number % 3]
+    of_its_own = f", behind pump{number}" if _is_telling(word) else ""
+    return f"The port of the staging server in {place} is {word}{of_its_own}"
+
+
+def _is_telling(word: str) -> bool:
+    """Whether all versions of the fact share a word that no other fact has."""
+    return int(fact_of(word)) % 2 == 1
 
 
 @dataclass
@@ -116,14 +135,14 @@ class Story:
     acknowledged: set[str] = field(default_factory=set)
     meant: set[str] = field(default_factory=set)
     by_hand: set[str] = field(default_factory=set)
+    once_by_hand: set[str] = field(default_factory=set)
+    """Words that hands took away, brought back or not: a machine may hear of that before the undo."""
+    replaced: dict[str, Place] = field(default_factory=dict)
+    """Words of which somebody made the next version, and where; another's undo doesn't bring them back."""
     keyed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """key -> words that were written with it: versions of one fact."""
     is_restored: bool = False
     """Whether somebody brought back older versions, which may stand beside newer ones then."""
-    is_moved: bool = False
-    is_superseded: bool = False
-    """That an entry is superseded is said of its place: where another machine moved its note meanwhile, both
-    versions are current."""
 
     # What commands do.
 
@@ -145,8 +164,8 @@ class Story:
             self._command(at, ["edit", target, "--old", old, "--new", new], {old}, new=new)
 
     def supersede(self, at: Place, which: int) -> None:
-        self.is_superseded = True
-        if old := self._one_of(at.in_view(), which):
+        """Supersede what holds: of an entry that was superseded before, somebody wants several."""
+        if old := self._one_of(at.in_view().keys() & at.known(is_current=True), which):
             new = self._next_version(old)
             self._command(
                 at, ["remember", text_of(new), "--supersedes", self._target(at, old)], {old}, new=new
@@ -157,12 +176,10 @@ class Story:
             self._command(at, ["forget", self._target(at, old)], {old})
 
     def archive(self, at: Place, which: int) -> None:
-        self.is_moved = True
         if old := self._one_of(at.in_view(), which):
             self._command(at, ["archive", self._target(at, old)])
 
     def move(self, at: Place, which: int) -> None:
-        self.is_moved = True
         scope, _, path = NOTES[which % len(NOTES)].partition("/")
         self._command(at, ["move", f"{scope}:{path}", f"{scope}:topics/moved{which % 3}.md"])
 
@@ -182,6 +199,18 @@ class Story:
             raise Lost(f"[1] {words} does not bring back {left}")
         at.undo = ("", frozenset())
 
+    def in_a_broken_checkout(self, at: Place, which: int) -> None:
+        """Write from a checkout of which nobody can tell what project it is: refused, and never global."""
+        broken = shutil.copytree(at.machine.project_folder, at.machine.home / "broken", symlinks=True)
+        DAMAGES[which % len(DAMAGES)](broken)
+        words = UNSCOPED[which % len(UNSCOPED)]
+        before = at.notes()
+        done = at.machine.ctxrepo(*words, cwd=broken)
+        if done.returncode == 0 or at.notes() != before:
+            raise Lost(f"[4] {words} wrote from a checkout that is no known project: {done.stdout}")
+        for folder in (broken, at.machine.home / "moved.git"):
+            shutil.rmtree(folder, ignore_errors=True)
+
     # What hands do.
 
     def write(self, at: Place, where: int) -> None:
@@ -193,13 +222,15 @@ class Story:
             )
 
     def reword(self, at: Place, which: int) -> None:
-        """Edit one fact by hand; of what a command wrote a moment ago both versions stay (ADR 48)."""
-        view = at.in_view() if not at.machine.open().journal.read() else {}
-        if old := self._one_of(view, which):
+        """Edit one fact by hand; what a command wrote a moment ago, and no word of its own tells from its
+        neighbours, may be in a version that the editor had not seen: both stay (ADR 48)."""
+        is_settled = not at.machine.open().journal.read()
+        if old := self._one_of(filter(lambda w: is_settled or _is_telling(w), at.in_view()), which):
             new = self._next_version(old)
             with self._by_hand(at):
-                at.machine.write(view[old], at.machine.read(view[old]).replace(old, new))
-            self.meant.add(old)
+                path = at.in_view()[old]
+                at.machine.write(path, at.machine.read(path).replace(old, new))
+            self.replaced[old] = at
             at.taken.discard(old)
 
     def cut(self, at: Place, where: int) -> None:
@@ -225,7 +256,6 @@ class Story:
             shutil.rmtree(at.machine.clone / FOLDERS[where % len(FOLDERS)], ignore_errors=True)
 
     def rename(self, at: Place, where: int) -> None:
-        self.is_moved = True
         path = NOTES[where % len(NOTES)]
         file, to = at.machine.clone / path, at.machine.clone / f"{path[:-3]}-{where % 2}.md"
         if file.exists() and not to.exists():
@@ -263,12 +293,12 @@ class Story:
             raise Lost("[2] the machines have not come to the same")
         for at in self.places:
             view, aside = at.in_view().keys(), at.aside()
-            expected = self.acknowledged - self.meant - self.by_hand
+            expected = self.acknowledged - self.meant - self.by_hand - self.replaced.keys()
             if missing := expected - view - aside:
                 raise Lost(f"nowhere: {sorted(missing)}")
             if unseen := (expected & view) - at.known():
                 raise Lost(f"[3] in a note, and no session finds it: {sorted(unseen)}")
-            if not (self.is_restored or (self.is_moved and self.is_superseded)):
+            if not self.is_restored:
                 self._has_one_version_each(at.known(is_current=True))
 
     def _has_one_version_each(self, current: Iterable[str]) -> None:
@@ -284,8 +314,8 @@ class Story:
         result = sync()
         after = at.committed()
         view = at.in_view().keys() | at.aside()
-        gone = before - after - self.meant
-        if strays := gone - self.by_hand:
+        gone = before - after - self.meant - self.replaced.keys()
+        if strays := gone - self.once_by_hand:
             raise Lost(f"a sync lost {sorted(strays)}")
         hidden = (after & at.taken) - view
         if hidden and not result.held:
@@ -314,6 +344,11 @@ class Story:
             raise Lost(f"{words} was acknowledged, and {new} is not there")
         self.acknowledged |= came
         self.meant = (self.meant | went) - came
+        self.replaced = {
+            word: place for word, place in self.replaced.items() if word not in came or place is not at
+        }
+        if new:
+            self.replaced |= dict.fromkeys(went, at)
         self.by_hand -= came.difference(*(place.taken for place in self.places if place is not at))
         at.taken -= came
         at.removed -= came
@@ -327,6 +362,7 @@ class Story:
         self.acknowledged |= after
         at.taken = (at.taken | (before - after)) - after
         self.by_hand = (self.by_hand | (before - after)) - (after - before)
+        self.once_by_hand |= before - after
         at.removed |= (before - after) if is_whole else set()
 
     def _one_of(self, view: Iterable[str], which: int) -> str:
@@ -360,6 +396,7 @@ COMMANDS = (
     "undo",
     "restore",
     "take_back",
+    "in_a_broken_checkout",
 )
 HANDS = ("write", "reword", "cut", "remove", "empty", "remove_folder", "rename")
 MEETINGS = ("sync", "commit", "accept", "mend")

@@ -1,7 +1,9 @@
 """What was deleted by hand: the one rule for lines, notes and folders (ADR 71)."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import reduce
+from operator import or_
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.oid import blob_id
@@ -47,17 +49,21 @@ class Deletion:
 
 
 def deletions(
-    edits: Sequence[tuple[str, HandEdit]], kept: Callable[[], Collection[tuple[str, bool, str]]]
+    edits: Sequence[tuple[str, HandEdit]],
+    versions: Mapping[str, Sequence[bytes | None]],
+    kept: Callable[[], Collection[tuple[str, bool, str]]],
 ) -> list[Deletion]:
     """What these edits deleted, of each file that lost more than its share. An entry that moved to another
     of the files or was put in other words isn't deleted, nor is a file that another of its scope equals:
-    `kept` are the `contents` of the files that stay."""
+    `kept` are the `contents` of the files that stay; `versions` of a file are the committed one, then what it
+    was since: an entry may have moved into it before a command edited or removed that."""
     shrunk = [(path, edit) for path, edit in edits if _may_lack(edit)]  # most edits only add to a file
     if not shrunk:
         return []
     added: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     for path, edit in edits:
-        added[is_note(path)].update(units_of(path, edit.after) - units_of(path, edit.before))
+        before, *later = (units_of(path, data) for data in versions.get(path, (edit.before, edit.after)))
+        added[is_note(path)].update(reduce(or_, (units - before for units in later)))
     there = {edit.after for _, edit in edits}
     found = [_deletion(path, edit, added[is_note(path)], there) for path, edit in shrunk]
     copies = kept() if any(one.is_gone for one in found) else ()

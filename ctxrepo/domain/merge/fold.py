@@ -4,12 +4,13 @@ A command or a late writer records which version it started from. For an agent's
 that is inferred, in one place: `_Fold.base_of`. Its table of examples is in tests/domain/merge/test_fold.py.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import field
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.deletions import HandEdit
 from ctxrepo.domain.merge.file import merge_file
+from ctxrepo.domain.note.entry import words_of, words_of_many
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Save
@@ -30,7 +31,7 @@ class FoldedFile:
     """A file that changed from `base` to `data` (None: no file). `saved` leaves out edits by hand, and
     `commanded` all but those of commands: what `data` lacks compared with `commanded` was deleted by hand.
     `conflict_copies` lost in the merge. `versions` are those that agents wrote, in order, for the history
-    only; the last may equal `data`."""
+    only; the last may equal `data`. `met` are those that commands found."""
 
     path: str
     base: bytes | None
@@ -41,12 +42,20 @@ class FoldedFile:
     """Where a command removed the file: what commands had left until then, and what that one found."""
     conflict_copies: tuple[ConflictCopy, ...] = ()
     versions: tuple[bytes, ...] = ()
+    met: tuple[bytes | None, ...] = ()
 
 
-def fold(path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None) -> FoldedFile:
-    """Merge the saves in order, and then the version on disk now."""
+def fold(
+    path: str,
+    ground: Ground,
+    saves: Sequence[Save],
+    on_disk: bytes | None,
+    elsewhere: Set[bytes] = frozenset(),
+) -> FoldedFile:
+    """Merge the saves in order, and then the version on disk now; `elsewhere` are the contents of new files:
+    one may be this file, renamed."""
     steps = [*_with_hand(path, ground, saves, on_disk)]
-    folding = _Fold(path, ground, steps)
+    folding = _Fold(path, ground, steps, elsewhere)
     data, copies = folding.merge(ground.base, steps)
     saved, _ = folding.merge(ground.base, saves) if len(saves) < len(steps) else (data, ())
     commands = [save for save in saves if save.is_command]
@@ -60,7 +69,10 @@ def fold(path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None
         before_removal = HandEdit(left, commands[last - 1].base)
     else:
         commanded, _ = folding.merge(ground.base, commands) if len(commands) < len(saves) else (saved, ())
-    return FoldedFile(path, ground.base, data, saved, commanded, before_removal, copies, versions_in(saves))
+    met = tuple(save.base for save in commands)
+    return FoldedFile(
+        path, ground.base, data, saved, commanded, before_removal, copies, versions_in(saves), met
+    )
 
 
 def _with_hand(path: str, ground: Ground, saves: Iterable[Save], on_disk: bytes | None) -> Iterator[Save]:
@@ -107,6 +119,7 @@ class _Fold:
     path: str
     ground: Ground
     saves: Sequence[Save]
+    elsewhere: Set[bytes]
     states: list[_State] = field(default_factory=list)
     """Oldest first; each as its own author left it, whatever others had written before."""
     taken_out: frozenset[str] = frozenset()
@@ -154,24 +167,24 @@ class _Fold:
         checkout.
 
         1. A command and a late writer recorded it.
-        2. For a removal it is the version checked out: whoever removes a file may not have seen what others
-           were writing to it.
+        2. For a removal it is the version that a new file has now: the file was renamed. Otherwise it is the
+           version checked out: whoever removes a file may not have seen what others were writing to it.
         3. For a save that has stood it is the newest version that the author had seen: one that the same
            session left, or one with a new line that the save has too. That version must have stood as well,
            and must agree with the save on what commands did: an author who lacks a line that a command added,
-           or still has one that it removed, hadn't seen it.
+           and has none in its words, or still has one that it removed, hadn't seen it.
         4. Otherwise it is the version checked out, without the lines of the save that others had removed by
            hand: the save puts these back. A tool whose file was replaced before its hook ran, so that nothing
            is known of its base, has removed nothing."""
         if save.is_command or save.op == LATE:
             return save.base
         if save.after is None:
-            return self._checked_out(save)
+            versions = (state.save.after for state in reversed(self.states))
+            return next((v for v in versions if v in self.elsewhere), self._checked_out(save))
         lines = _lines(save.after)
         if self._has_stood(save):
             for state in filter(lambda state: state.has_stood, reversed(self.states)):
-                has_seen = not state.new.isdisjoint(lines) or self._is_by_author_of(save, state)
-                if has_seen and state.acknowledged <= lines and state.forgotten.isdisjoint(lines):
+                if state.forgotten.isdisjoint(lines) and self._has_seen(save, lines, state):
                     return state.save.after
         if save.lacks_base:
             if any(state.save.is_command and state.save.base == save.after for state in self.states):
@@ -180,6 +193,13 @@ class _Fold:
             new = lines - _lines(checked_out)
             return None if checked_out is None else _without(save.after, self.taken_out | new)
         return _without(self._checked_out(save), self.taken_out & lines)
+
+    def _has_seen(self, save: Save, lines: frozenset[str], state: _State) -> bool:
+        """Whether the author of a save had seen this version, and has what commands had added to it."""
+        if lacking := state.acknowledged - lines:
+            checked_out = _lines(self.ground.base)
+            return _are_reworded(lacking, lines - checked_out, checked_out | _lines(state.save.after))
+        return not state.new.isdisjoint(lines) or self._is_by_author_of(save, state)
 
     def _has_stood(self, save: Save) -> bool:
         if save.op == TOOL:
@@ -210,6 +230,14 @@ def _lines(data: bytes | None) -> frozenset[str]:
     """The lines that tell versions apart: no blank ones, `---` or dates, which every version has."""
     lines = map(str.strip, decode(data or b"").splitlines())
     return frozenset(line for line in lines if line not in ("", "---") and not line.startswith("updated:"))
+
+
+def _are_reworded(lines: Set[str], new: Set[str], among: Set[str]) -> bool:
+    """Whether a new line has most of the words of each of these, of those that tell it from the lines `among`
+    which it stands."""
+    common, candidates = words_of_many(among), [words_of(line) for line in new]
+    telling = [words_of(line) - common for line in lines]
+    return all(any(len(words & line) * 2 > len(words) for line in candidates) for words in telling)
 
 
 def _without(data: bytes | None, lines: frozenset[str]) -> bytes | None:

@@ -189,7 +189,7 @@ def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entr
     alike, one that went and one that came elsewhere are two facts."""
     stay = {e.id for e in before} & {e.id for e in after}
     gone, come = ([e for e in entries if e.id not in stay] for entries in (before, after))
-    same = list(_same(gone, come))
+    same = list(same_texts(gone, come))
     yield from same
     paired = {id(entry) for pair in same for entry in pair}
     olds, news = ({e.id: e for e in entries if id(e) not in paired} for entries in (gone, come))
@@ -255,7 +255,7 @@ def reworded(before: list[Entry], after: list[Entry]) -> list[tuple[Entry, Entry
     return [(old, new) for old, new in pairs if normalised(old.text) != normalised(new.text)]
 
 
-def _same(gone: list[Entry], come: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
+def same_texts(gone: list[Entry], come: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
     """Pairs of entries with the same text in different places, in order."""
     waiting: dict[str, deque[Entry]] = defaultdict(deque)
     for entry in come:

@@ -1,6 +1,6 @@
 """Records about entries (evidence), and what follows from them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, Literal, get_args
 
 from ctxrepo.domain.formats.jsonl import records, render, text_of
@@ -52,7 +52,8 @@ def evidence_of(text: str) -> list[Evidence]:
 
 
 def marks(evidence: Iterable[Evidence]) -> Marks:
-    """The current marks: records apply in the order of their times, and ids are followed through moves.
+    """The current marks: records apply in the order of their times, and ids are followed through moves, also
+    through one that another machine made before it knew the record.
 
     The entry that supersedes a pinned one is pinned too, on both of two machines that replaced it. A
     superseded entry that moves stays superseded under its new id, unless somebody stated that entry: a value
@@ -62,30 +63,37 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     stated: set[str] = set()  # and not superseded since
     replaced: set[str] = set()  # while they were pinned
     left: dict[str, list[set[str]]] = {}  # the marks of what moved, when it did
+    heirs: dict[str, set[str]] = {}  # what it moved to
     for record in _in_order(evidence):
+        names = {record.entry} | (closure(heirs, record.entry) - stated - {record.to})
         match record.kind:
             case "pinned":
-                pinned.add(record.entry)
-            case "unpinned" | "forgotten":  # stated again later, it isn't pinned again
+                pinned |= names
+            case "unpinned":  # stated again later, it isn't pinned again
+                pinned -= names
+                replaced -= names
+            case "forgotten":
                 pinned.discard(record.entry)
                 replaced.discard(record.entry)
             case "superseded":
-                if record.entry in pinned:
-                    pinned.remove(record.entry)
-                    replaced.add(record.entry)
-                if record.entry in replaced and record.to:
+                replaced |= pinned & names
+                pinned -= names
+                if record.to and replaced & names:
                     pinned.add(record.to)
                 stated.discard(record.entry)
-                struck.add(record.entry)
+                struck |= names
             case "stated":
                 # The same words stated again after they were superseded hold again.
                 stated.add(record.entry)
                 left.pop(record.entry, None)
+                heirs.pop(record.entry, None)
                 struck.discard(record.entry)
             case "moved":
                 if record.entry not in left:  # else two machines edited it, and both hold
                     left[record.entry] = [ids for ids in (pinned, stated, struck) if record.entry in ids]
-                left.pop(record.to, None)
+                for way in (left, heirs):
+                    way.pop(record.to, None)
+                heirs.setdefault(record.entry, set()).add(record.to)
                 for ids in left[record.entry]:
                     if ids is not struck or record.to not in stated:
                         ids.discard(record.entry)
@@ -93,6 +101,16 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
             case "reinforced" | "renamed":
                 pass
     return Marks(frozenset(pinned), frozenset(struck))
+
+
+def closure(heirs: Mapping[str, Set[str]], entry: str) -> set[str]:
+    """All that an entry was edited to, and these were."""
+    reached: set[str] = set()
+    new = {entry}
+    while new:
+        new = {heir for name in new for heir in heirs.get(name, ())} - reached
+        reached |= new
+    return reached
 
 
 def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:

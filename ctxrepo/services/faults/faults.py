@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
+from ctxrepo.domain.note.note import units_of
 from ctxrepo.domain.project.layout import CONFLICTS, is_note, shown
 from ctxrepo.errors import UNLOCK, CtxrepoError, GitFailed
 from ctxrepo.hooks.own_files import age
@@ -22,6 +23,8 @@ from ctxrepo.storage.state.ledgers import FaultLog, FaultRecord, latest
 from ctxrepo.storage.state.spool import Spool
 
 if TYPE_CHECKING:
+    from ctxrepo.storage.objects.store import Objects
+    from ctxrepo.storage.objects.trees import Key
     from ctxrepo.storage.worktree.disk import Obstacle
 
 
@@ -104,9 +107,13 @@ def _is_still_gone(memory: Memory, commit: str) -> bool:
         return False
     changed = objects.diff(objects.tree_of(objects.parents(commit)[0]), objects.tree_of(commit))
     now = objects.files(objects.tree_of(head), changed)
-    return any(
-        now.get(path) is None if new is None else now.get(path) != old for path, (old, new) in changed.items()
-    )
+    return any(_lacks(objects, path, *keys, now.get(path)) for path, keys in changed.items())
+
+
+def _lacks(objects: "Objects", path: str, *keys: "Key | None") -> bool:
+    """Whether the third version of a file lacks what the first had and the second lacked."""
+    was, left, there = (units_of(path, objects.data_or_empty(key) if key else None) for key in keys)
+    return bool(was - left - there) or (keys[2] is None and not was)
 
 
 ASIDE = "kept aside, because two machines changed the same thing: `ctxrepo conflicts`"

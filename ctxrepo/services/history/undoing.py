@@ -310,6 +310,8 @@ def changes_back(
     expected = total(here)
     expected.subtract(total(after))
     expected.update(total(before))
+    for path in (p for p in after if after[p] is None):  # its deletion lost to a change that another made
+        expected.subtract(total({path: here[path]}) & total({path: before[path]}))
     left = difference(total(there), expected)
     lost = [p for p in after if before[p] is not None and after[p] is None and there[p] is None]
     stays = [p for p in after if before[p] is None and there[p] is not None]

@@ -1,14 +1,18 @@
 """Merges two commits by meaning, in memory: no ref is moved and no file is touched (ADR 6)."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 
 from ctxrepo.domain.git.commit import merge_message
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.tree.trees import merge_trees
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.marks import evidence_at
+from ctxrepo.services.saving.evidence import with_moved_evidence
 from ctxrepo.services.saving.kept_here import filtered_at
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Author
@@ -35,11 +39,12 @@ class MergeResult:
 
 @dataclass(frozen=True)
 class MergedTree:
-    """`paths` are the paths that `theirs` changed."""
+    """`paths` are the paths that `theirs` changed; `moves` the notes that a side has elsewhere."""
 
     tree: str
     conflict_copies: tuple[ConflictCopy, ...]
     paths: tuple[str, ...]
+    moves: Mapping[str, str]
 
 
 def merge_commits(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergeResult | None:
@@ -64,9 +69,12 @@ def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: da
 
 
 def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:
-    """The merge of two commits' trees over the tree of the commit `base`."""
+    """The merge of two commits' trees over the tree of the commit `base`, with what is recorded of
+    entries whose notes moved."""
     objects = memory.objects
-    return merge_of(memory, *(objects.tree_of(commit) for commit in (base, ours, theirs)))
+    was, us, them = (objects.tree_of(commit) for commit in (base, ours, theirs))
+    merged = merge_of(memory, was, us, them)
+    return replace(merged, tree=with_moved_evidence(objects, merged.moves, (us, them), merged.tree))
 
 
 def _base(memory: Memory, one: str, other: str, depth: int) -> str | None:
@@ -115,4 +123,6 @@ def merge_of(memory: Memory, base: str | None, ours: str | None, theirs: str | N
     )
     made = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
     known = {p: key for p, key in merged.changes.items() if not isinstance(key, bytes)}
-    return MergedTree(objects.edit(ours, known | made), merged.conflict_copies, tuple(sorted(by_them)))
+    moves = {old: new for old, new in merged.moves.items() if is_note(old) and is_note(new)}
+    tree = objects.edit(ours, known | made)
+    return MergedTree(tree, merged.conflict_copies, tuple(sorted(by_them)), moves)

@@ -18,7 +18,7 @@ def note(*numbers: int, word: str = "entry") -> bytes:
 
 
 def deleted(edits: Edits, kept: Callable[[], Collection[tuple[str, bool, str]]] = list) -> list[Deletion]:
-    return deletions([*edits.items()], kept)
+    return deletions([*edits.items()], {}, kept)
 
 
 def held(edits: Edits) -> list[str]:

@@ -43,12 +43,15 @@ def hand(after: str) -> Save:
     return Save(PATH, None, note(after), BY_HAND, Origin(""))
 
 
-def folded(saves: Sequence[Save], ground: str = "ab", following: str = "") -> FoldedFile:
+def folded(
+    saves: Sequence[Save], ground: str = "ab", following: str = "", elsewhere: Sequence[str] = ()
+) -> FoldedFile:
     """The saves, folded. What the last of them left is on disk; a hand's work is not told otherwise."""
     seen = [save for save in saves if save.op != LATE]
     on_disk = seen[-1].after if seen else note(ground)
     told = [save for save in saves if save.op != BY_HAND]
-    return fold(PATH, Ground(note(ground), note(following or ground)), told, on_disk)
+    new = {data for data in map(note, elsewhere) if data}
+    return fold(PATH, Ground(note(ground), note(following or ground)), told, on_disk, new)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +197,35 @@ def test_after_a_checkout_that_was_killed_half_way_only_what_a_person_did_counts
 ) -> None:
     """`n` was on its way to the file: it is on the branch already, so who left it out took nothing back."""
     assert letters(folded([hand(on_disk)], "ab", "abn").data) == result
+
+
+def test_a_removal_took_all_that_a_new_file_holds_now() -> None:
+    """The file was renamed: its author has seen what commands wrote to it."""
+    saves = [command("ab", "abc"), hand("-")]
+    assert letters(folded(saves, elsewhere=["abc"]).data) == "-"
+    assert letters(folded(saves, elsewhere=["ab"]).data) == "abc"
+
+
+@pytest.mark.parametrize(
+    ("on_disk", "result"),
+    [
+        (
+            "- the port is 1\n- deploys need bastion and key\n",
+            ["- the port is 1", "- deploys need bastion and key"],
+        ),
+        (
+            "- the port is 1\n- the port is 3\n",
+            ["- deploys need bastion", "- the port is 1", "- the port is 3"],
+        ),
+    ],
+    ids=["in other words", "another fact"],
+)
+def test_who_rewords_what_a_command_wrote_a_moment_ago_has_seen_it(on_disk: str, result: list[str]) -> None:
+    before, after = b"- the port is 1\n", b"- the port is 1\n- deploys need bastion\n"
+    made = fold(
+        PATH, Ground(before, before), [Save(PATH, before, after, "remember", Origin(""))], on_disk.encode()
+    )
+    assert sorted((made.data or b"").decode().splitlines()) == sorted(result)
 
 
 def test_what_was_deleted_by_hand_can_be_told_from_what_commands_did() -> None:

@@ -99,6 +99,16 @@ def test_an_entry_that_is_struck_stays_so_however_it_is_edited() -> None:
     assert marks([*under_another_name, said(4, "moved", "b", "a")]) == Marks(struck=frozenset("a"))
 
 
+def test_marks_made_by_who_did_not_know_of_the_move_follow_it_too() -> None:
+    way = [said(1, "moved", "x", "y"), said(2, "moved", "y", "z")]
+    assert marks([*way, said(3, "superseded", "x", "n")]).struck == {"x", "y", "z"}
+    assert "z" in marks([*way, said(3, "pinned", "x")]).pinned
+    assert marks([*way, said(3, "pinned", "x"), said(4, "unpinned", "x")]).pinned == set()
+    again = [*way, said(3, "stated", "x"), said(4, "superseded", "x", "n")]
+    assert marks(again).struck == {"x"}, "the same words stated anew are another entry"
+    assert "z" not in marks([*way, said(3, "stated", "z"), said(4, "superseded", "x", "z")]).struck
+
+
 def test_what_supersedes_a_pinned_entry_is_pinned_in_its_stead() -> None:
     assert marks([said(1, "pinned", "a"), said(2, "superseded", "a", "b")]) == Marks(
         frozenset("b"), frozenset("a")

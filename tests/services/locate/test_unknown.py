@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from damages import DAMAGES, lose_its_head
 from machines import Machine
 from needs import needs_root
 from repositories import make_checkout
@@ -16,34 +17,6 @@ from repositories import make_checkout
 from ctxrepo.errors import GitFailed
 from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.storage.memory import Memory
-
-
-def _break_the_file(checkout: Path) -> None:
-    shutil.rmtree(checkout / ".git")
-    (checkout / ".git").write_text("nonsense\n")
-
-
-def _take_the_git_folder_away(checkout: Path) -> None:
-    (checkout / ".git").rename(checkout.parent / "moved.git")
-    (checkout / ".git").write_text(f"gitdir: {checkout.parent}/gone.git\n")
-
-
-def _leave_a_link_to_nothing(checkout: Path) -> None:
-    shutil.rmtree(checkout / ".git")
-    (checkout / ".git").symlink_to(checkout.parent / "gone.git")
-
-
-def _empty_it(checkout: Path) -> None:
-    shutil.rmtree(checkout / ".git")
-    (checkout / ".git").mkdir()
-
-
-def _lose_its_head(checkout: Path) -> None:
-    (checkout / ".git/HEAD").unlink()
-
-
-def _spoil_its_config(checkout: Path) -> None:
-    (checkout / ".git/config").write_text("[core\n")
 
 
 def _put_a_pipe_there(checkout: Path) -> None:
@@ -56,13 +29,8 @@ def _give_it_away(checkout: Path) -> None:
         os.chown(path, 12345, 12345)
 
 
-DAMAGES = [
-    _break_the_file,
-    _take_the_git_folder_away,
-    _leave_a_link_to_nothing,
-    _empty_it,
-    _lose_its_head,
-    _spoil_its_config,
+EVERY_DAMAGE = [
+    *DAMAGES,
     _put_a_pipe_there,
     pytest.param(_give_it_away, marks=needs_root),
 ]
@@ -74,7 +42,7 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", EVERY_DAMAGE)
 def test_a_checkout_that_git_does_not_take_is_unknown_and_not_none(
     mine: Machine, damage: Callable[[Path], None]
 ) -> None:
@@ -96,7 +64,7 @@ def test_nor_is_it_the_repository_around_it(mine: Machine) -> None:
     inner = around / "inner"
     inner.mkdir()
     make_checkout(inner)
-    _lose_its_head(inner)
+    lose_its_head(inner)
     here = find_location(mine.open(), inner, mine.env)
     assert here.unknown
     assert "passes over" in here.unknown.message
@@ -138,7 +106,7 @@ def test_without_git_or_an_answer_it_is_unknown_as_well(
 
 def test_the_home_folder_and_the_memory_are_nobodys_even_where_git_refuses_them(mine: Machine) -> None:
     make_checkout(mine.home)
-    _lose_its_head(mine.home)
+    lose_its_head(mine.home)
     (mine.home / "loose").mkdir()
     here = find_location(mine.open(), mine.home / "loose", mine.env)
     assert (here.project, here.unknown) == (None, None)

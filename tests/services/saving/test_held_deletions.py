@@ -231,6 +231,22 @@ def test_a_few_deletions_are_told_with_what_brings_them_back(pair: Pair) -> None
     assert ada.open().cache.faults() == []
 
 
+def test_a_note_that_another_machine_wrote_to_is_back_without_what_was_new_in_it(pair: Pair) -> None:
+    """A change wins over the deletion of the note, and only with what that machine had."""
+    ada, ben = pair
+    path = "shop/topics/n1.md"
+    ada.write(path, "- of note 1\n- and new here\n")
+    ada.sync(send=False)
+    (ada.clone / path).unlink()
+    ben.write(path, "- of note 1\n- and new there\n")
+    ben.sync()
+    (told,) = ada.sync().notices
+    assert "deleted by hand" in told
+    assert "and new there" in ada.read(path)
+    assert ada.ctxrepo("undo", told.partition("`ctxrepo undo ")[2].partition("`")[0]).returncode == 0
+    assert "and new here" in ada.read(path)
+
+
 def test_what_was_committed_in_the_background_is_told_by_the_next_sync(pair: Pair) -> None:
     ada, _ = pair
     (ada.clone / "shop/topics/n0.md").unlink()

@@ -112,6 +112,23 @@ def test_a_persons_own_git_merges_as_sync_does(apart: Pair) -> None:
     require_one(ada, ben, "9282", "9182")
 
 
+def test_of_two_entries_that_supersede_the_same_one_stays(apart: Pair) -> None:
+    ada, ben = apart
+    for machine, name in ((ada, "basket"), (ben, "paying")):
+        done = machine.ctxrepo(
+            *("remember", f"payments are a part of {name} by now", "--note", f"topics/{name}.md"),
+            *("--supersedes", "shop:topics/ports.md#L2"),
+        )
+        assert done.returncode == 0, done.stderr
+    meet(ada, ben)
+    assert ada.tree() == ben.tree()
+    texts = [ada.read(f"shop/topics/{name}.md") for name in ("basket", "paying")]
+    (kept,) = (name for name in ("basket", "paying") if any(f"part of {name}" in text for text in texts))
+    (copy,) = (conflict.copy.other for conflict in conflicts(ada.open()) if conflict.copy)
+    assert "payments are a part of" in copy
+    assert f"part of {kept}" not in copy
+
+
 class TestKeys:
     def remember(self, machine: Machine, value: str, **how: str) -> None:
         machine.remember(value, key="db.port", **how)

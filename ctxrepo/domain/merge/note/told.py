@@ -18,7 +18,7 @@ from ctxrepo.domain.note.entry import (
 )
 from ctxrepo.domain.note.markdown import Kind
 from ctxrepo.domain.project.layout import scope_of
-from ctxrepo.domain.records.evidence import Evidence, renamed
+from ctxrepo.domain.records.evidence import Evidence, closure, renamed
 from ctxrepo.lazy import dataclass
 
 RECORDED, LABELLED, PLACED = 4.0, 3.0, 2.0
@@ -72,7 +72,7 @@ def told_of(path: str, versions: Sequence[str], evidence: Iterable[Evidence]) ->
     edits = {
         (said[entry], said[heir])
         for entry in said.keys() & to.keys()
-        for heir in _heirs(entry, to) & said.keys()
+        for heir in closure(to, entry) & said.keys()
     }
     stated, forgotten = (
         {said[one.entry] for one in evidence if one.kind == kind and one.entry in said}
@@ -80,16 +80,6 @@ def told_of(path: str, versions: Sequence[str], evidence: Iterable[Evidence]) ->
     )
     keys = {one.key.casefold() for one in evidence if one.key and scope_of(one.path) == scope_of(path)}
     return Told(edits, stated, forgotten, keys)
-
-
-def _heirs(entry: str, to: Mapping[str, set[str]]) -> set[str]:
-    """All that an entry was edited to, and these were."""
-    heirs: set[str] = set()
-    new = {entry}
-    while new:
-        new = {heir for one in new for heir in to.get(one, ())} - heirs
-        heirs |= new
-    return heirs
 
 
 def with_label(

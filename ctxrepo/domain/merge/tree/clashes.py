@@ -149,14 +149,15 @@ Renames = tuple[Move, ...]
 
 @dataclass(frozen=True)
 class ClaimedTrees:
-    """The three trees with each project in one folder, the folders renamed for that, and what lost where
-    files of two folders had the same path."""
+    """The three trees with each project in one folder, the folders renamed for that, what lost where files of
+    two folders had the same path, and the paths, old -> new, of what moved."""
 
     base: Contents
     ours: Contents
     theirs: Contents
     renames: Renames = ()
     conflict_copies: tuple[ConflictCopy, ...] = ()
+    moves: Mapping[str, str] = field(default_factory=dict)
 
 
 def with_own_folders(
@@ -177,7 +178,9 @@ def with_own_folders(
         folders[project] = renames[project][1]
     carrier = _Carrier(registries, merged, folders, blobs)
     carried = carrier.carried(_with_met_files(trees, carrier.moves, names_in))
-    return ClaimedTrees(*carried, tuple(renames.values()), tuple(carrier.conflict_copies))
+    ways = {path: _way(path, carrier.moves) for tree in (ours, theirs) for path in tree}
+    moves = {path: to for path, to in ways.items() if to != path}
+    return ClaimedTrees(*carried, tuple(renames.values()), tuple(carrier.conflict_copies), moves)
 
 
 def _losers(

@@ -28,9 +28,15 @@ class Blobs:
         return self.read(content) if isinstance(content, str) else content
 
     def merge(
-        self, path: str, was: Content | None, us: Content | None, them: Content | None
+        self,
+        path: str,
+        was: Content | None,
+        us: Content | None,
+        them: Content | None,
+        former: Collection[str] = (),
     ) -> tuple[Content | None, tuple[ConflictCopy, ...]]:
-        """The merged content of a path, as a side's key if it is that side's, and copies of what lost."""
+        """The merged content of a path, as a side's key if it is that side's, and copies of what lost. What
+        is recorded of entries at its `former` paths is true of its own."""
         if us == was:
             return them, ()
         if them in (us, was):
@@ -43,7 +49,11 @@ class Blobs:
             text = decode_exactly(self.bytes_of(loser) or b"") or str(loser)
             return winner, (ConflictCopy(path, "", "", text),)
         base = was if was is not None and is_plain(was) else None
-        result = merge_file(path, *map(self.bytes_of, (base, us, them)), evidence=self.evidence)
+
+        def evidence() -> Iterable[Evidence]:
+            return *self.evidence(), *(Evidence("", "", "renamed", "", old, path) for old in former)
+
+        result = merge_file(path, *map(self.bytes_of, (base, us, them)), evidence=evidence)
         sides = {self.bytes_of(side): side for side in (them, us)}
         return sides.get(result.data, result.data), result.conflict_copies
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from trees import applied, merge, merged_tree
 
-from ctxrepo.domain.merge.tree import trees
+from ctxrepo.domain.merge.tree import moves
 
 NOTE = "# Traps\n\n- redis listens on port 6380\n- the build needs node 22\n- tests run in any order\n"
 MORE = NOTE + "- and the cache is off\n"
@@ -102,8 +102,15 @@ def test_of_equal_files_the_one_of_the_same_name_is_the_one_that_was_moved() -> 
     assert merged_tree(base, ours, {**base, "x/b.md": MORE}) == {"y/a.md": NOTE, "y/b.md": MORE}
 
 
+def test_a_copy_of_a_note_that_is_then_edited_is_no_move() -> None:
+    base, mine = {"a.md": NOTE}, {"a.md": NOTE + "- mine\n", "b.md": NOTE}
+    merged = merged_tree(base, mine, {"a.md": NOTE + "- theirs\n"})
+    assert merged["b.md"] == NOTE
+    assert "- theirs" in merged["a.md"]
+
+
 def test_too_many_are_not_compared_but_equal_ones_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "MAX_PAIRS", 3)
+    monkeypatch.setattr(moves, "MAX_PAIRS", 3)
     base = {"a.md": NOTE, "b.md": LESS}
     ours = {"c.md": NOTE, "d.md": LESS + "- d\n", "e.md": MORE + "- e\n", "f.md": "- f\n", "g.md": "- g\n"}
     merged = merged_tree(base, ours, {"a.md": MORE, "b.md": LESS + "- b\n"})

@@ -1,0 +1,133 @@
+"""Which files a side moved: by their bytes, by a name that differs in case only, then by likeness."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from ctxrepo.domain.merge.file import MAX_BYTES
+from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_plain
+from ctxrepo.domain.note.entry import SIMILAR, similarity
+from ctxrepo.domain.note.note import decode_exactly, units_of
+from ctxrepo.domain.project.layout import fold, is_note
+from ctxrepo.lazy import dataclass
+
+MAX_PAIRS = 10_000
+"""With more pairs of old and new paths, only files with equal bytes or an equal name count as moved."""
+
+MAX_COPIES = 100
+"""With more files of the same bytes nobody could tell which one moved where."""
+
+MAX_LETTERS = 40_000
+"""Up to this product of lengths two texts are also compared by their letters, above by their lines."""
+
+_SAME_BYTES, _SAME_NAME = 4.0, 2.0
+_SAME_NAME_ON_BOTH_SIDES = 8.0
+_SAME_FILE_NAME = 0.25
+
+Moves = dict[str, str]
+"""old path -> new path"""
+
+_Scored = tuple[float, str, str]
+
+
+def moves_of(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> Moves:
+    """The files that this side moved; of those that the other side left alone, and of whose entries nothing
+    is said, only where bytes or name tell."""
+    absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
+    come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
+    left = [*absent, *_names_taken_again(base, side, blobs)] if come else absent
+    moves = _paired([*_same_bytes(left, come, base, side, blobs), *_same_names(absent, come, side, other)])
+    new = set(moves.values())
+    gone, come = [p for p in absent if p not in moves], [p for p in come if p not in new]
+    named = {one.path for one in blobs.evidence()} if gone and come else set()
+    gone = [p for p in gone if other.get(p) != base[p] or p in named]
+    return moves | _paired(_alike(gone, come, base, side, blobs))
+
+
+def _names_taken_again(base: Contents, side: Contents, blobs: Blobs) -> Iterator[str]:
+    """The notes of which nothing is left where they were: under their names stands something new."""
+    for path in sorted(p for p in base.keys() & side.keys() if is_note(p) and base[p] != side[p]):
+        if is_plain(base[path]) and is_plain(side[path]):
+            was, now = (units_of(path, blobs.bytes_of(tree[path])) for tree in (base, side))
+            if not was & now:
+                yield path
+
+
+def _paired(scored: Iterator[_Scored] | Sequence[_Scored]) -> Moves:
+    """Pair the most similar paths first; each path is in at most one pair."""
+    moves: Moves = {}
+    new_paths: set[str] = set()
+    for _, old, new in sorted((-score, old, new) for score, old, new in scored):
+        if old not in moves and new not in new_paths:
+            moves[old] = new
+            new_paths.add(new)
+    return moves
+
+
+def _same_bytes(
+    gone: Sequence[str], come: Sequence[str], base: Contents, side: Contents, blobs: Blobs
+) -> Iterator[_Scored]:
+    paths_by_content: dict[Content, list[str]] = defaultdict(list)
+    for new in come:
+        paths_by_content[side[new]].append(new)
+    for old in gone:
+        same = paths_by_content.get(base[old], [])
+        if 0 < len(same) <= MAX_COPIES and (blobs.bytes_of(base[old]) or b"").strip():
+            yield from ((_SAME_BYTES + _near(old, new), old, new) for new in same)
+
+
+def _same_names(
+    gone: Sequence[str], come: Sequence[str], side: Contents, other: Contents
+) -> Iterator[_Scored]:
+    """Paths that differ only in case: one file where case is ignored. If both sides have the same file
+    there, they agree on the renaming, even if a side has another file with these bytes."""
+    paths_by_fold: dict[str, list[str]] = defaultdict(list)
+    for new in come:
+        paths_by_fold[fold(new)].append(new)
+    for old in gone:
+        for new in paths_by_fold.get(fold(old), ()):
+            score = _SAME_NAME_ON_BOTH_SIDES if side[new] == other.get(new) else _SAME_NAME
+            yield score + _near(old, new), old, new
+
+
+def _alike(
+    gone: Sequence[str], come: Sequence[str], base: Contents, side: Contents, blobs: Blobs
+) -> Iterator[_Scored]:
+    if len(gone) * len(come) > MAX_PAIRS:
+        return
+    olds = {path: _LineCounts.of(blobs.bytes_of(base[path])) for path in gone}
+    news = {path: _LineCounts.of(blobs.bytes_of(side[path])) for path in come if gone}
+    for old, new in product(olds, news):
+        score = olds[old].likeness(news[new])
+        if score >= SIMILAR:
+            yield score + _near(old, new), old, new
+
+
+def _near(old: str, new: str) -> float:
+    """Added to the score of two paths with the same file name."""
+    return _SAME_FILE_NAME * (old.rpartition("/")[2] == new.rpartition("/")[2])
+
+
+@dataclass(frozen=True)
+class _LineCounts:
+    text: str
+    lines: Counter[str]
+    letters: int
+
+    @staticmethod
+    def of(data: bytes | None) -> "_LineCounts":
+        text = decode_exactly(data) if data is not None and len(data) <= MAX_BYTES else ""
+        lines = Counter(line.strip() for line in text.splitlines() if line.strip())
+        return _LineCounts(text, lines, _letters(lines))
+
+    def likeness(self, other: "_LineCounts") -> float:
+        """0 to 1: how much of the two texts is the same, by lines; for short texts also by letters."""
+        if not self.letters or not other.letters:
+            return 0.0
+        shared = 2 * _letters(self.lines & other.lines) / (self.letters + other.letters)
+        is_short = len(self.text) * len(other.text) <= MAX_LETTERS
+        return max(shared, similarity(self.text, other.text)) if is_short else shared
+
+
+def _letters(lines: Counter[str]) -> int:
+    return sum(len(line) * times for line, times in lines.items())

@@ -1,0 +1,78 @@
+"""Settles what two machines stated while apart in two places, and one of which can hold: the same key in two
+notes of a scope, or what supersedes the same entry."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
+
+from ctxrepo.domain.merge.choose import plain, rank
+from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_plain
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import Entry, entries_of
+from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.project.layout import is_evidence, is_note, scope_of
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.evidence import Evidence, evidence_of, latest_successors
+
+_Places = Mapping[tuple[str, str], Collection[str]]
+"""(scope, key in small letters) -> the notes where a side stated it anew"""
+
+
+def settle_rivals(
+    merged: dict[str, Content], base: Contents, ours: Contents, theirs: Contents, blobs: Blobs
+) -> Iterator[ConflictCopy]:
+    """Take out of `merged` each entry that lost its place to one in another note; yields copies of them."""
+    known = {record.id for record in _records(base, blobs)}
+    us, them = ([one for one in _records(side, blobs) if one.id not in known] for side in (ours, theirs))
+    for rivals in chain(_with_one_key(merged, us, them, blobs), _of_one_entry(merged, us, them, blobs)):
+        winner, *losers = sorted(rivals, key=lambda entry: rank(entry.text), reverse=True)
+        for entry in losers:
+            merged[entry.path] = encode(compose.replace(_text(merged, entry.path, blobs), entry, ""))
+            yield ConflictCopy(winner.path, "", plain(winner.text), plain(entry.text))
+
+
+def _with_one_key(
+    merged: Contents, ours: Sequence[Evidence], theirs: Sequence[Evidence], blobs: Blobs
+) -> Iterator[list[Entry]]:
+    us, them = _stated(ours), _stated(theirs)
+    for scope, key in sorted(us.keys() & them.keys()):
+        paths = {*us[scope, key], *them[scope, key]}
+        if len(paths) < 2 or us[scope, key] == them[scope, key] == paths:
+            continue
+        entries = (e for path in sorted(paths) for e in entries_of(path, _text(merged, path, blobs)))
+        rivals = [entry for entry in entries if entry.key.casefold() == key]
+        if len({entry.path for entry in rivals}) == len(rivals) > 1:  # else somebody wants several
+            yield rivals
+
+
+def _of_one_entry(
+    merged: Contents, ours: Sequence[Evidence], theirs: Sequence[Evidence], blobs: Blobs
+) -> Iterator[list[Entry]]:
+    us, them = latest_successors(ours), latest_successors(theirs)
+    twice = [(us[old], them[old]) for old in sorted(us.keys() & them.keys()) if us[old] != them[old]]
+    notes = [path for path in merged if is_note(path)] if twice else []
+    paths = {e.id: e.path for path in notes for e in entries_of(path, _text(merged, path, blobs))}
+    for pair in twice:
+        near = sorted({paths[name] for name in pair if name in paths})
+        entries = (e for path in near for e in entries_of(path, _text(merged, path, blobs)))
+        rivals = [entry for entry in entries if entry.id in pair]
+        if len(rivals) == len(pair):
+            yield rivals
+
+
+def _stated(records: Sequence[Evidence]) -> _Places:
+    places: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for record in records:
+        if record.kind == "stated" and record.key and is_note(record.path):
+            places[scope_of(record.path), record.key.casefold()].add(record.path)
+    return places
+
+
+def _records(side: Contents, blobs: Blobs) -> Iterator[Evidence]:
+    for path in sorted(filter(is_evidence, side)):
+        yield from evidence_of(_text(side, path, blobs))
+
+
+def _text(side: Contents, path: str, blobs: Blobs) -> str:
+    content = side.get(path)
+    return decode_exactly((blobs.bytes_of(content) or b"") if content and is_plain(content) else b"")
