@@ -206,6 +206,30 @@ MAX_BYTES = 8 * 1024 * 1024
 _TEXTS = "select case type when 'text' then value end from json_each(json_extract(:json, PATHS))"
 
 
+_MOST_HUNKS = 100
+
+
+def changed_lines(diff: str) -> str:
+    """The lines that a unified diff changes in the new file, without those around them, as JSON: `[[first,
+    last], …]`, a pair for each hunk; a deletion has the line that is in its place."""
+    ranges: list[str] = []
+    line = first = last = 0
+    for text in (*diff.split("\n"), "@@ "):
+        if text.startswith("@@ "):
+            ranges += [f"[{first}, {last}]"] if first else []
+            if len(ranges) == _MOST_HUNKS:
+                break
+            number = text.partition(" +")[2].partition(" ")[0].partition(",")[0]
+            is_number = number.isascii() and number.isdigit() and len(number) < 10
+            line, first = max(int(number), 1) if is_number else 0, 0
+        elif line and text[:1] in ("+", "-"):
+            first, last = first or line, line
+            line += text.startswith("+")
+        elif line:
+            line += text[:1] == " "
+    return f"[{', '.join(ranges)}]"
+
+
 def read_stdin() -> bytes:
     """Standard input up to 8 MiB; empty when there is more, or when it is a terminal."""
     if os.isatty(0):

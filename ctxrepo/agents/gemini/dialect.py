@@ -2,7 +2,14 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import WITH_PROMPT, Event, HookOutputDialect, TouchedFile, extract_fields
+from ctxrepo.hooks.dialect import (
+    WITH_PROMPT,
+    Event,
+    HookOutputDialect,
+    TouchedFile,
+    changed_lines,
+    extract_fields,
+)
 from ctxrepo.hooks.own_files import end_of
 
 _SHELL = "run_shell_command"
@@ -22,8 +29,6 @@ _CONTEXT, _CONTEXT_END = "<hook_context>", "</hook_context>"
 
 _FILES = "--- Content from referenced files ---"
 """What stands before the content of the files that a prompt names with an @."""
-
-_MOST_HUNKS = 100
 
 _BEHIND_EXIT_CODE = ("Signal: ", "Background PIDs: ", "Process Group PGID: ")
 """How lines begin that may follow the one that tells how a command ended."""
@@ -60,29 +65,6 @@ def without_context(text: str) -> str:
     while text.startswith(_CONTEXT) and _CONTEXT_END in text:
         text = text.partition(_CONTEXT_END)[2].lstrip()
     return text
-
-
-def changed_lines(diff: str) -> str:
-    """The ranges of lines that a unified diff changes, as JSON: one a hunk, without the lines around them."""
-    ranges: list[list[int]] = []
-    here = 0  # the line of the new file, 0 before the first hunk
-    is_begun = False
-    for line in diff.split("\n"):
-        if line.startswith("@@ "):
-            first = line.partition(" +")[2].partition(" ")[0].partition(",")[0]
-            if not first.isdecimal() or len(ranges) == _MOST_HUNKS:
-                break
-            here, is_begun = int(first), False
-        elif here and line[:1] in ("+", "-"):
-            if is_begun:
-                ranges[-1][1] = here
-            else:
-                ranges.append([max(1, here), max(1, here)])
-                is_begun = True
-            here += line[0] == "+"
-        elif here:
-            here += line[:1] == " "
-    return str(ranges).replace(" ", "")
 
 
 def output_of_failed(report: str) -> str:

@@ -5,7 +5,7 @@ Events are called as the hooks of its plugins are, but for `task`: a subagent be
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile, changed_lines
 
 _LINES = """
         select case type when 'integer' then value end
@@ -20,8 +20,6 @@ _FILES = """
             json_extract(value, '$.patch')
         from json_each(:json, '$.files') where type = 'object' limit 100"""
 
-_MOST_RANGES = 100
-
 
 class _OpenCode(Dialect):
     def words(self, prompt: str) -> str:
@@ -32,7 +30,7 @@ class _OpenCode(Dialect):
         if event.tool == "apply_patch":
             files = []
             for path, moved, patch in _rows(db, _FILES, json):
-                files += [TouchedFile(path, _changed(patch))] if path else []
+                files += [TouchedFile(path, changed_lines(patch))] if path else []
                 files += [TouchedFile(moved)] if moved else []
             return files
         if not event.path:
@@ -40,7 +38,7 @@ class _OpenCode(Dialect):
         if event.tool == "read":
             return [TouchedFile(event.path, _shown(db, json))]
         (diff,), _ = _rows(db, _TEXTS, json)
-        return [TouchedFile(event.path, _changed(diff), event.wrote)]
+        return [TouchedFile(event.path, changed_lines(diff), event.wrote)]
 
     def failure(self, db: _sqlite3.Connection, _event: Event, json: str) -> str:
         """What a command printed that failed: the bridge tells the output of no other."""
@@ -79,26 +77,6 @@ def _shown(db: _sqlite3.Connection, json: str) -> str:
     is_range = first and last and 0 < first <= last
     is_whole = first == 1 and last == count
     return f"[[{first}, {last}]]" if is_range and not is_whole else "[]"
-
-
-def _changed(diff: str) -> str:
-    """The ranges of the changed lines in a unified diff, one for each hunk, without the context around them;
-    a deletion has the line that is in its place."""
-    ranges: list[str] = []
-    for hunk in ("\n" + diff).split("\n@@ ")[1:]:
-        header, *lines = hunk.split("\n")
-        start = header.partition("+")[2].partition(",")[0].partition(" ")[0]
-        if not (start.isascii() and start.isdecimal() and len(start) < 10):
-            continue
-        line, first, last = int(start), 0, 0
-        for text in lines:
-            if text.startswith(("+", "-")):
-                first = first or max(1, line)
-                last = max(first, line if text[0] == "+" else last)
-            line += not text.startswith(("-", "\\"))
-        if first and len(ranges) < _MOST_RANGES:
-            ranges.append(f"[{first}, {last}]")
-    return f"[{', '.join(ranges)}]"
 
 
 DIALECT = _OpenCode(

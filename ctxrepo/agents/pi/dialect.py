@@ -4,7 +4,7 @@ pi's names, with JSON of its own making."""
 import _sqlite3
 import os
 
-from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, OwnSettings, TouchedFile
+from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, OwnSettings, TouchedFile, changed_lines
 from ctxrepo.hooks.known.silence import is_switched_off
 from ctxrepo.hooks.known.world import NO_LIMIT, World, world_of
 from ctxrepo.hooks.own_files import bytes_of, start_of
@@ -26,8 +26,6 @@ _REPLY = """
 
 _TAPE = "select json_object('tools', json(?), 'prefix', ?)"
 
-_MOST_HUNKS = 100
-
 
 class _Pi(Dialect):
     def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
@@ -36,11 +34,11 @@ class _Pi(Dialect):
             return []
         patch = db.execute(_PATCH, {"json": json}).fetchone()
         read = db.execute(_READ, {"json": json}).fetchone() if event.tool == "read" else None
-        ranges = changed_lines(patch[0].decode("utf-8", "replace")) if patch else ""
+        ranges = changed_lines(patch[0].decode("utf-8", "replace")) if patch else "[]"
         if read:
             first, count = read
-            ranges = f"[{first},{first + count - 1}]" if first > 0 and count > 0 else ""
-        return [TouchedFile(_as_pi_reads(event.path), f"[{ranges}]", event.wrote)]
+            ranges = f"[[{first}, {first + count - 1}]]" if first > 0 and count > 0 else "[]"
+        return [TouchedFile(_as_pi_reads(event.path), ranges, event.wrote)]
 
     def output(self, db: _sqlite3.Connection, world: World, event: Event, answer: HookAnswer) -> str:
         """One object, which can't be taken for whole when it isn't. At a start even an empty one: without it
@@ -72,31 +70,6 @@ def _tape(db: _sqlite3.Connection, world: World, event: Event) -> str | None:
     if tape.leaves_alone(cwd, bool(top_of(os.path.realpath(cwd)))):
         return None
     return str(db.execute(_TAPE, ("true" if tape.has_tools else "false", tape.label_prefix)).fetchone()[0])
-
-
-def changed_lines(patch: str) -> str:
-    """The lines that a unified diff changes in the new file, as `[first,last],[first,last]`, without the
-    context around them; a deletion has its place."""
-    ranges: list[str] = []
-    line = first = last = 0
-    for text in [*patch.split("\n"), "@@ "]:
-        if text.startswith("@@ "):
-            ranges += [f"[{first},{last}]"] if first else []
-            line, first = _start_of(text), 0
-            if len(ranges) == _MOST_HUNKS:
-                break
-        elif line and text[:1] in ("+", "-"):
-            first, last = first or line, line
-            line += text[:1] == "+"
-        elif line and text[:1] == " ":
-            line += 1
-    return ",".join(ranges)
-
-
-def _start_of(head: str) -> int:
-    """Where a hunk begins in the new file, from its head `@@ -1,5 +1,5 @@`; 0 where that isn't said."""
-    number = head.partition(" +")[2].partition(" ")[0].partition(",")[0]
-    return max(int(number), 1) if number.isascii() and number.isdigit() and len(number) < 10 else 0
 
 
 def _as_pi_reads(path: str) -> str:

@@ -18,12 +18,11 @@ from world import World
 
 from ctxrepo.agents.gemini.dialect import (
     DIALECT,
-    changed_lines,
     last_compaction,
     output_of_failed,
     without_context,
 )
-from ctxrepo.hooks.dialect import Event
+from ctxrepo.hooks.dialect import Event, changed_lines
 from ctxrepo.hooks.session.ledger import ledger_path, switch_memory
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/gemini"

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from long import rotating
 from world import HOOK, NOTES, World
 
-from ctxrepo.agents.pi.dialect import DIALECT, changed_lines, origin, session_of
+from ctxrepo.agents.pi.dialect import DIALECT, origin, session_of
 from ctxrepo.agents.pi.install import EVENTS
 from ctxrepo.domain.tape.touched_files import Touch, focus
-from ctxrepo.hooks.dialect import Event, HookAnswer
+from ctxrepo.hooks.dialect import Event, HookAnswer, changed_lines
 from ctxrepo.hooks.known.world import Repo
 from ctxrepo.hooks.known.world import World as Settings
 
@@ -249,7 +249,7 @@ def test_a_read_has_the_lines_that_it_asked_for() -> None:
 
 def test_edit_focus_the_added_lines_of_each_block() -> None:
     blocks = "@@ -11,2 +11,5 @@\n a\n+x\n+y\n+z\n b\n@@ -86 +89,2 @@\n c\n+d"
-    assert changed_lines(blocks) == "[12,14],[90,90]"
+    assert changed_lines(blocks) == "[[12, 14], [90, 90]]"
     edited = Touch(1.0, "a", "edit", ((12, 14), (90, 90)))
     assert focus([edited]) == ["edit 90-90", "edit 12-14"]
 
@@ -260,15 +260,15 @@ def test_an_edit_has_the_lines_that_changed() -> None:
     assert touched(said) == [("notes.txt", [[3, 3]], "")]
     said["patch"] += "@@ -7 +7 @@\n-\ud800\n+b\n"
     assert touched(said)[0][1] == [[3, 3], [7, 7]]
-    assert changed_lines("@@ -5,4 +5,2 @@\n a\n-x\n-y\n b") == "[6,6]"
-    assert changed_lines("@@ -1 +1,2 @@\n+a\n+b\n@@ -8,2 +9,3 @@\n c\n+d\n e") == "[1,2],[10,10]"
-    assert changed_lines("@@ -1,2 +0,0 @@\n-a\n-b\n\\ No newline at end of file") == "[1,1]"
-    assert changed_lines("".join(f"@@ -{n} +{n} @@\n-a\n+b\n" for n in range(1, 200))).count("[") == 100
+    assert changed_lines("@@ -5,4 +5,2 @@\n a\n-x\n-y\n b") == "[[6, 6]]"
+    assert changed_lines("@@ -1 +1,2 @@\n+a\n+b\n@@ -8,2 +9,3 @@\n c\n+d\n e") == "[[1, 2], [10, 10]]"
+    assert changed_lines("@@ -1,2 +0,0 @@\n-a\n-b\n\\ No newline at end of file") == "[[1, 1]]"
+    assert changed_lines("".join(f"@@ -{n} +{n} @@\n-a\n+b\n" for n in range(1, 200))).count("[") == 101
 
 
 @pytest.mark.parametrize("patch", ["", "@@", "@@ ", "@@ -1 +x @@\n+a", "+a\n-b", "@@ -1 +99999999999 @@\n+a"])
 def test_odd_patches_have_no_lines(patch: str) -> None:
-    assert changed_lines(patch) == ""
+    assert changed_lines(patch) == "[]"
 
 
 def test_paths_are_taken_as_pi_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:
