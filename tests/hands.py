@@ -63,12 +63,12 @@ def fact_of(word: str) -> str:
 def text_of(word: str) -> str:
     number = int(fact_of(word))
     place = ("Lisbon", "Oslo", "Quito")[number % 3]
-    of_its_own = f", behind pump{number}" if _is_telling(word) else ""
+    of_its_own = f", behind pump{number} of hall{number}" if _is_telling(word) else ""
     return f"The port of the staging server in {place} is {word}{of_its_own}"
 
 
 def _is_telling(word: str) -> bool:
-    """Whether all versions of the fact share a word that no other fact has."""
+    """Whether all versions of the fact share most of the words that no other fact has."""
     return int(fact_of(word)) % 2 == 1
 
 

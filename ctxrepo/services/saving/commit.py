@@ -20,7 +20,7 @@ from ctxrepo.services.faults.bounds import note_made_here, require_ready
 from ctxrepo.services.saving.accept import Accepted, Changes, judge, show_held, tree_in_view, tree_with
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
-from ctxrepo.services.saving.evidence import moved_evidence
+from ctxrepo.services.saving.moved_marks import moved_evidence
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.storage.clone.reffiles import WT

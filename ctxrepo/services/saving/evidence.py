@@ -1,31 +1,17 @@
-"""What is said of entries is written down, in the drafts of commands and in commits."""
+"""What is said of entries is written down in the drafts of commands."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render, with_room
-from ctxrepo.domain.formats.moment import month, stamp
-from ctxrepo.domain.merge.tree.moves import moves_of
-from ctxrepo.domain.merge.tree.surroundings import Blobs
-from ctxrepo.domain.note.entry import Entry, entries_of, moved, reworded, same_texts
-from ctxrepo.domain.note.note import decode, encode
-from ctxrepo.domain.project.layout import EVIDENCE, is_evidence, is_note
-from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, latest_successors, to_line
-from ctxrepo.domain.text import blake2b
-from ctxrepo.services.reading.marks import evidence_at, evidence_files, evidence_in, named_by
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render
+from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.domain.note.entry import entries_of, reworded
+from ctxrepo.domain.project.layout import EVIDENCE
+from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, to_line
+from ctxrepo.services.saving.moved_marks import evidence_path
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.disk.private import random_name
-from ctxrepo.storage.memory import Memory
-
-if TYPE_CHECKING:
-    from ctxrepo.storage.objects.store import Objects
-
-
-def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
-    """This machine's evidence file of the month that has room; `there` gives the content of a file."""
-    return with_room(f"{EVIDENCE}/{host}-{month(now)}", there)
 
 
 def record(
@@ -63,87 +49,3 @@ def unforget(draft: Draft, entries: Collection[str]) -> None:
         for said in evidence_of(draft.text(path) or ""):
             if said.kind == "forgotten" and said.entry in entries and said.id:
                 draft.append_line(path, render({"id": said.id, TOMBSTONE: True}))
-
-
-def moved_evidence(
-    memory: Memory, changes: Mapping[str, bytes | None], tree: str | None, now: datetime
-) -> dict[str, bytes]:
-    """The evidence file with a `moved` record for every entry that `changes` edit, or move with its note, and
-    that evidence names: else correcting a typo would lose a pin. Commands have already recorded what they
-    moved, forgot or replaced."""
-    committed = evidence_files(memory, tree)
-    changed = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
-    files = committed | changed
-    evidence = evidence_in(files)
-    named = named_by(evidence)
-    if not named:
-        return {}
-    known = {e.id for e in evidence_in({path: committed[path] for path in changed if path in committed})}
-    since = [e for e in evidence_in(changed) if e.id not in known]
-    heir = latest_successors(since)
-    stated = {(e.path, e.entry) for e in since if e.kind == "stated"}
-    told = {e.entry for e in since if e.kind in ("moved", "forgotten")}
-    head = {path: key for path, key in memory.objects.files(tree, changes).items() if is_note(path)}
-    notes = {path: data for path, data in changes.items() if data is not None and is_note(path)}
-    left = {path: key for path, key in head.items() if changes[path] is not None}
-    moves = moves_of(head, {**left, **notes}, {}, Blobs(memory.objects.data_or_empty, lambda: evidence))
-    former = dict.fromkeys(left) | {new: old for old, new in moves.items()}
-    lines = []
-    for note in notes.keys() & former.keys():
-        old_path = former[note] or note
-        before = entries_of(old_path, decode(memory.objects.data_or_empty(head[old_path])))
-        young = {entry for path, entry in stated if path == note}
-        for old, new in _moved_scopes(before, entries_of(note, decode(notes[note])), heir, young):
-            if old in named and old not in told:
-                lines.append(
-                    to_line(Evidence(random_name(), stamp(now), "moved", old, note, new, memory.host))
-                )
-    return _appended(files, evidence_path(memory.host, now, files.get), lines)
-
-
-def with_moved_evidence(
-    objects: "Objects", moves: Mapping[str, str], sides: Iterable[str | None], merged: str
-) -> str:
-    """The tree `merged` with a `moved` record for every entry of which something is said, and whose note has
-    another path in the merge than on one of the `sides`, by `moves`: one machine moved the note while another
-    pinned or superseded the entry. Every machine that merges these sides makes the same records."""
-    if not moves:
-        return merged
-    evidence = evidence_at(objects, merged)
-    newest = {name: one.ts for one in sorted(evidence, key=lambda e: e.ts) for name in (one.entry, one.to)}
-    known = {(one.entry, one.to) for one in evidence if one.kind == "moved"}
-    now = objects.files(merged, moves.values())
-    lines = []
-    for tree in sides:
-        for path, key in objects.files(tree, moves).items():
-            if (to := moves[path]) in now:
-                before, after = (
-                    entries_of(name, decode(objects.data_or_empty(oid)))
-                    for name, oid in ((path, key), (to, now[to]))
-                )
-                for old, new in same_texts(before, after):
-                    if old.id in newest and (old.id, new.id) not in known:
-                        known.add((old.id, new.id))
-                        name = blake2b(encode(f"{old.id} {new.id}"), digest_size=8).hexdigest()
-                        lines.append(to_line(Evidence(name, newest[old.id], "moved", old.id, to, new.id)))
-    files = {path: objects.data_or_empty(key) for path, key in objects.below(merged, EVIDENCE).items()}
-    more = _appended(files, with_room(f"{EVIDENCE}/merges", files.get), sorted(lines))
-    return objects.edit(merged, objects.store_files(more)) if more else merged
-
-
-def _appended(files: Mapping[str, bytes], path: str, lines: Sequence[str]) -> dict[str, bytes]:
-    text = files.get(path) or b""
-    gap = b"" if not text or text.endswith(b"\n") else b"\n"
-    return {path: text + gap + encode("".join(f"{line}\n" for line in lines))} if lines else {}
-
-
-def _moved_scopes(
-    before: list[Entry], after: list[Entry], heir: Mapping[str, str], young: Collection[str]
-) -> Iterator[tuple[str, str]]:
-    """(old id, new id) of the entries of a note that were edited. The old id is the replacement's (one of
-    `young`) where an entry was replaced since the last commit, and its replacement edited."""
-    there = {entry.id for entry in after}
-    for old, new in moved(before, after):
-        stands = heir.get(old.id, old.id)
-        if stands != new.id:
-            yield stands if stands in young and stands not in there else old.id, new.id

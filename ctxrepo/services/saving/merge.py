@@ -12,8 +12,8 @@ from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.marks import evidence_at
-from ctxrepo.services.saving.evidence import with_moved_evidence
 from ctxrepo.services.saving.kept_here import filtered_at
+from ctxrepo.services.saving.moved_marks import with_moved_evidence
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Author
 
