@@ -134,6 +134,8 @@ class Story:
     versions: int = 0
     acknowledged: set[str] = field(default_factory=set)
     meant: set[str] = field(default_factory=set)
+    accepted: set[str] = field(default_factory=set)
+    """Words whose deletion somebody confirmed; an undo where nobody has heard of that changes nothing."""
     by_hand: set[str] = field(default_factory=set)
     once_by_hand: set[str] = field(default_factory=set)
     """Words that hands took away, brought back or not: a machine may hear of that before the undo."""
@@ -143,6 +145,10 @@ class Story:
     """key -> words that were written with it: versions of one fact."""
     is_restored: bool = False
     """Whether somebody brought back older versions, which may stand beside newer ones then."""
+
+    @property
+    def _may_go(self) -> set[str]:
+        return self.meant | self.accepted | self.replaced.keys()
 
     # What commands do.
 
@@ -272,7 +278,7 @@ class Story:
         self._synced(at, lambda: at.machine.sync(send=False))
 
     def accept(self, at: Place, _: int) -> None:
-        self.meant |= at.taken
+        self.accepted |= at.taken
         at.machine.ctxrepo("sync", "--accept", "deletions")
         at.taken.clear()
         at.removed.clear()
@@ -293,7 +299,7 @@ class Story:
             raise Lost("[2] the machines have not come to the same")
         for at in self.places:
             view, aside = at.in_view().keys(), at.aside()
-            expected = self.acknowledged - self.meant - self.by_hand - self.replaced.keys()
+            expected = self.acknowledged - self._may_go - self.by_hand
             if missing := expected - view - aside:
                 raise Lost(f"nowhere: {sorted(missing)}")
             if unseen := (expected & view) - at.known():
@@ -314,7 +320,7 @@ class Story:
         result = sync()
         after = at.committed()
         view = at.in_view().keys() | at.aside()
-        gone = before - after - self.meant - self.replaced.keys()
+        gone = before - after - self._may_go
         if strays := gone - self.once_by_hand:
             raise Lost(f"a sync lost {sorted(strays)}")
         hidden = (after & at.taken) - view

@@ -128,7 +128,7 @@ def _named(text: str, at: int) -> tuple[str, int]:
 
 def _numbered(text: str, at: int) -> tuple[str, int]:
     """The same for `\\u{hex}`."""
-    digits = text[at + 3 : text.find("}", at)]
+    digits = text[at + 3 : max(text.find("}", at, at + 10), 0)]
     is_hex = 0 < len(digits) <= 6 and all(d in "0123456789abcdef" for d in digits)
     if not is_hex or int(digits, 16) > sys.maxunicode:
         return "\\", 1

@@ -112,7 +112,8 @@ def append(text: str, entry: str, title: str = "") -> str:
         is_unfinished = body != "" and not body.endswith("\n")
         gap = newline * (is_unfinished + bool(body.strip()))
         section = f"{gap}## {title}{newline}{newline}" if title else ""
-        return f"{head}{body}{section}{entry}{newline}"
+        below = newline if head and not body else body
+        return f"{head}{below}{section}{entry}{newline}"
     last = inside[-1]
     before = "".join(b.raw for b in blocks[:last])
     rest = "".join(b.raw for b in blocks[last + 1 :])

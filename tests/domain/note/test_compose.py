@@ -49,6 +49,11 @@ def test_an_appended_entry_is_there_and_every_other_byte_stays(text: str, title:
     assert len(ids(text) - ids(after)) <= (closed(body) != body)
 
 
+def test_the_first_entry_below_a_head_stands_behind_a_blank_line() -> None:
+    assert append("---\ntags: [a]\n---\n", "- a fact") == "---\ntags: [a]\n---\n\n- a fact\n"
+    assert append("", "- a fact") == "- a fact\n"
+
+
 @given(text=notes(), data=st.data())
 def test_a_replaced_entry_leaves_every_other_line(text: str, data: st.DataObject) -> None:
     entries = entries_of("x.md", text)
@@ -133,7 +138,7 @@ def test_line_ends_stay_those_of_the_note() -> None:
 
 
 def test_a_head_without_a_last_newline_stays_a_head() -> None:
-    assert append("---\na: b\n---", "- x", "Notes") == "---\na: b\n---\n## Notes\n\n- x\n"
+    assert append("---\na: b\n---", "- x", "Notes") == "---\na: b\n---\n\n## Notes\n\n- x\n"
 
 
 def test_an_entry_is_taken_away_whole() -> None:

@@ -62,6 +62,12 @@ def test_reading_never_fails(text: str) -> None:
     unescape_field(text)
 
 
+def test_what_begins_like_a_spelled_out_character_and_never_ends_costs_no_more_than_its_length() -> None:
+    """With a search to the end of the text for each of them this would take minutes."""
+    text = "\\u{" * 200_000
+    assert unescape_field(text) == text
+
+
 @pytest.mark.parametrize(
     "code",
     [
