@@ -62,23 +62,27 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
 def _files(memory: Memory, now: datetime) -> Iterator[str]:
     with memory.writing(), memory.building():
         if lost := lost_files(memory):
-            _put_back_saves(memory, lost)
             # A file without a base is no deletion: what the last commit says comes back to it.
-            memory.checkout.base_on(dict.fromkeys(lost))
+            memory.checkout.base_on(dict.fromkeys(lost - _put_back_saves(memory, lost)))
     if lost:
         commit(memory, now)
         yield f"{len(lost)} files that were gone from {memory.root}, or had lost most of it, are back"
 
 
-def _put_back_saves(memory: Memory, lost: Collection[str]) -> None:
-    """Bring back into these files what saves had made of them that wait for a commit."""
+def _put_back_saves(memory: Memory, lost: Collection[str]) -> set[str]:
+    """Bring back into these files what saves had made of them that wait for a commit; returns those that have
+    it: what these edited or took out isn't to come back."""
+    done = set()
     pending = find_pending(memory, memory.head_tree, lost)
     paths = {save.path for save in pending.saves if save.after is not None}
     for file in fold_all(memory, pending):
         if file.path in paths.intersection(lost, pending.on_disk):
             data = pending.on_disk[file.path]
             merged = merge_file(file.path, None, data, file.saved)
-            memory.worktree.update_unchanged({file.path: FileUpdate(blob_id_of(data), merged.data)})
+            update = FileUpdate(blob_id_of(data), merged.data)
+            if not memory.worktree.update_unchanged({file.path: update}) and not file.before_removal:
+                done.add(file.path)
+    return done
 
 
 _LOCK_WAIT = 60.0

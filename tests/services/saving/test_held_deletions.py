@@ -66,6 +66,17 @@ def test_doctor_brings_them_back(pair: Pair) -> None:
     assert ada.ctxrepo("sync").returncode == 0
 
 
+def test_doctor_brings_back_what_a_command_had_made_of_it_and_not_what_that_edited(pair: Pair) -> None:
+    ada, _ = pair
+    ada.ctxrepo("edit", "shop:long.md", "--old", "entry 7 ", "--new", "the seventh ")
+    ada.write("shop/long.md", "")
+    assert ada.sync().held
+    ada.ctxrepo("doctor", "--fix")
+    ada.sync()
+    text = ada.read("shop/long.md")
+    assert (text.count("- "), "the seventh" in text, "entry 7 " in text) == (30, True, False)
+
+
 def test_a_note_that_lost_most_of_its_entries_is_held_back(pair: Pair) -> None:
     ada, ben = pair
     ada.write("shop/long.md", "- entry 0 \n")
