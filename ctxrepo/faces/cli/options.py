@@ -236,10 +236,11 @@ def group_of(name: str, summary: str, usual: str) -> typer.Typer:
     def run(context: typer.Context, json: bool = False) -> None:
         built: Any = context.command
         if context.invoked_subcommand is None:
-            built.commands[usual].callback(json=json)
+            verb: Any = built.commands[usual]
+            verb.invoke(verb.make_context(usual, ["--json"] if json else [], parent=context))
         elif json:
-            verb = f"{context.command_path} {context.invoked_subcommand}"
-            raise UsageError("--json stands before the verb", f"It goes behind it: `{verb} --json`.")
+            words = f"{context.command_path} {context.invoked_subcommand}"
+            raise UsageError("--json stands before the verb", f"It goes behind it: `{words} --json`.")
 
     # As objects, because this module doesn't have the names in which typer would look for them.
     run.__annotations__ = {"context": typer.Context, "json": Annotated[bool, json_option()]}

@@ -1,8 +1,11 @@
-"""What was said of entries is read, in the files or in a commit, and amounts to marks."""
+"""What was said of entries: where it stands, in the files or in a commit, and to which marks it amounts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ctxrepo.domain.formats.jsonl import with_room
+from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import EVIDENCE
 from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_of, marks
@@ -10,6 +13,11 @@ from ctxrepo.storage.memory import Memory
 
 if TYPE_CHECKING:
     from ctxrepo.storage.objects.store import Objects
+
+
+def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
+    """This machine's evidence file of the month that has room; `there` gives the content of a file."""
+    return with_room(f"{EVIDENCE}/{host}-{month(now)}", there)
 
 
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.note.entry import entries_of, reworded
 from ctxrepo.domain.project.layout import EVIDENCE
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, to_line
-from ctxrepo.services.saving.moved_marks import evidence_path
+from ctxrepo.services.reading.marks import evidence_path
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.disk.private import random_name
 

@@ -1,12 +1,12 @@
 """What is recorded of entries goes along when their notes or their words change without a command: in commits
 and merges (ADR 79)."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.jsonl import with_room
-from ctxrepo.domain.formats.moment import month, stamp
+from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.merge.tree.moves import moves_of
 from ctxrepo.domain.merge.tree.surroundings import Blobs
 from ctxrepo.domain.note.entry import Entry, entries_of, moved, same_texts
@@ -14,17 +14,18 @@ from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.layout import EVIDENCE, is_evidence, is_note
 from ctxrepo.domain.records.evidence import Evidence, latest_successors, to_line
 from ctxrepo.domain.text import blake2b
-from ctxrepo.services.reading.marks import evidence_at, evidence_files, evidence_in, named_by
+from ctxrepo.services.reading.marks import (
+    evidence_at,
+    evidence_files,
+    evidence_in,
+    evidence_path,
+    named_by,
+)
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 
 if TYPE_CHECKING:
     from ctxrepo.storage.objects.store import Objects
-
-
-def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
-    """This machine's evidence file of the month that has room; `there` gives the content of a file."""
-    return with_room(f"{EVIDENCE}/{host}-{month(now)}", there)
 
 
 def moved_evidence(
