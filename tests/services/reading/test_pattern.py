@@ -22,4 +22,4 @@ def test_a_pattern_that_would_take_for_ever_is_given_up(pattern: str) -> None:
 
 def test_a_pattern_that_contains_itself_without_an_end_is_told() -> None:
     with pytest.raises(UsageError, match="contains itself"):
-        matcher("(?R)")("a")
+        matcher("(?R)", patience=60.0)("a")
