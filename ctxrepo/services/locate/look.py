@@ -39,15 +39,17 @@ def find_location(
         if sure := recorded_location(memory, seen):
             return sure
 
-    return locate_with_git(memory, cwd, env)
+    here = locate_with_git(memory, cwd, env)
+    return here if here.project or here.unknown else replace(here, project=_of_notes(memory, cwd))
 
 
 def find_project(
     memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
 ) -> Project | None:
     """The project of `cwd`, which `env` may name (CTXREPO_PROJECT) and is recorded for hooks; None outside
-    git, in the home folder's repository and in the clone. NoAnswer where `cwd` hangs, GitFailed where it
-    isn't known which project it is, Refused in a checkout that its user has to trust first."""
+    git, in the home folder's repository and in the clone, but for the projects' folders there. NoAnswer where
+    `cwd` hangs, GitFailed where it isn't known which project it is, Refused in a checkout that its user has
+    to trust first."""
     here = find_location(memory, cwd, env, around)
     if here.unknown:
         raise here.unknown
@@ -111,6 +113,15 @@ def _is_nobodys(memory: Memory, top: Path, common: Path) -> bool:
     """Whether a checkout can't be a project: the home folder, the memory itself and its worktrees."""
     home, own = map(os.path.realpath, (memory.places.user_home, memory.clone.git_dir))
     return str(top) == home or str(common) == own
+
+
+def _of_notes(memory: Memory, cwd: Path) -> Project | None:
+    """The project whose notes `cwd` is among, if it is in the memory itself."""
+    root, here = map(os.path.realpath, (memory.root, cwd))
+    folder = os.path.relpath(here, root).partition(os.sep)[0]
+    registry = read_registry(memory)
+    ids = [project for project, name in registry.projects.items() if name == folder]
+    return project_of(memory, registry, ids[0]) if ids else None
 
 
 def _here(memory: Memory, project: Project | None, claim: str) -> Location:

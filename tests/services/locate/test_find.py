@@ -39,6 +39,26 @@ def found(machine: Machine, folder: Path) -> tuple[Location, bool]:
     return find_location(memory, folder, env), asked.exists()
 
 
+def test_the_notes_of_a_project_are_its_own_folder(ada: Machine) -> None:
+    ada.init()
+    ada.remember("this makes the project known")
+    (ada.clone / "shop/topics").mkdir()
+    (ada.clone / "notes").mkdir()
+    places = {
+        name: find_project(ada.open(), ada.clone / name, ada.env) for name in ("", "global", "notes", ".git")
+    }
+    assert places == dict.fromkeys(places)
+    for name in ("shop", "shop/topics"):
+        here = find_project(ada.open(), ada.clone / name, ada.env)
+        assert here is not None
+        assert (here.id, here.folder) == (SHOP.id, SHOP.folder)
+    link = ada.home / "notes-of-shop"
+    link.symlink_to(ada.clone / "shop")
+    assert ada.ctxrepo("remember", "written among the notes", cwd=link).returncode == 0
+    assert "written among the notes" in ada.read("shop/MEMORY.md")
+    assert "written among the notes" not in ada.read("global/MEMORY.md")
+
+
 @pytest.fixture
 def recorded(ada: Machine) -> Machine:
     """A machine whose checkout is known, with memory for its project."""
