@@ -139,6 +139,8 @@ class Story:
     by_hand: set[str] = field(default_factory=set)
     once_by_hand: set[str] = field(default_factory=set)
     """Words that hands took away, brought back or not: a machine may hear of that before the undo."""
+    told: set[str] = field(default_factory=set)
+    """Words whose deletion was told, once, on the machine that did it first."""
     replaced: dict[str, Place] = field(default_factory=dict)
     """Words of which somebody made the next version, and where; another's undo doesn't bring them back."""
     keyed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -191,7 +193,8 @@ class Story:
 
     def undo(self, at: Place, _: int) -> None:
         self.is_restored = True
-        self._command(at, ["undo"], None)
+        if self._command(at, ["undo"], None) == 0:
+            at.removed.clear()  # with what it takes back goes what a hand had removed of that
 
     def restore(self, at: Place, where: int) -> None:
         self.is_restored = True
@@ -329,10 +332,11 @@ class Story:
         if len(removed := gone & at.removed) >= _MANY:
             raise Lost(f"[1] {len(removed)} entries went with their notes, and nobody was asked")
         told = " ".join(result.notices)
-        if removed and not _UNDO.search(told):
+        if removed - self.told and not _UNDO.search(told):
             raise Lost(f"[1] {sorted(removed)} went with their notes, and nobody is told: {told!r}")
         for undo in _UNDO.finditer(told):
             at.undo = (undo[1], frozenset(removed))
+            self.told |= removed
         at.taken &= after
         at.removed &= at.taken
 
