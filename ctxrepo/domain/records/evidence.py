@@ -1,6 +1,8 @@
 """Records about entries (evidence), and what follows from them."""
 
-from collections.abc import Iterable, Mapping, Set
+import sys
+from collections import deque
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
 from ctxrepo.domain.formats.jsonl import records, render, text_of
@@ -51,6 +53,11 @@ def evidence_of(text: str) -> list[Evidence]:
     return [e for e in map(_evidence, records(text)) if e is not None]
 
 
+MOST_HEIRS = 100
+"""So many edits of an entry, which a machine hadn't heard of, are followed to what its record is about.
+Records come from other machines, too: unbounded, a chain of theirs would cost the square of its length."""
+
+
 def marks(evidence: Iterable[Evidence]) -> Marks:
     """The current marks: records apply in the order of their times, and ids are followed through moves, also
     through one that another machine made before it knew the record.
@@ -63,9 +70,9 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     stated: set[str] = set()  # and not superseded since
     replaced: set[str] = set()  # while they were pinned
     left: dict[str, list[set[str]]] = {}  # the marks of what moved, when it did
-    heirs: dict[str, set[str]] = {}  # what it moved to
+    heirs: dict[str, dict[str, None]] = {}  # what it moved to, in order
     for record in _in_order(evidence):
-        names = {record.entry} | (closure(heirs, record.entry) - stated - {record.to})
+        names = {record.entry} | (closure(heirs, record.entry, MOST_HEIRS) - stated - {record.to})
         match record.kind:
             case "pinned":
                 pinned |= names
@@ -91,9 +98,9 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
             case "moved":
                 if record.entry not in left:  # else two machines edited it, and both hold
                     left[record.entry] = [ids for ids in (pinned, stated, struck) if record.entry in ids]
-                for way in (left, heirs):
-                    way.pop(record.to, None)
-                heirs.setdefault(record.entry, set()).add(record.to)
+                left.pop(record.to, None)
+                heirs.pop(record.to, None)
+                heirs.setdefault(record.entry, {})[record.to] = None
                 for ids in left[record.entry]:
                     if ids is not struck or record.to not in stated:
                         ids.discard(record.entry)
@@ -103,13 +110,26 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     return Marks(frozenset(pinned), frozenset(struck))
 
 
-def closure(heirs: Mapping[str, Set[str]], entry: str) -> set[str]:
-    """All that an entry was edited to, and these were."""
+def edits_in(evidence: Iterable[Evidence]) -> dict[str, dict[str, None]]:
+    """id -> what the entry was edited or moved to, in order."""
+    edits: dict[str, dict[str, None]] = {}
+    for record in evidence:
+        if record.kind == "moved" and record.to:
+            edits.setdefault(record.entry, {})[record.to] = None
+    return edits
+
+
+def closure(edits: Mapping[str, Iterable[str]], entry: str, most: int = sys.maxsize) -> set[str]:
+    """All that an entry was edited to, and these were; of more than `most` the nearest."""
     reached: set[str] = set()
-    new = {entry}
-    while new:
-        new = {heir for name in new for heir in heirs.get(name, ())} - reached
-        reached |= new
+    names = deque([entry])
+    while names:
+        for heir in edits.get(names.popleft(), ()):
+            if len(reached) == most:
+                return reached
+            if heir not in reached:
+                reached.add(heir)
+                names.append(heir)
     return reached
 
 

@@ -13,6 +13,7 @@ from ctxrepo.domain.records.evidence import (
     Evidence,
     Kind,
     Marks,
+    closure,
     evidence_of,
     fate,
     latest_successors,
@@ -107,6 +108,23 @@ def test_marks_made_by_who_did_not_know_of_the_move_follow_it_too() -> None:
     again = [*way, said(3, "stated", "x"), said(4, "superseded", "x", "n")]
     assert marks(again).struck == {"x"}, "the same words stated anew are another entry"
     assert "z" not in marks([*way, said(3, "stated", "z"), said(4, "superseded", "x", "z")]).struck
+
+
+def test_marks_on_a_long_chain_of_moves_cost_no_more_than_its_length() -> None:
+    """Followed to its end for each mark, this one would take minutes."""
+    chain = [
+        Evidence(f"m{n}", f"2026-11-{n:06}", "moved", f"x{n}", "a.md", f"x{n + 1}") for n in range(9_000)
+    ]
+    pins = [Evidence(f"p{n}", "2026-12-01", "pinned", "x0", "a.md") for n in range(9_000)]
+    pinned = marks([*chain, *pins]).pinned
+    assert {"x0", "x100"} <= pinned
+    assert "x101" not in pinned
+
+
+def test_of_many_heirs_the_nearest_and_first_are_reached() -> None:
+    edits = {"a": ["b", "c"], "b": ["d"], "d": ["a"]}
+    assert closure(edits, "a") == {"a", "b", "c", "d"}
+    assert [closure(edits, "a", most) for most in (1, 2, 3)] == [{"b"}, {"b", "c"}, {"b", "c", "d"}]
 
 
 def test_what_supersedes_a_pinned_entry_is_pinned_in_its_stead() -> None:

@@ -18,7 +18,7 @@ from ctxrepo.domain.note.entry import (
 )
 from ctxrepo.domain.note.markdown import Kind
 from ctxrepo.domain.project.layout import scope_of
-from ctxrepo.domain.records.evidence import Evidence, closure, renamed
+from ctxrepo.domain.records.evidence import Evidence, closure, edits_in, renamed
 from ctxrepo.lazy import dataclass
 
 RECORDED, LABELLED, PLACED = 4.0, 3.0, 2.0
@@ -65,10 +65,7 @@ def told_of(path: str, versions: Sequence[str], evidence: Iterable[Evidence]) ->
         places = set(product(headings, texts))
     names = (path, *renamed(evidence).get(path, ()))
     said = {derived_id(name, *place, nth=1): place[1] for name in names for place in places}
-    to: defaultdict[str, set[str]] = defaultdict(set)
-    for one in evidence:
-        if one.kind == "moved" and one.to:
-            to[one.entry].add(one.to)
+    to = edits_in(evidence)
     edits = {
         (said[entry], said[heir])
         for entry in said.keys() & to.keys()
