@@ -112,7 +112,8 @@ def test_a_persons_own_git_merges_as_sync_does(apart: Pair) -> None:
     require_one(ada, ben, "9282", "9182")
 
 
-def test_of_two_entries_that_supersede_the_same_one_stays(apart: Pair) -> None:
+@pytest.mark.parametrize("is_edited", [False, True], ids=["as written", "edited since"])
+def test_of_two_entries_that_supersede_the_same_one_stays(apart: Pair, is_edited: bool) -> None:
     ada, ben = apart
     for machine, name in ((ada, "basket"), (ben, "paying")):
         done = machine.ctxrepo(
@@ -120,6 +121,8 @@ def test_of_two_entries_that_supersede_the_same_one_stays(apart: Pair) -> None:
             *("--supersedes", "shop:topics/ports.md#L2"),
         )
         assert done.returncode == 0, done.stderr
+    if is_edited:
+        change(ada, "shop/topics/basket.md", Passage("by now", "since May"))
     meet(ada, ben)
     assert ada.tree() == ben.tree()
     texts = [ada.read(f"shop/topics/{name}.md") for name in ("basket", "paying")]

@@ -12,7 +12,14 @@ from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import is_evidence, is_note, scope_of
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
-from ctxrepo.domain.records.evidence import Evidence, evidence_of, latest_successors
+from ctxrepo.domain.records.evidence import (
+    MOST_HEIRS,
+    Evidence,
+    closure,
+    edits_in,
+    evidence_of,
+    latest_successors,
+)
 
 _Places = Mapping[tuple[str, str], Collection[str]]
 """(scope, key in small letters) -> the notes where a side stated it anew"""
@@ -48,16 +55,22 @@ def _with_one_key(
 def _of_one_entry(
     merged: Contents, ours: Sequence[Evidence], theirs: Sequence[Evidence], blobs: Blobs
 ) -> Iterator[list[Entry]]:
-    us, them = latest_successors(ours), latest_successors(theirs)
-    twice = [(us[old], them[old]) for old in sorted(us.keys() & them.keys()) if us[old] != them[old]]
+    us, them = _successors(ours), _successors(theirs)
+    twice = [old for old in sorted(us.keys() & them.keys()) if us[old].isdisjoint(them[old])]
     notes = [path for path in merged if is_note(path)] if twice else []
     paths = {e.id: e.path for path in notes for e in entries_of(path, _text(merged, path, blobs))}
-    for pair in twice:
-        near = sorted({paths[name] for name in pair if name in paths})
-        entries = (e for path in near for e in entries_of(path, _text(merged, path, blobs)))
-        rivals = [entry for entry in entries if entry.id in pair]
-        if len(rivals) == len(pair):
-            yield rivals
+    for old in twice:
+        near = sorted({paths[name] for name in us[old] | them[old] if name in paths})
+        entries = [e for path in near for e in entries_of(path, _text(merged, path, blobs))]
+        our_rivals, their_rivals = ([e for e in entries if e.id in side[old]] for side in (us, them))
+        if len(our_rivals) == len(their_rivals) == 1:
+            yield [*our_rivals, *their_rivals]
+
+
+def _successors(records: Sequence[Evidence]) -> dict[str, set[str]]:
+    """superseded id -> the ids of what supersedes it: the one that it had then, and those after its edits."""
+    edits = edits_in(records)
+    return {old: {new} | closure(edits, new, MOST_HEIRS) for old, new in latest_successors(records).items()}
 
 
 def _stated(records: Sequence[Evidence]) -> _Places:
