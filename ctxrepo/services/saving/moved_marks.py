@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.merge.tree.moves import moves_of
 from ctxrepo.domain.merge.tree.surroundings import Blobs
 from ctxrepo.domain.note.entry import Entry, entries_of, moved, same_texts
@@ -48,8 +49,11 @@ def moved_evidence(
     told = {e.entry for e in since if e.kind in ("moved", "forgotten")}
     head = {path: key for path, key in memory.objects.files(tree, changes).items() if is_note(path)}
     notes = {path: data for path, data in changes.items() if data is not None and is_note(path)}
+    keys = {path: blob_id(data) for path, data in notes.items()}
+    texts = {keys[path]: data for path, data in notes.items()}
     left = {path: key for path, key in head.items() if changes[path] is not None}
-    moves = moves_of(head, {**left, **notes}, {}, Blobs(memory.objects.data_or_empty, lambda: evidence))
+    blobs = Blobs(lambda key: texts.get(key) or memory.objects.data_or_empty(key), lambda: evidence)
+    moves = moves_of(head, left | keys, head, blobs)
     former = dict.fromkeys(left) | {new: old for old, new in moves.items()}
     lines = []
     for note in notes.keys() & former.keys():
@@ -75,6 +79,8 @@ def with_moved_evidence(
     evidence = evidence_at(objects, merged)
     newest = {name: one.ts for one in sorted(evidence, key=lambda e: e.ts) for name in (one.entry, one.to)}
     known = {(one.entry, one.to) for one in evidence if one.kind == "moved"}
+    paths = {one.path for one in evidence}
+    moves = {old: new for old, new in moves.items() if old in paths}
     now = objects.files(merged, moves.values())
     lines = []
     for tree in sides:

@@ -90,6 +90,21 @@ def test_a_note_that_a_hand_renames_keeps_its_marks(pair: Pair, way: Callable[[M
         assert marked(machine) == ([LINES[1].strip()], [LINES[2].strip()])
 
 
+def test_a_folder_of_more_notes_than_can_be_compared_keeps_its_marks(pair: Pair) -> None:
+    ada, _ = pair
+    for number in range(110):
+        ada.write(f"shop/topics/n{number}.md", f"- number {number} of many\n")
+    ada.sync()
+    supersede(ada, 2)
+    pin(ada, 3)
+    ada.sync()
+    (ada.clone / "shop/topics").rename(ada.clone / "shop/things")
+    assert ada.sync().held == ()
+    entries = ada.open().cache.entries_of("shop/things/ports.md")
+    assert [e.entry.text for e in entries if e.is_pinned] == [LINES[2].strip()]
+    assert [e.entry.text for e in entries if e.is_struck] == [LINES[1].strip()]
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("first", [0, 1], ids=["moved first", "marked first"])
 def test_marks_of_one_machine_meet_the_move_of_another(

@@ -20,6 +20,10 @@ MAX_COPIES = 100
 MAX_LETTERS = 40_000
 """Up to this product of lengths two texts are also compared by their letters, above by their lines."""
 
+MAX_BY_LETTERS = 1_000
+"""With more pairs of paths texts are compared by their lines only: a pair of texts takes two milliseconds by
+their letters."""
+
 _SAME_BYTES, _SAME_NAME = 4.0, 2.0
 _SAME_NAME_ON_BOTH_SIDES = 8.0
 _SAME_FILE_NAME = 0.25
@@ -32,11 +36,11 @@ _Scored = tuple[float, str, str]
 
 def moves_of(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> Moves:
     """The files that this side moved; of those that the other side left alone, and of whose entries nothing
-    is said, only where bytes or name tell."""
+    is recorded, only where bytes or name tell. Bytes are told by their keys, if both contents have one."""
     absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
     come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
-    left = [*absent, *_names_taken_again(base, side, blobs)] if come else absent
-    moves = _paired([*_same_bytes(left, come, base, side, blobs), *_same_names(absent, come, side, other)])
+    old = [*absent, *_replaced(base, side, come, blobs)]
+    moves = _paired([*_same_bytes(old, come, base, side, blobs), *_same_names(absent, come, side, other)])
     new = set(moves.values())
     gone, come = [p for p in absent if p not in moves], [p for p in come if p not in new]
     named = {one.path for one in blobs.evidence()} if gone and come else set()
@@ -44,10 +48,11 @@ def moves_of(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> M
     return moves | _paired(_alike(gone, come, base, side, blobs))
 
 
-def _names_taken_again(base: Contents, side: Contents, blobs: Blobs) -> Iterator[str]:
-    """The notes of which nothing is left where they were: under their names stands something new."""
-    for path in sorted(p for p in base.keys() & side.keys() if is_note(p) and base[p] != side[p]):
-        if is_plain(base[path]) and is_plain(side[path]):
+def _replaced(base: Contents, side: Contents, come: Sequence[str], blobs: Blobs) -> Iterator[str]:
+    """The paths of notes that say something else altogether by now, while a new file says what they said."""
+    new = {side[path] for path in come}
+    for path in sorted(p for p in base.keys() & side.keys() if is_note(p) and base[p] in new):
+        if is_plain(side[path]):
             was, now = (units_of(path, blobs.bytes_of(tree[path])) for tree in (base, side))
             if not was & now:
                 yield path
@@ -97,8 +102,9 @@ def _alike(
         return
     olds = {path: _LineCounts.of(blobs.bytes_of(base[path])) for path in gone}
     news = {path: _LineCounts.of(blobs.bytes_of(side[path])) for path in come if gone}
+    by_letters = len(gone) * len(come) <= MAX_BY_LETTERS
     for old, new in product(olds, news):
-        score = olds[old].likeness(news[new])
+        score = olds[old].likeness(news[new], by_letters=by_letters)
         if score >= SIMILAR:
             yield score + _near(old, new), old, new
 
@@ -120,12 +126,12 @@ class _LineCounts:
         lines = Counter(line.strip() for line in text.splitlines() if line.strip())
         return _LineCounts(text, lines, _letters(lines))
 
-    def likeness(self, other: "_LineCounts") -> float:
+    def likeness(self, other: "_LineCounts", *, by_letters: bool) -> float:
         """0 to 1: how much of the two texts is the same, by lines; for short texts also by letters."""
         if not self.letters or not other.letters:
             return 0.0
         shared = 2 * _letters(self.lines & other.lines) / (self.letters + other.letters)
-        is_short = len(self.text) * len(other.text) <= MAX_LETTERS
+        is_short = by_letters and len(self.text) * len(other.text) <= MAX_LETTERS
         return max(shared, similarity(self.text, other.text)) if is_short else shared
 
 

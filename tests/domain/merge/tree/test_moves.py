@@ -109,6 +109,15 @@ def test_a_copy_of_a_note_that_is_then_edited_is_no_move() -> None:
     assert "- theirs" in merged["a.md"]
 
 
+def test_many_are_compared_by_their_lines_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moves, "MAX_BY_LETTERS", 3)
+    base = {"a.md": NOTE, "b.md": "- one line alone is here\n"}
+    ours = {"c.md": NOTE + "- d\n", "d.md": "- one line alone is there\n"}
+    merged = merged_tree(base, ours, {"a.md": MORE, "b.md": "- one line alone is here now\n"})
+    assert "a.md" not in merged
+    assert merged["b.md"] == "- one line alone is here now\n"
+
+
 def test_too_many_are_not_compared_but_equal_ones_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moves, "MAX_PAIRS", 3)
     base = {"a.md": NOTE, "b.md": LESS}
