@@ -31,7 +31,7 @@ class FoldedFile:
     """A file that changed from `base` to `data` (None: no file). `saved` leaves out edits by hand, and
     `commanded` all but those of commands: what `data` lacks compared with `commanded` was deleted by hand.
     `conflict_copies` lost in the merge. `versions` are those that agents wrote, in order, for the history
-    only; the last may equal `data`. `met` are those that commands found."""
+    only; the last may equal `data`. `command_bases` are those that commands began with."""
 
     path: str
     base: bytes | None
@@ -42,7 +42,7 @@ class FoldedFile:
     """Where a command removed the file: what commands had left until then, and what that one found."""
     conflict_copies: tuple[ConflictCopy, ...] = ()
     versions: tuple[bytes, ...] = ()
-    met: tuple[bytes | None, ...] = ()
+    command_bases: tuple[bytes | None, ...] = ()
 
 
 def fold(
@@ -50,12 +50,12 @@ def fold(
     ground: Ground,
     saves: Sequence[Save],
     on_disk: bytes | None,
-    elsewhere: Set[bytes] = frozenset(),
+    new_files: Set[bytes] = frozenset(),
 ) -> FoldedFile:
-    """Merge the saves in order, and then the version on disk now; `elsewhere` are the contents of new files:
-    one may be this file, renamed."""
+    """Merge the saves in order, and then the version on disk now; `new_files` are the contents of files
+    that came: one may be this file, renamed."""
     steps = [*_with_hand(path, ground, saves, on_disk)]
-    folding = _Fold(path, ground, steps, elsewhere)
+    folding = _Fold(path, ground, steps, new_files)
     data, copies = folding.merge(ground.base, steps)
     saved, _ = folding.merge(ground.base, saves) if len(saves) < len(steps) else (data, ())
     commands = [save for save in saves if save.is_command]
@@ -69,9 +69,9 @@ def fold(
         before_removal = HandEdit(left, commands[last - 1].base)
     else:
         commanded, _ = folding.merge(ground.base, commands) if len(commands) < len(saves) else (saved, ())
-    met = tuple(save.base for save in commands)
+    bases = tuple(save.base for save in commands)
     return FoldedFile(
-        path, ground.base, data, saved, commanded, before_removal, copies, versions_in(saves), met
+        path, ground.base, data, saved, commanded, before_removal, copies, versions_in(saves), bases
     )
 
 
@@ -119,7 +119,7 @@ class _Fold:
     path: str
     ground: Ground
     saves: Sequence[Save]
-    elsewhere: Set[bytes]
+    new_files: Set[bytes]
     states: list[_State] = field(default_factory=list)
     """Oldest first; each as its own author left it, whatever others had written before."""
     taken_out: frozenset[str] = frozenset()
@@ -180,7 +180,7 @@ class _Fold:
             return save.base
         if save.after is None:
             versions = (state.save.after for state in reversed(self.states))
-            return next((v for v in versions if v in self.elsewhere), self._checked_out(save))
+            return next((v for v in versions if v in self.new_files), self._checked_out(save))
         lines = _lines(save.after)
         if self._has_stood(save):
             for state in filter(lambda state: state.has_stood, reversed(self.states)):

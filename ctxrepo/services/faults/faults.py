@@ -107,13 +107,13 @@ def _is_still_gone(memory: Memory, commit: str) -> bool:
         return False
     changed = objects.diff(objects.tree_of(objects.parents(commit)[0]), objects.tree_of(commit))
     now = objects.files(objects.tree_of(head), changed)
-    return any(_lacks(objects, path, *keys, now.get(path)) for path, keys in changed.items())
+    return any(_lacks(objects, path, old, new, now.get(path)) for path, (old, new) in changed.items())
 
 
-def _lacks(objects: "Objects", path: str, *keys: "Key | None") -> bool:
-    """Whether the third version of a file lacks what the first had and the second lacked."""
-    was, left, there = (units_of(path, objects.data_or_empty(key) if key else None) for key in keys)
-    return bool(was - left - there) or (keys[2] is None and not was)
+def _lacks(objects: "Objects", path: str, old: "Key | None", new: "Key | None", now: "Key | None") -> bool:
+    """Whether a file lacks `now` what it lost when it changed from `old` to `new`."""
+    had, kept, has = (units_of(path, objects.data_or_empty(key) if key else None) for key in (old, new, now))
+    return bool(had - kept - has) or (now is None and not had)
 
 
 ASIDE = "kept aside, because two machines changed the same thing: `ctxrepo conflicts`"

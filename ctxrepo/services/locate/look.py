@@ -40,7 +40,7 @@ def find_location(
             return sure
 
     here = locate_with_git(memory, cwd, env)
-    return here if here.project or here.unknown else replace(here, project=_of_notes(memory, cwd))
+    return here if here.project or here.unknown else replace(here, project=_project_of_notes(memory, cwd))
 
 
 def find_project(
@@ -115,7 +115,7 @@ def _is_nobodys(memory: Memory, top: Path, common: Path) -> bool:
     return str(top) == home or str(common) == own
 
 
-def _of_notes(memory: Memory, cwd: Path) -> Project | None:
+def _project_of_notes(memory: Memory, cwd: Path) -> Project | None:
     """The project whose notes `cwd` is among, if it is in the memory itself."""
     root, here = map(os.path.realpath, (memory.root, cwd))
     folder = os.path.relpath(here, root).partition(os.sep)[0]

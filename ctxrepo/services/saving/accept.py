@@ -90,7 +90,7 @@ def _deleted(memory: Memory, files: Sequence[FoldedFile], tree: str | None) -> l
         changed = {one.path for one in files}
         return {contents(p, key) for p, key in memory.objects.files(tree).items() if p not in changed}
 
-    return deletions(edits, {one.path: (one.base, *one.met, one.data) for one in files}, kept)
+    return deletions(edits, {one.path: (one.base, *one.command_bases, one.data) for one in files}, kept)
 
 
 def _keep_versions(

@@ -142,13 +142,13 @@ def _folded(
     for save in saves:
         by_path[save.path].append(save)
     files = []
-    new = {data for path, data in on_disk.items() if data and grounds[path].base is None}
+    new_files = {data for path, data in on_disk.items() if data and grounds[path].base is None}
     for path, mine in by_path.items():
         ground = grounds[path]
         if path in on_disk:
             # The base of a tool's save is what was checked out when the tool wrote.
             based = [replace(s, base=memory.objects.find(s.tree, s.path)) if s.tree else s for s in mine]
-            files.append(fold(path, ground, _without_committed(memory, based), on_disk[path], new))
+            files.append(fold(path, ground, _without_committed(memory, based), on_disk[path], new_files))
         elif not (unsafe(path) or is_ignored(path)):
             base = ground.base
             files.append(FoldedFile(path, base, base, base, base, versions=versions_in(mine)))
