@@ -40,8 +40,8 @@ def unless(why: str) -> pytest.MarkDecorator:
     CI calls `make servers` first, which installs every program in INSTALLED. What may be missing after that
     is no package: a feature of the kernel, another user's rights, or an agent of 360 MB.
     """
-    # A test that mounts btrfs, say, could only fail where the kernel has none, whatever ctxrepo does.
-    return pytest.mark.skipif(bool(why), reason=why)  # it can't pass here, and each run prints `why` (-ra)
+    # Without btrfs in its kernel, say, a machine can tell nothing of how ctxrepo does there.
+    return pytest.mark.skipif(bool(why), reason=why)  # every run prints what is lacking and what helps (-ra)
 
 
 def place_of(tool: str) -> str:
