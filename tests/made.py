@@ -23,7 +23,9 @@ ALPHABETS = {
     "h": "0123456789abcdef",
     "d": string.digits,
     "t": string.ascii_uppercase + "234567",
+    "X": "X",
 }
+"""What the letters of a template stand for; X, as often as vendors print it where a secret belongs."""
 
 
 class Maker:
@@ -42,7 +44,7 @@ class Maker:
 
     def filled(self, template: str) -> str:
         """`{a20}` becomes 20 letters and digits; see ALPHABETS and the names below."""
-        return re.sub(r"\{(?:([aAubhdt])(\d+)|(pair|card|uuid|bytes64|auths))\}", self._field, template)
+        return re.sub(r"\{(?:([aAubhdtX])(\d+)|(pair|card|uuid|bytes64|auths))\}", self._field, template)
 
     def _field(self, match: re.Match[str]) -> str:
         kind, length, name = match.groups()
