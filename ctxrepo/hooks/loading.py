@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # loading it would cost a hook more than it saves
 _SUFFIX = f".{sys.implementation.cache_tag}.pyc"
 _HEAD = MAGIC_NUMBER + bytes(4)
 """What a compiled file begins with, before eight bytes for its source's modification time and size."""
-_MOST_BYTES = 200_000
+_MOST_BYTES = 100_000
 """A compiled file of this size or more is left to Python."""
 
 

@@ -77,8 +77,15 @@ class CachedFault:
 
 
 def open_cache(path: str) -> _sqlite3.Connection | None:
-    """The cache at `path`, or None when it is missing, broken or laid out otherwise."""
-    return open_database(path, "select value from meta where key = 'format'", FORMAT)
+    """The cache at `path`, or None when it is missing, broken or laid out otherwise.
+
+    All that is read until it is closed is of one moment, and SQLite locks its file once instead of at each of
+    some thirty statements. A process that lives longer than a hook closes it soon: nothing can be cleared
+    from the write-ahead log meanwhile."""
+    cache = open_database(path, "select value from meta where key = 'format'", FORMAT)
+    if cache is not None:
+        cache.execute("begin")
+    return cache
 
 
 def box_of(text: str) -> str:

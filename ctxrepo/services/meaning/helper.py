@@ -7,6 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -106,7 +107,6 @@ class Helper:
         try:
             self._asked_at = time.monotonic()
             self._scopes = tuple(asked.scopes)
-            cache.execute("begin")  # what is told of it is true of what is read
             told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
             is_read = can_read(self._embedder, asked.prompt)
             if not is_read and choose_for_prompt(rank_by_words(cache, asked)).hits:
@@ -127,14 +127,14 @@ class Helper:
             return
         vectors = Vectors(self._vectors, self._embedder.model.key)
         try:
-            texts = pending(cache, vectors)
+            with closing(cache):
+                texts = pending(cache, vectors)
             if texts:
                 embed(vectors, self._embedder, texts, self._goes_on)
         except Exception as error:
             self._tell(in_words(error))
         finally:
             vectors.close()
-            cache.close()
 
     def _goes_on(self, done: int, of: int) -> bool:
         if done:

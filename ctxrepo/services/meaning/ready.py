@@ -1,5 +1,6 @@
 """Whether entries can be found by meaning here, what is missing for it, and making it so."""
 
+from contextlib import closing
 from dataclasses import field
 from pathlib import Path
 
@@ -58,20 +59,14 @@ def make_ready(memory: Memory) -> ReadyResult:
     cache = memory.hook_cache()
     if cache is None:
         raise ModelUnusable(f"{memory.state.cache} can't be read", "`ctxrepo cache rebuild` makes it anew.")
-    try:
+    with closing(cache):
         texts = pending(cache, meanings.vectors)
-        embed(
-            meanings.vectors,
-            embedder,
-            texts,
-            lambda done, of: _tell(memory, f"embedding: {done} of {of} texts"),
-        )
-        memory.state.warm_failed.unlink(missing_ok=True)
-        return ReadyResult(
-            embedder.model.folder, not is_here, len(texts), standing(cache, meanings.vectors).texts
-        )
-    finally:
-        cache.close()
+        number = standing(cache, meanings.vectors).texts
+    embed(
+        meanings.vectors, embedder, texts, lambda done, of: _tell(memory, f"embedding: {done} of {of} texts")
+    )
+    memory.state.warm_failed.unlink(missing_ok=True)
+    return ReadyResult(embedder.model.folder, not is_here, len(texts), number)
 
 
 def readiness(memory: Memory) -> Readiness:

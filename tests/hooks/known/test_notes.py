@@ -55,5 +55,15 @@ def test_entries_come_with_their_place(cache: _sqlite3.Connection) -> None:
     assert pinned_of(cache, "nowhere") == by_category(cache, "nowhere", ("gotcha",)) == []
 
 
+def test_what_is_read_until_it_is_closed_is_of_one_moment(cache: _sqlite3.Connection, world: World) -> None:
+    before = index_of(cache, "shop", 9)[1]
+    world.cache("c3", NOTES | {"shop/c.md": "- one more\n"})
+    assert index_of(cache, "shop", 9)[1] == before
+    now = open_cache(str(world.folder / "cache.db"))
+    assert now is not None
+    assert index_of(now, "shop", 9)[1] == before + 1
+    now.close()
+
+
 def test_logs_come_newest_first(cache: _sqlite3.Connection) -> None:
     assert daily_notes(cache, "shop") == ["shop/daily/2026-02-03.md", "shop/daily/2026-02-01.md"]

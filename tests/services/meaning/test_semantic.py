@@ -26,10 +26,8 @@ class Memory:
     def __init__(self, folder: Path) -> None:
         self.owner = Cache.open(folder / "cache.db")
         self.commits = 0
+        self.cache: _sqlite3.Connection
         self.write(NOTES | FILLER)
-        found = open_cache(str(folder / "cache.db"))
-        assert found is not None
-        self.cache: _sqlite3.Connection = found
         from ctxrepo.services.meaning.semantic import open_semantic
 
         self.meanings, self.embedder = open_semantic(str(MODEL), folder, folder / "vectors.db")
@@ -37,6 +35,11 @@ class Memory:
     def write(self, notes: dict[str, str]) -> None:
         self.commits += 1
         self.owner.apply(f"c{self.commits}", [Note(p, t) for p, t in notes.items()], [], Marks())
+        if self.commits > 1:
+            self.cache.close()  # it shows what was there when it was opened
+        cache = open_cache(str(self.owner.path))
+        assert cache is not None
+        self.cache = cache
 
     def embed(self) -> int:
         from ctxrepo.services.meaning.meanings import embed, pending
