@@ -94,9 +94,15 @@ _has_one_thread = apart.has_one_thread
 
 
 @pytest.fixture(autouse=True)
-def _as_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test forks as a command does, which has one thread. pytest-xdist has more; they hold no lock of
-    ours."""
+def _forks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test asks the helper process, as a server does. To fork a process that has collected all tests takes
+    a tenth of a second with the pages that are copied afterwards, and pytest-xdist has threads."""
+    monkeypatch.setattr(apart, "has_one_thread", lambda: False)
+
+
+@pytest.fixture
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test forks, as a command does: its questions may be functions of its own."""
     monkeypatch.setattr(apart, "has_one_thread", lambda: True)
 
 
@@ -104,12 +110,6 @@ def _as_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
 def threads_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether something is forked depends on the threads that there are."""
     monkeypatch.setattr(apart, "has_one_thread", _has_one_thread)
-
-
-@pytest.fixture
-def several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is forked, as in a server."""
-    monkeypatch.setattr(apart, "has_one_thread", lambda: False)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def run_in_process(
     It calls no worker: `Machine.process` does, and shows what only a process shows: its start and its end,
     signals, closed or full streams.
     """
-    no_worker = mock.patch("ctxrepo.app.desk.start_worker")
+    no_worker = mock.patch("ctxrepo.app.desk.run_forking")
     out, err = io.BytesIO(), io.BytesIO()
     with no_worker, _surroundings(env, cwd), _streams(io.BytesIO(stdin), out, err):
         code = main(words)

@@ -78,7 +78,7 @@ class Terminal:
             )  # no test depends on how busy it is here
             patch.chdir(self.cwd or self.machine.project_folder)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-            patch.setattr("ctxrepo.app.desk.start_worker", lambda *words: self.woken.append(words))
+            patch.setattr("ctxrepo.app.desk.run_forking", lambda start: self.woken.append(start.args))
             self.capsys.readouterr()
             code = main(words)
         return Said(code, *self.capsys.readouterr())

@@ -178,6 +178,7 @@ def test_hooks_follow_a_project_to_its_new_folder(mine: Machine, monkeypatch: py
     assert hooks_say(mine, mine.project_folder)[1] == "store"
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_when_git_does_not_answer_what_was_found_before_still_stands(
     mine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

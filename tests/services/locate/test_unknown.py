@@ -88,6 +88,7 @@ def test_a_history_that_can_not_be_read_is_no_other_project(mine: Machine) -> No
     assert find_location(mine.open(), bare, mine.env).unknown
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_without_git_or_an_answer_it_is_unknown_as_well(
     mine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -311,6 +311,7 @@ def test_nobody_holds_the_index_while_a_file_is_read(mine: Machine, monkeypatch:
     assert written == [[]]
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_in_the_background_whoever_reads_gives_precedence_and_others_do_not(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,8 @@ from needs import needs_proc
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.storage.processes.apart import Apart
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 def ask(question: Callable[[], Any], patience: float = 20) -> Any:
     with Apart(lambda: [question()], patience) as apart:

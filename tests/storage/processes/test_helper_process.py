@@ -21,8 +21,6 @@ from ctxrepo.storage.processes.apart import Apart, answer_once, run_forking
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.processes.work_ahead import work_ahead
 
-pytestmark = pytest.mark.usefixtures("several_threads")
-
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Outside:

@@ -15,6 +15,8 @@ from ctxrepo.storage.disk.foreign import read
 from ctxrepo.storage.processes import outside
 from ctxrepo.storage.processes.outside import Outside
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture
 def foreign(tmp_path: Path) -> Outside:

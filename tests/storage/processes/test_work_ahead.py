@@ -10,6 +10,8 @@ from sessions import eventually
 
 from ctxrepo.storage.processes.work_ahead import work_ahead
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture(autouse=True)
 def _cores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,6 +38,7 @@ def test_only_notes_are_read_and_all_else_is_named(tmp_path: Path) -> None:
     assert "control characters" in found.unread["a\\nb.md"]
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_more_than_anybody_keeps_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder, "MAX_FILES", 2)
     for name in "abc":
