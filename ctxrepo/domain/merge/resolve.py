@@ -12,34 +12,35 @@ from ctxrepo.domain.note.markdown import Block, fence_after, lines_of, split_blo
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project import registry
 from ctxrepo.domain.project.layout import REGISTRY, is_note
-from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 Keep = Literal["kept", "other", "both"]
 
 
-def resolve_copy(text: str | None, copy: ConflictCopy, keep: Keep) -> str | None:
+def resolve_copy(text: str | None, copy: ConflictCopy, keep: Keep, name: str) -> str | None:
     """Return the file `text` (None: no file) with the version that a person decided to `keep`, or both, if
-    it lacks that. Refused unless the version that stands in the file does so exactly once."""
+    it lacks that; the copy is called `name`. Refused unless the version that stands in the file does so
+    exactly once."""
     if keep == "kept":
         return text
     if not copy.kept:
-        return _whole(copy, keep)
+        return _whole(copy, keep, name)
     if text is None:
-        raise Refused(f"{copy.path} is gone", _by_hand(copy, f"make {copy.path} anew with what holds"))
+        raise Refused(f"{copy.path} is gone", _by_hand(copy, name, f"make {copy.path} anew with what holds"))
     places, others = list(_places(text, copy, copy.kept)), list(_places(text, copy, copy.other))
     if others and places and keep == "other":
-        raise Refused(f"both versions stand in {copy.path} by now", _by_hand(copy))
+        raise Refused(f"both versions stand in {copy.path} by now", _by_hand(copy, name))
     if others and bool(places) == (keep == "both"):
         return text
     if len(places) != 1:
         how = f"stands {len(places)} times in" if places else "isn't any more in"
-        raise Refused(f"the version that was kept {how} {copy.path}", _by_hand(copy))
+        raise Refused(f"the version that was kept {how} {copy.path}", _by_hand(copy, name))
     (place,) = places
-    new = _of_blocks(text, place, copy, keep) if place.blocks else _of_lines(text, place, copy, keep)
+    new = (_of_blocks if place.blocks else _of_lines)(text, place, copy, keep, name)
     if new is None:
-        raise Refused(f"{copy.path} can't be changed safely here", _by_hand(copy))
+        raise Refused(f"{copy.path} can't be changed safely here", _by_hand(copy, name))
     return new
 
 
@@ -53,11 +54,11 @@ class _Place:
     number: int = 0
 
 
-def _whole(copy: ConflictCopy, keep: Keep) -> str:
+def _whole(copy: ConflictCopy, keep: Keep, name: str) -> str:
     if keep == "both":
-        raise Refused(f"{copy.path} can only be one of the two versions", _choose(copy))
+        raise Refused(f"{copy.path} can only be one of the two versions", _choose(name))
     if copy.path == REGISTRY and registry.parse(copy.other).problem:
-        raise Refused(f"the other version of {copy.path} can't be read", _by_hand(copy))
+        raise Refused(f"the other version of {copy.path} can't be read", _by_hand(copy, name))
     return copy.other
 
 
@@ -85,21 +86,21 @@ def _runs(text: str, version: str) -> Iterator[_Place]:
             yield _Place(start, start + len("".join(lines[first : first + len(lines_of_version)])))
 
 
-def _of_lines(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str | None:
+def _of_lines(text: str, place: _Place, copy: ConflictCopy, keep: Keep, name: str) -> str | None:
     """Replace lines of frontmatter or JSON. Both versions can't stand there, since each line has a name."""
     if keep == "both":
-        raise Refused(f"only one of the two versions can stand in {copy.path}", _choose(copy))
+        raise Refused(f"only one of the two versions can stand in {copy.path}", _choose(name))
     newline, end = _ends(text[place.start : place.end])
     new = text[: place.start] + _comparable(copy.other).replace("\n", newline) + end + text[place.end :]
     is_broken = is_note(copy.path) and frontmatter.read(new).problem and not frontmatter.read(text).problem
     return None if is_broken else new
 
 
-def _of_blocks(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str | None:
+def _of_blocks(text: str, place: _Place, copy: ConflictCopy, keep: Keep, name: str) -> str | None:
     """Write the other version with the first spacing that leaves every block intact; None if none does."""
     block = place.blocks[place.number]
     if keep == "both" and block.kind == "heading":
-        raise Refused(f"what stands below a heading of {copy.path} can't have two", _choose(copy))
+        raise Refused(f"what stands below a heading of {copy.path} can't have two", _choose(name))
     newline, end = _ends(block.text)
     other = _comparable(without_id(copy.other) if keep == "both" else copy.other)
     stays = [plain(block.text)] if keep == "both" else []
@@ -126,17 +127,13 @@ def _ends(text: str) -> tuple[str, str]:
     return newline, newline if text.endswith(newline) else ""
 
 
-def _by_hand(copy: ConflictCopy, what: str = "") -> str:
+def _by_hand(copy: ConflictCopy, name: str, what: str = "") -> str:
     what = what or f"put into {copy.path} what holds"
-    return f"{what[0].upper()}{what[1:]}, then run `ctxrepo conflicts resolve {_id(copy)} --keep kept`."
+    return f"{what[0].upper()}{what[1:]}, then run `ctxrepo conflicts resolve {name} --keep kept`."
 
 
-def _choose(copy: ConflictCopy) -> str:
-    return f"`ctxrepo conflicts resolve {_id(copy)} --keep kept` or `--keep other`."
-
-
-def _id(copy: ConflictCopy) -> str:
-    return copy_id(copy_as_file(copy)[0])
+def _choose(name: str) -> str:
+    return f"`ctxrepo conflicts resolve {name} --keep kept` or `--keep other`."
 
 
 _MARKER = lazy_pattern(r"(?:(<{7}|\|{7}|>{7})(?: .*)?|(={7}))\r?\n?\Z")

@@ -44,7 +44,7 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     if place is None and past.entry:
         return _uncommitted(memory, target, project, start)
     asked = place.path if place else past.path
-    path, last = whereabouts(objects, tip, _renamed(memory, asked))
+    path, last = whereabouts(memory, asked)
     if place is None and last is not None and (removed := _as_removed(memory, last.path)):
         return removed
     place = place or last or PastPlace(path, objects.key_at(str(objects.tree_of(tip)), path))
@@ -80,14 +80,6 @@ def _last_of_entry(past: TargetHistory) -> PastPlace | None:
         if entry is not None and entry.id == past.id:
             return place
     return None
-
-
-def _renamed(memory: Memory, path: str) -> str:
-    """Where a command moved the note that was at `path`; the history can only guess by its contents."""
-    if memory.worktree.exists(path):
-        return path
-    former = renamed(evidence_now(memory))
-    return next((now for now, had in former.items() if path in had and memory.worktree.exists(now)), path)
 
 
 def _as_removed(memory: Memory, path: str) -> Bygone | None:

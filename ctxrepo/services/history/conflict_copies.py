@@ -1,6 +1,7 @@
 """Versions that lost a merge, as they stand under conflicts/."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.domain.note.entry import normalised
@@ -9,7 +10,7 @@ from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy, is_ignore
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_id, read_copy
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.history.versions import came
+from ctxrepo.services.history.versions import came, whereabouts
 from ctxrepo.storage.memory import Memory
 
 _WORDS = 70
@@ -20,7 +21,7 @@ _WORDS = 70
 class Conflict:
     """A file under conflicts/ and the version that it keeps, named by `id`. Without `copy` and `id` the file
     is none of ours: written by hand, torn, unreadable. `since` is when it was committed, here or where it was
-    merged; None before."""
+    merged; None before. `copy.path` is where its file is by now, whatever it was called in the merge."""
 
     file: str
     id: str = ""
@@ -80,4 +81,7 @@ def _read(memory: Memory, path: str) -> ConflictCopy | None:
         data = memory.worktree.read(path)
     except Unreadable:
         return None
-    return None if data is None else read_copy(path, data)
+    copy = None if data is None else read_copy(path, data)
+    if copy is None or is_out_of_reach(copy.path):
+        return copy
+    return replace(copy, path=whereabouts(memory, copy.path)[0])

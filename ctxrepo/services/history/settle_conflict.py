@@ -41,7 +41,7 @@ def resolve(memory: Memory, name: str, keep: Keep, origin: Origin, now: datetime
         raise Refused(f"{shown(copy.path)} may not be written", "Only --keep kept is possible.")
     with drafting(memory, "resolve", origin, now) as draft:
         draft.saying = f"{keep} of {copy.path}"
-        is_changed = keep != "kept" and _put_resolved(draft, copy, keep, now)
+        is_changed = keep != "kept" and _put_resolved(draft, copy, keep, conflict.id, now)
         _drop(draft, [conflict])
     return Resolution(conflict.id, copy.path, is_changed)
 
@@ -56,9 +56,9 @@ def drop_all(memory: Memory, origin: Origin, now: datetime) -> list[Resolution]:
     return [Resolution(c.id, c.copy.path, is_changed=False) for c in found if c.copy]
 
 
-def _put_resolved(draft: Draft, copy: ConflictCopy, keep: Keep, now: datetime) -> bool:
+def _put_resolved(draft: Draft, copy: ConflictCopy, keep: Keep, name: str, now: datetime) -> bool:
     before = draft.text(copy.path)
-    after = resolve_copy(before, copy, keep)
+    after = resolve_copy(before, copy, keep, name)
     if after is None or after == before:
         return False
     if not copy.kept:

@@ -12,10 +12,13 @@ from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, moved_path
 from ctxrepo.domain.project.registry import parse
+from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.objects.trees import Key
 
 if TYPE_CHECKING:
+    from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.objects.store import Objects
 
 _REMEMBERED = 1000
@@ -114,11 +117,17 @@ def renamed_to(objects: Objects, step: Step) -> str:
     return _likest(objects, step.before[0].key, come)
 
 
-def whereabouts(objects: Objects, tip: str, path: str) -> tuple[str, PastPlace | None]:
+def whereabouts(memory: Memory, path: str) -> tuple[str, PastPlace | None]:
     """The path that the file has by now, through all its renames; else the path it had last, and its last
-    version."""
+    version. What commands moved is recorded; of the rest the history can only guess by its contents."""
+    objects, tip = memory.objects, memory.head
+    there, last = memory.worktree.exists, None
+    if tip is None:
+        return path, last
+    if not there(path):
+        former = renamed(evidence_now(memory))
+        path = next((now for now, had in former.items() if path in had and there(now)), path)
     tree, seen = str(objects.tree_of(tip)), set[str]()
-    last: PastPlace | None = None
     while path not in seen and objects.key_at(tree, path) is None:
         seen.add(path)
         removal = next((s for s in follow(objects, tip, path) if s.now.key is None and s.is_version), None)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxrepo.domain.merge.resolve import Keep, resolve_copy
 from ctxrepo.domain.note.markdown import split_blocks
-from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Refused
 
 NOTE = "shop/topics/gotcha.md"
@@ -45,15 +45,15 @@ PORT = ConflictCopy(NOTE, "- port 1", "- port 9", "- port 5")
 def test_the_other_stands_where_the_kept_one_was_or_behind_it(
     copy: ConflictCopy, text: str, other: str, both: str
 ) -> None:
-    assert resolve_copy(text, copy, "kept") == text
-    assert resolve_copy(text, copy, "other") == other
-    assert resolve_copy(text, copy, "both") == both
+    assert resolve_copy(text, copy, "kept", "8165") == text
+    assert resolve_copy(text, copy, "other", "8165") == other
+    assert resolve_copy(text, copy, "both", "8165") == both
 
 
 @pytest.mark.parametrize("keep", ["other", "both"])
 def test_settled_already_is_settled_again(keep: Keep) -> None:
-    once = resolve_copy("- a\n- port 9\n", PORT, keep)
-    assert resolve_copy(once, PORT, keep) == once
+    once = resolve_copy("- a\n- port 9\n", PORT, keep, "8165")
+    assert resolve_copy(once, PORT, keep, "8165") == once
 
 
 @pytest.mark.parametrize(
@@ -70,48 +70,52 @@ def test_settled_already_is_settled_again(keep: Keep) -> None:
 )
 def test_where_it_is_not_sure_it_says_what_to_do(keep: Keep, text: str | None, told: str) -> None:
     with pytest.raises(Refused, match=told) as refused:
-        resolve_copy(text, PORT, keep)
-    assert f"resolve {copy_id(copy_as_file(PORT)[0])} --keep kept" in refused.value.hint
+        resolve_copy(text, PORT, keep, "8165")
+    assert "resolve 8165 --keep kept" in refused.value.hint
     assert NOTE in refused.value.message
 
 
 def test_a_field_of_the_head_is_replaced_and_never_doubled() -> None:
     text = "---\ndescription: a\ntags: [x]\n---\n\n- description: a\n"
     copy = ConflictCopy(NOTE, "", "description: a", "description: b")
-    assert resolve_copy(text, copy, "other") == text.replace("description: a\nt", "description: b\nt")
+    assert resolve_copy(text, copy, "other", "8165") == text.replace("description: a\nt", "description: b\nt")
     with pytest.raises(Refused, match="only one"):
-        resolve_copy(text, copy, "both")
+        resolve_copy(text, copy, "both", "8165")
     with pytest.raises(Refused, match="can't be changed safely"):
-        resolve_copy(text, ConflictCopy(NOTE, "", "description: a", "description: [b"), "other")
+        resolve_copy(text, ConflictCopy(NOTE, "", "description: a", "description: [b"), "other", "8165")
 
 
 def test_a_heading_is_replaced_and_never_doubled() -> None:
     copy = ConflictCopy(NOTE, "", "## Kept", "## Other")
-    assert resolve_copy("## Kept\n- a\n", copy, "other") == "## Other\n- a\n"
+    assert resolve_copy("## Kept\n- a\n", copy, "other", "8165") == "## Other\n- a\n"
     with pytest.raises(Refused, match="below a heading"):
-        resolve_copy("## Kept\n- a\n", copy, "both")
+        resolve_copy("## Kept\n- a\n", copy, "both", "8165")
 
 
 def test_a_line_of_json_is_replaced() -> None:
     copy = ConflictCopy(TAPE, "", '{"id": 1, "a": 1}\r', '{"id": 1, "a": 2}')
-    resolved = resolve_copy('{"id": 1, "a": 1}\r\n{"id": 2}\n', copy, "other")
+    resolved = resolve_copy('{"id": 1, "a": 1}\r\n{"id": 2}\n', copy, "other", "8165")
     assert resolved == '{"id": 1, "a": 2}\r\n{"id": 2}\n'
     with pytest.raises(Refused, match="only one"):
-        resolve_copy('{"id": 1, "a": 1}\n', copy, "both")
+        resolve_copy('{"id": 1, "a": 1}\n', copy, "both", "8165")
 
 
 def test_a_file_taken_whole_becomes_the_other_to_the_byte() -> None:
     copy = ConflictCopy("global/a.svg", "", "", "<b>\udcff")
-    assert resolve_copy("<a>\n", copy, "other") == resolve_copy(None, copy, "other") == "<b>\udcff"
-    assert resolve_copy(None, copy, "kept") is None
+    assert (
+        resolve_copy("<a>\n", copy, "other", "8165")
+        == resolve_copy(None, copy, "other", "8165")
+        == "<b>\udcff"
+    )
+    assert resolve_copy(None, copy, "kept", "8165") is None
     with pytest.raises(Refused, match="only be one"):
-        resolve_copy("<a>\n", copy, "both")
+        resolve_copy("<a>\n", copy, "both", "8165")
 
 
 def test_the_registry_stays_readable() -> None:
     copy = ConflictCopy("ctxrepo.toml", "", "", "[projects\n")
     with pytest.raises(Refused, match="can't be read"):
-        resolve_copy("format = 1\n", copy, "other")
+        resolve_copy("format = 1\n", copy, "other", "8165")
 
 
 blocks = st.sampled_from(
@@ -132,7 +136,7 @@ def test_every_other_block_stays_what_it_is(
     text = "# T\n\n" + "".join(a + b for a, b in before) + kept + "\n" + "".join(a + b for a, b in behind)
     copy = ConflictCopy(NOTE, "", kept, other)
     try:
-        new = resolve_copy(text, copy, keep)
+        new = resolve_copy(text, copy, keep, "8165")
     except Refused:
         return
     assert new is not None

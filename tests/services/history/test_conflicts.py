@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -10,10 +11,14 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.resolve import Keep
 from ctxrepo.domain.project.layout import EVIDENCE
-from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
+from ctxrepo.domain.project.target import parse_destination, parse_target
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
 from ctxrepo.services.history.conflict_copies import conflicts, find_conflict
 from ctxrepo.services.history.settle_conflict import Resolution, drop_all, resolve
+from ctxrepo.services.notes.placing import archive, forget, move
+from ctxrepo.services.projects.link_project import rename_project
+from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.worktree.worktree import Worktree
 
@@ -122,6 +127,47 @@ def test_what_changed_meanwhile_is_left_to_a_person(mine: Machine, one: str) -> 
     assert (mine.clone / one).exists()
     assert "is 99" in mine.read(NOTE)
     assert not settle(mine, one, "kept").is_changed
+
+
+def by_move(machine: Machine) -> str:
+    target, to = parse_target("topics/gotcha"), parse_destination("topics/traps")
+    move(machine.open(), target, to, machine.project(), Origin("h"), NOW)
+    return "shop/topics/traps.md"
+
+
+def by_archive(machine: Machine) -> str:
+    archive(machine.open(), parse_target("topics/gotcha"), machine.project(), Origin("h"), NOW)
+    return "shop/archive/topics/gotcha.md"
+
+
+def by_another_name_of_its_project(machine: Machine) -> str:
+    rename_project(machine.open(), require_project(machine.project()), "store", Origin("h"), NOW)
+    commit(machine.open(), NOW)
+    return "store/topics/gotcha.md"
+
+
+def by_hand(machine: Machine) -> str:
+    (machine.clone / NOTE).rename(machine.clone / "shop/traps.md")
+    commit(machine.open(), NOW)
+    return "shop/traps.md"
+
+
+@pytest.mark.parametrize("elsewhere", [by_move, by_archive, by_another_name_of_its_project, by_hand])
+def test_a_version_follows_its_note(mine: Machine, elsewhere: Callable[[Machine], str]) -> None:
+    mine.remember("registers the project")
+    file = keep_aside(mine, ConflictCopy(NOTE, BASE.strip(), BENS.strip(), ADAS.strip()))
+    path = elsewhere(mine)
+    (conflict,) = conflicts(mine.open())
+    assert conflict.copy == ConflictCopy(path, BASE.strip(), BENS.strip(), ADAS.strip())
+    assert settle(mine, copy_id(file), "other") == Resolution(copy_id(file), path, is_changed=True)
+    assert (ADAS in mine.read(path), conflicts(mine.open())) == (True, [])
+
+
+def test_a_note_that_is_gone_is_made_anew_by_a_person(mine: Machine, one: str) -> None:
+    forget(mine.open(), parse_target("topics/gotcha"), mine.project(), Origin("h"), NOW)
+    with pytest.raises(Refused, match="is gone") as refused:
+        settle(mine, one, "other")
+    assert f"resolve {copy_id(one)} --keep kept" in refused.value.hint
 
 
 def test_killed_between_note_and_version_it_is_settled_by_the_next_run(
