@@ -12,7 +12,7 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.history.past_entry import PastEntry, find_past_entry
-from ctxrepo.services.history.versions import PastPlace, Step, follow, former_paths, renamed_to
+from ctxrepo.services.history.versions import PastPlace, Step, follow, former_paths, renamed_to, whereabouts
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, places_of
 from ctxrepo.services.reading.targets import resolve
@@ -195,6 +195,7 @@ def gone_note(memory: Memory, target: Target, project: Project | None) -> str:
     folders, _ = places_of(memory, target, project)
     paths = [path for path in note_paths(memory) if is_archived(path)]
     named = [path for path in (*paths, *_removed(memory)) if path.endswith(f"/{target.path}")]
+    named = [path for path in named if path in paths or whereabouts(memory, path)[0] not in paths]
     here = list(dict.fromkeys(path for path in named if path.partition("/")[0] in folders))
     if len(here) > 1:
         raise UsageError(

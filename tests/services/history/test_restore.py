@@ -137,6 +137,12 @@ def test_out_of_the_archive_to_where_it_was(mine: Machine) -> None:
     assert said(mine, "shop/archive/topics/gotcha.md") == []
 
 
+def test_a_note_that_was_archived_is_one_note_by_its_name_alone(mine: Machine) -> None:
+    act(mine, archive, "topics/gotcha")
+    save(mine)
+    assert again(mine, "gotcha").at == NOTE
+
+
 def test_an_edited_entry_reads_as_it_did(mine: Machine) -> None:
     mine.write(NOTE, TEXT.replace("two", "the port is 6379"))
     save(mine)
