@@ -303,7 +303,7 @@ def changes_back(
     before = _ways_back(deed, after, _read(memory, head, after))
     tree = objects.tree_of(deed.commit)
     base, theirs = (objects.edit(tree, objects.store_files(side)) for side in (after, before))
-    merged = merge_of(memory, base, head, theirs)
+    merged = merge_of(memory, base, head, theirs, keeps_names=True)
     changed = objects.diff(head, merged.tree)
     paths = {*after, *changed}
     here, there = _read(memory, head, paths), _read(memory, merged.tree, paths)

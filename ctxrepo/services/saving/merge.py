@@ -97,9 +97,11 @@ def _base(memory: Memory, one: str, other: str, depth: int) -> str | None:
     return base
 
 
-def merge_of(memory: Memory, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
+def merge_of(
+    memory: Memory, base: str | None, ours: str | None, theirs: str | None, *, keeps_names: bool = False
+) -> MergedTree:
     """The merge of two trees over the tree `base`. What a filter made of a note is no text: of two versions
-    one is taken whole."""
+    one is taken whole. With `keeps_names` no name of ours makes way."""
     objects = memory.objects
     by_us, by_them = objects.diff(base, ours), objects.diff(base, theirs)
     sides: list[dict[str, str]] = [{}, {}, {}]
@@ -120,6 +122,7 @@ def merge_of(memory: Memory, base: str | None, ours: str | None, theirs: str | N
         read=objects.data_or_empty,
         names_in=partial(objects.names_in, base),
         evidence=cache(lambda: evidence_at(objects, ours, theirs)),
+        keeps_names=keeps_names,
     )
     made = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
     known = {p: key for p, key in merged.changes.items() if not isinstance(key, bytes)}

@@ -319,6 +319,31 @@ def test_a_renamed_project_has_its_name_again_with_what_was_written_since(mine: 
     assert not (mine.clone / "store").exists()
 
 
+def test_no_other_note_gets_another_name(mine: Machine) -> None:
+    mine.write("shop/topics/Rules.md", "- one\n")
+    save(mine)
+    mine.remember("harmless")
+    save(mine)
+    mine.write("shop/topics/rules.md", "- two\n")
+    save(mine)
+    before = notes(mine)
+    assert back(mine).lines == ("- harmless",)
+    assert again(mine).lines == ("+ harmless",)
+    assert notes(mine) == before
+
+
+def test_a_note_comes_back_beside_none_of_its_name(mine: Machine) -> None:
+    mine.write("shop/topics/Rules.md", "- one\n")
+    save(mine)
+    forget(mine.open(), parse_target("topics/Rules"), mine.project(), Origin("h"), NOW)
+    save(mine)
+    mine.write("shop/topics/rules.md", "- two\n")
+    save(mine)
+    with pytest.raises(Refused, match=r"`forget` can't be taken back"):
+        back(mine)
+    assert notes(mine).keys() & {"shop/topics/Rules.md", "shop/topics/rules.md"} == {"shop/topics/rules.md"}
+
+
 def test_a_line_of_the_log_goes_and_the_others_stay(mine: Machine) -> None:
     who = Origin(mine.open().host)
     for text in ("one", "two"):

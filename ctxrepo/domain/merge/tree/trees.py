@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from ctxrepo.domain.merge.tree.clashes import Renames, Versions, kept_apart, with_own_folders
 from ctxrepo.domain.merge.tree.moves import Moves, moves_of
@@ -42,10 +42,13 @@ def merge_trees(
     read: Callable[[str], bytes],
     names_in: NamesIn = nothing_else,
     evidence: Callable[[], Iterable[Evidence]] = tuple,
+    *,
+    keeps_names: bool = False,
 ) -> TreeMerge:
     """The changes that make `ours` hold both sides, whichever is called ours; `read` gives the bytes of a
     key. `names_in`, the paths that differ nowhere, is asked only where a new name could clash with one,
-    `evidence` of both sides only where both edited an entry."""
+    `evidence` of both sides only where both edited an entry. With `keeps_names` the sides aren't equal: no
+    name of ours makes way."""
     blobs = Blobs(read, evidence)
     around = Surroundings(names_in, base.keys() | ours.keys() | theirs.keys())
     claimed = with_own_folders(base, ours, theirs, blobs, around.names)
@@ -55,6 +58,8 @@ def merge_trees(
     moves = dict(claimed.moves)
     merged, copies = _file_by_file(versions, blobs, moves)
     copies |= dict.fromkeys((*settle_rivals(merged, was, us, them, blobs), *claimed.conflict_copies))
+    if keeps_names:
+        versions = replace(versions, base={**versions.base, **us}, theirs={**versions.theirs, **us})
     merged = _placed(merged, copies, versions, blobs)
     before = {**ours, **met}
     changes = {path: merged.get(path) for path in sorted(merged.keys() | before.keys())}

@@ -8,6 +8,7 @@ from itertools import permutations, product
 import pytest
 from trees import merged_tree
 
+from ctxrepo.domain.merge.tree.trees import merge_trees
 from ctxrepo.domain.project.layout import fold, unsafe
 
 COMPOSED, APART = "topics/caf\u00e9.md", "topics/cafe\u0301.md"
@@ -40,6 +41,14 @@ def test_what_was_there_keeps_its_name_against_what_is_new() -> None:
     assert merged["t/good.md"] == "- a\n"
     assert "t/Good.md" not in merged
     assert sorted(merged.values()) == ["- a\n", "- b\n", "- y\n"]
+
+
+def test_where_the_sides_are_unequal_no_name_of_ours_makes_way() -> None:
+    ours, theirs = {"a/Rules.md": "1", "a/rules.md": "2", "B/x.md": "3"}, {"a/RULES.md": "4", "b/y.md": "5"}
+    changes = merge_trees({}, ours, theirs, str.encode, keeps_names=True).changes
+    (beside,) = changes.keys() - {"B/y.md"}
+    assert changes == {"B/y.md": "5", beside: "4"}
+    assert beside.startswith("a/RULES~")
 
 
 def test_twins_that_were_there_stay_as_they_are() -> None:
