@@ -1,6 +1,6 @@
 """The last command, or a commit, is taken back by one more write."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -76,13 +76,8 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
             f"no {whose}command of ours wrote anything {when}",
             "`ctxrepo history` shows what happened; `ctxrepo undo COMMIT` takes back one commit of it.",
         )
-    before = standing[1] if len(standing) > 1 else None
-    try:
-        done = _take_back_operation(memory, standing[0], origin, now)
-    except Refused as error:
-        commit = before.commit[:10] if before else ""
-        way = f" `ctxrepo undo {commit}` takes back what came before." if commit else ""
-        raise Refused(error.message, error.hint + way) from error
+    done = _take_back_operation(memory, standing[0], origin, now)
+    before = standing[1] if standing[1:] else None
     return replace(done, next_undo=_name(before), next_redo=_name(standing[0]))
 
 
@@ -317,13 +312,30 @@ def changes_back(
     stays = [p for p in after if before[p] is None and there[p] is not None]
     if merged.conflict_copies or left or lost or stays:
         fought_over = [f"{a.path}: {shown(normalised(a.base), _SHOWN)}" for a in merged.conflict_copies]
-        in_the_way = dict.fromkeys(fought_over or lost or stays or _holding(left, here, there))
+        in_the_way = dict.fromkeys(fought_over or lost or stays or _holding(left, here, there, after))
+        later = _change_since(memory, deed, tip, {*paths, *merged.moves.values()})[:10]
+        way = f"undo {later}` takes that back" if later else "restore` brings back a version"
         raise Refused(
-            f"{deed.name} can't be taken back, because it was changed since: "
+            f"{deed.name} can't be taken back, because it was changed since{' in ' * bool(later)}{later}: "
             f"{'; '.join(list(in_the_way)[:_MOST_SAID])}",
-            "Nothing is done. `ctxrepo history` of it shows how; `ctxrepo restore` brings back a version.",
+            f"Nothing is done. `ctxrepo history` of it shows how; `ctxrepo {way}.",
         )
     return {p: (here[p], there[p]) for p in changed}
+
+
+def _change_since(memory: Memory, deed: ChangeToUndo, tip: str, paths: Collection[str]) -> str:
+    """The newest commit that changed something of what a deed did, in one of `paths`; '' where none did."""
+    objects = memory.objects
+    own = {*difference(total(deed.after), total(deed.before))}
+    for later in islice(objects.new_commits(tip, deed.commit), _MOST_OPERATIONS):
+        parents = objects.parents(later)
+        was, now = objects.tree_of(parents[0]), objects.tree_of(later)
+        if len(parents) == 1 and objects.files(was, paths) != objects.files(now, paths):
+            before, after = (total(_read(memory, tree, paths)) for tree in (was, now))
+            if own.intersection(difference(before, after)):
+                return later
+    beside = _read(memory, objects.tree_of(deed.commit), deed.after)  # in its own commit
+    return deed.commit if own.intersection(difference(total(deed.after), total(beside))) else ""
 
 
 def _ways_back(deed: ChangeToUndo, after: Files, here: Files) -> dict[str, bytes | None]:

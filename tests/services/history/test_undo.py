@@ -129,16 +129,41 @@ def test_what_its_commit_was_undone_for_is_passed_over_by_the_next_undo(mine: Ma
     assert said(mine, MEMORY) == ["the first", "two", "three"]
 
 
-def test_a_step_that_is_refused_names_the_one_before_it(mine: Machine) -> None:
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_step_that_is_refused_names_the_commit_in_its_way(mine: Machine, is_alone: bool) -> None:
     made = mine.remember("the port is 6379")
-    first = save(mine)
+    save(mine)
     change = Passage("6379", "6380")
     who = Origin(mine.open().host)
     edit(mine.open(), EditRequest(Target(entry_id=made.id), change), mine.project(), who, NOW)
+    if is_alone:
+        save(mine)
     mine.write(MEMORY, mine.read(MEMORY).replace("6380", "6381 on staging"))
-    with pytest.raises(Refused) as caught:
+    in_its_way = save(mine)
+    mine.write(MEMORY, mine.read(MEMORY) + "- below it\n")
+    with pytest.raises(Refused, match=f"changed since in {in_its_way[:10]}: {MEMORY}: the port is") as caught:
         back(mine)
-    assert f"`ctxrepo undo {first[:10]}`" in caught.value.hint
+    assert f"`ctxrepo undo {in_its_way[:10]}` takes that back" in caught.value.hint
+    back(mine, in_its_way)
+    if is_alone:
+        assert back(mine).what == "edit"
+    assert back(mine).saying == "the port is 6379"
+    assert said(mine, MEMORY) == ["the first", "below it"]
+
+
+def test_of_what_another_machine_changed_since_its_commit_is_named(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.remember("the port is 6379")
+    ada.sync()
+    ben.sync()
+    ben.write(MEMORY, ben.read(MEMORY).replace("6379", "6380"))
+    bens = save(ben)
+    ada.remember("meanwhile", scope="global")
+    for machine in (ben, ada):
+        machine.sync()
+    assert back(ada).saying == "meanwhile"
+    with pytest.raises(Refused, match=f"changed since in {bens[:10]}: "):
+        back(ada)
 
 
 def test_what_moved_back_is_told_as_that_and_not_as_entries_that_went(mine: Machine) -> None:
