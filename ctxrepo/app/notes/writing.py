@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.notes.targets import ChecklistRequest, TargetRequest
@@ -35,10 +36,11 @@ class MoveRequest:
 
 
 @dataclass(frozen=True)
-class FileRequest:
-    """A note by its path in the repository."""
+class EditorRequest:
+    """A note by its path in the repository, and its text before the editor."""
 
     path: str
+    before: str
 
 
 @dataclass(frozen=True)
@@ -187,10 +189,13 @@ def set_tags(desk: Desk, request: TagChange) -> Result[TagResult]:
 
 
 @writes
-def commit_file(desk: Desk, request: FileRequest) -> Result[str]:
+def edit_by_hand(desk: Desk, request: EditorRequest) -> Result[str]:
     """Commit what an editor left in a note; Refused when it may not become part of the memory."""
+    from ctxrepo.services.notes.changing import edit_by_hand
     from ctxrepo.services.saving.commit import CommitRequest, commit
 
+    with suppress(Refused):  # the commit holds it back
+        edit_by_hand(desk.memory, request.path, request.before, desk.origin, desk.now)
     committed = commit(desk.memory, desk.now, CommitRequest(only=[request.path]))
     for refusal in committed.held:
         if refusal.path == request.path:

@@ -106,6 +106,15 @@ def edit(
         return _edited(path, text, entry, draft.after[path] or "")
 
 
+def edit_by_hand(memory: Memory, path: str, before: str, origin: Origin, now: datetime) -> None:
+    """Make one edit of what an editor left in a note that was `before` when it was opened."""
+    with drafting(memory, "edit", origin, now) as draft:
+        if text := draft.there(path):
+            draft.saying = path
+            draft.put_again(path, text, before)
+            record_edits(draft, path, before, now)
+
+
 def _edited(path: str, before: str, entry: Entry | None, after: str) -> EditResult:
     olds, news = entries_of(path, before), entries_of(path, after)
     edits = reworded(olds, news)

@@ -70,10 +70,10 @@ class Draft:
         self._found(path)
         self.after[path] = text
 
-    def put_again(self, path: str, text: str) -> None:
-        """`put` a file that a run left which was killed before it acknowledged it."""
-        self.before[path] = None
-        self.after[path] = text
+    def put_again(self, path: str, text: str, before: str | None = None) -> None:
+        """`put` a file that has the text already, and had `before`: an editor left it, or a run that was
+        killed before it acknowledged it."""
+        self.before[path], self.after[path] = before, text
 
     def remove(self, path: str) -> None:
         self._found(path)

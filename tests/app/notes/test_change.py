@@ -52,9 +52,28 @@ def test_a_note_without_a_date_is_told_of(ada: Machine, desk: Desk) -> None:
 
 def test_what_an_editor_left_is_committed_or_refused(ada: Machine, desk: Desk) -> None:
     path = desk.perform(browsing.find_file, writing.TargetRequest(parse_target("MEMORY"))).value
+    before = ada.read(path)
     ada.write(path, "- by hand\n")
-    desk.perform(writing.commit_file, writing.FileRequest(path))
+    desk.perform(writing.edit_by_hand, writing.EditorRequest(path, before))
     assert "by hand" in ada.git("show", f"HEAD:{path}")
     ada.write(path, "- ghp_" + "a1B2" * 9 + "\n")
-    with pytest.raises(Refused):
-        desk.perform(writing.commit_file, writing.FileRequest(path))
+    with pytest.raises(Refused) as refused:
+        desk.perform(writing.edit_by_hand, writing.EditorRequest(path, "- by hand\n"))
+    assert refused.value.hint == "The file is as you left it, and in no commit."
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_what_an_editor_left_is_a_step_of_undo_whether_a_look_saw_it_before(
+    ada: Machine, desk: Desk, *, is_seen: bool
+) -> None:
+    path = desk.perform(browsing.find_file, writing.TargetRequest(parse_target("MEMORY"))).value
+    before = ada.read(path)
+    ada.write(path, before.replace("redis", "valkey") + "- by hand\n")
+    if is_seen:
+        ada.sync()
+    desk.perform(writing.edit_by_hand, writing.EditorRequest(path, before))
+    undone = desk.perform(writing.undo, writing.UndoRequest()).value
+    assert (undone.what, undone.saying, undone.next_undo) == ("edit", path, "remember: Tests need redis")
+    assert ada.read(path) == before
+    desk.perform(writing.undo, writing.UndoRequest(redo=True))
+    assert ada.read(path) == before.replace("redis", "valkey") + "- by hand\n"

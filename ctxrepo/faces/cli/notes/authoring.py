@@ -167,6 +167,8 @@ def open_note(request: TargetRequest, json: bool = False) -> None:
 
 def _in_editor(desk: Desk, path: str, json: bool) -> None:
     """Open the note at `path` and commit what becomes of it."""
+    from ctxrepo.domain.note.note import decode_exactly
+
     file = desk.memory.root / path
     program = editor.editor_of(desk)
     data = {"path": path, "file": str(file), "editor": program, "changed": False}
@@ -177,7 +179,7 @@ def _in_editor(desk: Desk, path: str, json: bool) -> None:
     code = editor.edit_file(program, file, desk.env)
     changed = desk.memory.worktree.read(path) != before
     if changed:
-        perform(desk, writing.commit_file, writing.FileRequest(path))
+        perform(desk, writing.edit_by_hand, writing.EditorRequest(path, decode_exactly(before or b"")))
     if code:
         raise CtxrepoError(f"{program} ended with {code}", f"The note is {file}.")
     output.done(json, data | {"changed": changed}, f"{'edited' if changed else 'unchanged'}: {path}")
