@@ -39,7 +39,6 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
         with suppress(NotFound):
             return _uncommitted(memory, target, project, start)
         raise missing
-    objects, tip = memory.objects, _tip(memory)
     place = _place_in(memory, past, start) if start else _last_of_entry(past) if past.entry else None
     if place is None and past.entry:
         return _uncommitted(memory, target, project, start)
@@ -47,8 +46,8 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     path, last = whereabouts(memory, asked)
     if place is None and last is not None and (removed := _as_removed(memory, last.path)):
         return removed
-    place = place or last or PastPlace(path, objects.key_at(str(objects.tree_of(tip)), path))
-    text = decode_exactly(objects.data_or_empty(place.key or ""))
+    place = place or last or PastPlace(path, memory.objects.key_at(str(memory.head_tree), path))
+    text = decode_exactly(memory.objects.data_or_empty(place.key or ""))
     entry = past.entry.at(place) if past.entry else None
     return Bygone(place.path, text, path, entry, is_gone=last is not None)
 
@@ -84,8 +83,9 @@ def _last_of_entry(past: TargetHistory) -> PastPlace | None:
 
 def _as_removed(memory: Memory, path: str) -> Bygone | None:
     """The note as a command found it that removed it; what it wrote shortly before may be in no commit."""
-    objects, tip = memory.objects, _tip(memory)
-    removal = next((s for s in follow(objects, tip, path) if s.now.key is None and s.is_version), None)
+    tip = memory.head
+    assert tip is not None  # the note was in it
+    removal = next((s for s in follow(memory.objects, tip, path) if s.now.key is None and s.is_version), None)
     for operation in memory.done_log.newest():
         for write in operation.writes if removal and operation.commit == removal.commit else ():
             if write.path == path and write.after is None and write.before is not None:
@@ -113,9 +113,3 @@ def _uncommitted(memory: Memory, target: Target, project: Project | None, start:
     raise NotFound(
         "no commit has it, and no recent command took it away", "`ctxrepo history` shows what happened."
     )
-
-
-def _tip(memory: Memory) -> str:
-    tip = memory.head
-    assert tip is not None  # what is asked for was in it
-    return tip

@@ -12,16 +12,21 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.history.past_entry import PastEntry, find_past_entry
-from ctxrepo.services.history.versions import PastPlace, Step, follow, former_paths, renamed_to, whereabouts
+from ctxrepo.services.history.versions import (
+    PastPlace,
+    Step,
+    changes,
+    follow,
+    former_paths,
+    renamed_to,
+    whereabouts,
+)
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, places_of
 from ctxrepo.services.reading.targets import resolve
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
-
-_COMMITS = 10_000
-"""Commits that are looked through for a note whose folder nobody named."""
 
 MAX_LINES = 12
 """Lines that tell what a commit did to a file; a note of a thousand entries is not told entry by entry."""
@@ -118,9 +123,8 @@ class TargetHistory:
         place = self.place_at(commit)
         if place is None or place.key is None:
             return None
-        if self.entry is None:
-            return Old(commit, place.path, self._objects.data(place.key))
-        return Old(commit, place.path, encode(f"{self.entry.text(place)}\n"))
+        entry = self.entry.at(place) if self.entry else None
+        return Old(commit, place.path, encode(f"{entry.text}\n") if entry else self._objects.data(place.key))
 
     def place_at(self, commit: str) -> PastPlace | None:
         """The file that has it in `commit`."""
@@ -211,12 +215,9 @@ def gone_note(memory: Memory, target: Target, project: Project | None) -> str:
 
 def _removed(memory: Memory) -> Iterator[str]:
     """The notes that commits took away and that aren't there again, the last one first."""
-    objects, tip = memory.objects, memory.head
-    for _, tree, parents in islice(objects.walk(tip), _COMMITS) if tip else ():
-        before = objects.tree_of(parents[0]) if parents else None
-        for path, (old, new) in sorted(objects.diff(before, tree).items()):
-            if old and not new and is_note(path) and not memory.worktree.exists(path):
-                yield path
+    for path, old, new in changes(memory.objects, memory.head):
+        if old and not new and is_note(path) and not memory.worktree.exists(path):
+            yield path
 
 
 def _lines(objects: Objects, step: Step) -> list[str]:

@@ -1,22 +1,18 @@
 """One entry through the versions of its note: its id follows the text, and each edit gives it another."""
 
 from collections.abc import Collection
-from itertools import islice
 
 from ctxrepo.domain.note.entry import Entry, entries_of, moved, normalised
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.target import SHORTEST, id_meant, ids_meant
 from ctxrepo.errors import NotFound
-from ctxrepo.services.history.versions import PastPlace, Step
+from ctxrepo.services.history.versions import PastPlace, Step, changes
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import follow_entry
 from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
-
-_COMMITS = 10_000
-"""Commits that are looked through for an entry that nobody spoke of."""
 
 _CANDIDATES = 20
 """Notes of one commit that are looked at for an entry that was moved out of them."""
@@ -45,11 +41,6 @@ class PastEntry:
         if normalised(now.text) in [normalised(was.text) for was in before]:
             return []
         return [f"{'~' if before else '+'} {normalised(now.text)}"]
-
-    def text(self, place: PastPlace) -> str | None:
-        """The entry as a version has it whose step was handed in; None when it isn't in it."""
-        found = self.at(place)
-        return found.text if found else None
 
     def at(self, place: PastPlace) -> Entry | None:
         """The entry in a version whose step was handed in; None when it isn't in it."""
@@ -116,15 +107,12 @@ def find_past_entry(memory: Memory, name: str, project: Project | None) -> tuple
 def _in_history(memory: Memory, name: str) -> tuple[str, set[str]]:
     """The entry that a commit took away last, of all whose id begins so."""
     objects = memory.objects
-    tip = memory.head
-    for _, tree, parents in islice(objects.walk(tip), _COMMITS) if tip else ():
-        before = objects.tree_of(parents[0]) if parents else None
-        for path, (old, new) in sorted(objects.diff(before, tree).items()):
-            if old and is_note(path) and ":" not in old + (new or ""):
-                was, now = (decode_exactly(objects.data_or_empty(key)) if key else "" for key in (old, new))
-                gone = {e.id for e in entries_of(path, was)} - {e.id for e in entries_of(path, now)}
-                if found := ids_meant(name, gone):
-                    return path, {found[0]}
+    for path, old, new in changes(objects, memory.head):
+        if old and is_note(path) and ":" not in old + (new or ""):
+            was, now = (decode_exactly(objects.data_or_empty(key)) if key else "" for key in (old, new))
+            gone = {e.id for e in entries_of(path, was)} - {e.id for e in entries_of(path, now)}
+            if found := ids_meant(name, gone):
+                return path, {found[0]}
     return "", set()
 
 

@@ -328,10 +328,10 @@ def _change_since(memory: Memory, deed: ChangeToUndo, tip: str, paths: Collectio
     objects = memory.objects
     own = {*difference(total(deed.after), total(deed.before))}
     for later in islice(objects.new_commits(tip, deed.commit), _MOST_OPERATIONS):
-        parents = objects.parents(later)
-        was, now = objects.tree_of(parents[0]), objects.tree_of(later)
-        if len(parents) == 1 and objects.files(was, paths) != objects.files(now, paths):
-            before, after = (total(_read(memory, tree, paths)) for tree in (was, now))
+        trees = [objects.tree_of(one) for one in (*objects.parents(later), later)]
+        files = [objects.files(tree, paths) for tree in trees]
+        if len(files) == 2 and files[0] != files[1]:
+            before, after = (total(_read(memory, tree, paths)) for tree in trees)
             if own.intersection(difference(before, after)):
                 return later
     beside = _read(memory, objects.tree_of(deed.commit), deed.after)  # in its own commit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.note.entry import SIMILAR, similarity
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 1000
 """Places that are looked up twice, for a commit and for the one made from it."""
+
+_COMMITS = 10_000
+"""Commits that are looked through for what nobody named by its place."""
 
 _CANDIDATES = 20
 """Files that went when another one came are compared with it, but no more than these: it must stay quick."""
@@ -69,6 +73,13 @@ def follow(objects: Objects, tip: str, path: str) -> Iterator[Step]:
                 before.append(was)
             if any(was != now for was in before) or (not parents and now.key):
                 yield Step(commit, now, tuple(before))
+
+
+def changes(objects: Objects, tip: str | None) -> Iterator[tuple[str, Key | None, Key | None]]:
+    """(path, key before, key after) of what the last commits changed, the newest first."""
+    for _, tree, parents in islice(objects.walk(tip), _COMMITS) if tip else ():
+        before = objects.tree_of(parents[0]) if parents else None
+        yield from ((path, *keys) for path, keys in sorted(objects.diff(before, tree).items()))
 
 
 def came(objects: Objects, tip: str, folder: str, files: Collection[str]) -> dict[str, datetime]:

@@ -22,7 +22,8 @@ _MOST_TEXTS = 20
 def items_to_decide(memory: Memory) -> list[ItemToDecide]:
     """All items, those of each kind oldest first. Files are held back as the last commit judged them."""
     items = (*_held_back(memory), *_conflicts(memory), *_declined(memory), *_proposals(memory))
-    return [replace(item, before=_masked(item.before), after=_masked(item.after)) for item in items]
+    both = ((item, item.before and mask(item.before), item.after and mask(item.after)) for item in items)
+    return [replace(item, before=before, after=after) for item, before, after in both]
 
 
 def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
@@ -122,7 +123,3 @@ def _moment(text: str) -> datetime | None:
     except ValueError:
         return None
     return moment.astimezone()
-
-
-def _masked(text: str | None) -> str | None:
-    return None if text is None else mask(text)
