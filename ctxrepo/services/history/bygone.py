@@ -39,7 +39,8 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
         with suppress(NotFound):
             return _uncommitted(memory, target, project, start)
         raise missing
-    place = _place_in(memory, past, start) if start else _last_of_entry(past) if past.entry else None
+    place = _last_of_entry(past) if past.entry and not start else None
+    place = past.place_at(commit_named(memory, start)) if start else place
     if place is None and past.entry:
         return _uncommitted(memory, target, project, start)
     asked = place.path if place else past.path
@@ -62,14 +63,6 @@ def before_last_change(memory: Memory, target: Target, project: Project | None) 
     step = next((s for s in TargetHistory(memory, target, project).steps() if s.is_version), None)
     parents = memory.objects.parents(step.commit) if step else []
     return parents[0] if parents else ""
-
-
-def _place_in(memory: Memory, past: TargetHistory, start: str) -> PastPlace:
-    commit = commit_named(memory, start)
-    place = past.place_at(commit)
-    if place is None:
-        raise NotFound(f"{past.name} is not in {commit[:10]}", "`ctxrepo history` of it shows where it is.")
-    return place
 
 
 def _last_of_entry(past: TargetHistory) -> PastPlace | None:

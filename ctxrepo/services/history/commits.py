@@ -86,11 +86,7 @@ def version(memory: Memory, target: Target, project: Project | None, start: str)
     """What the target names as it was in the commit whose id begins with `start`. NotFound when it isn't
     there; UsageError when `start` is no such beginning."""
     commit = commit_named(memory, start)
-    asked = TargetHistory(memory, target, project)
-    found = asked.at(commit)
-    if found is None:
-        raise NotFound(f"{asked.name} is not in {commit[:10]}", "`ctxrepo history` of it shows where it is.")
-    return found
+    return TargetHistory(memory, target, project).at(commit)
 
 
 class TargetHistory:
@@ -118,23 +114,24 @@ class TargetHistory:
             if lines := told if self.entry else _lines(self._objects, step):
                 yield _deed(self._objects, step.commit, step.now.path, lines)
 
-    def at(self, commit: str) -> Old | None:
+    def at(self, commit: str) -> Old:
         """What was asked for as `commit` has it, under the name that its note had there."""
         place = self.place_at(commit)
-        if place is None or place.key is None:
-            return None
         entry = self.entry.at(place) if self.entry else None
-        return Old(commit, place.path, encode(f"{entry.text}\n") if entry else self._objects.data(place.key))
+        data = encode(f"{entry.text}\n") if entry else self._objects.data(str(place.key))
+        return Old(commit, place.path, data)
 
-    def place_at(self, commit: str) -> PastPlace | None:
-        """The file that has it in `commit`."""
+    def place_at(self, commit: str) -> PastPlace:
+        """The file that has it in `commit`; NotFound where none has."""
         tree = str(self._objects.tree_of(commit))
         names = {self.path: None}
         for step, _ in self._steps():
             names |= {place.path: None for place in (step.now, *step.before)}
         places = (PastPlace(name, self._objects.key_at(tree, name)) for name in names)
         # A note that the entry came to later may have been there before it.
-        return next((place for place in places if self._has(place)), None)
+        if found := next((place for place in places if self._has(place)), None):
+            return found
+        raise NotFound(f"{self.name} is not in {commit[:10]}", "`ctxrepo history` of it shows where it is.")
 
     def places(self) -> Iterator[PastPlace]:
         """Every file that has it, the newest first."""

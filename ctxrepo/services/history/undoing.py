@@ -49,10 +49,10 @@ _MOST_OPERATIONS = 1000
 
 @dataclass(frozen=True)
 class Undone:
-    """What was taken back: an operation's name, or the subject of a commit. `lines` tell of entries: `- ` is
-    gone again, `+ ` is back, `~ ` reads as it did; `* ` tells of what moved back. `next_undo` and `next_redo`
-    name what these would change now, '' for nothing. The ways back of `remember` are `undo remember` and
-    `redo remember`."""
+    """What was taken back: an operation's name, or the subject of a commit. `lines` tell of entries, anchors
+    and whole notes: `- ` is gone again, `+ ` is back, `~ ` reads as it did; `* ` tells of what moved back.
+    `next_undo` and `next_redo` name what these would change now, '' for nothing. The ways back of `remember`
+    are `undo remember` and `redo remember`."""
 
     what: str
     saying: str
@@ -86,9 +86,9 @@ def redo(memory: Memory, origin: Origin, now: datetime) -> Undone:
     _require_all_committed(memory, now)
     standing, undone = _steps(memory, origin.session)
     if not undone:
-        since = f"the last command was no undo but {_name(standing[0])}" if standing else "nothing was undone"
+        since = f" since {_name(standing[0])}" if standing else ""
         raise NotFound(
-            f"there is nothing to do again: {since}",
+            f"there is nothing to do again: nothing was undone{since}",
             "`ctxrepo history` shows each undo as a commit, and `ctxrepo undo COMMIT` takes that back.",
         )
     done = _take_back_operation(memory, undone[0], origin, now)
@@ -110,14 +110,16 @@ def _steps(memory: Memory, session: str, only: str = "") -> tuple[list[Operation
     """The next two operations that stand, and what was undone since the last of them, the newest first. Each
     undo is a step further: it takes back no undo, and nothing that another one took back already."""
     standing, undone = list[Operation](), list[Operation]()
-    gone = set[str]()
+    gone, is_ahead = set[str](), True
     for operation in islice(memory.done_log.newest(), _MOST_OPERATIONS):
         is_meant = not session or operation.session == session
-        if operation.op in _UNASKED or not gone.isdisjoint((operation.id, operation.commit)):
+        if operation.op in _UNASKED:
             continue
-        if operation.undoes:
+        if not gone.isdisjoint((operation.id, operation.commit)):
+            is_ahead &= not is_meant or bool(operation.undoes)  # what it wrote ended the way forward
+        elif operation.undoes:
             gone.add(operation.undoes)
-            if is_meant and not standing and operation.op.startswith(f"{UNDO} "):
+            if is_meant and is_ahead and not standing and operation.op.startswith(f"{UNDO} "):
                 undone.append(operation)
         elif is_meant and only in ("", operation.op):
             standing.append(operation)
@@ -217,15 +219,18 @@ def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: dateti
             raise Refused(
                 f"nothing that {deed.name} did is there any more", "`ctxrepo history` shows what is."
             )
-        told = describe(memory, {p: new for p, (_, new) in changes.items()}, objects.files(tip_tree, changes))
+        told = describe(memory, {p: encoded(t) for p, t in touched.items()}, objects.files(tip_tree, touched))
         paths = tuple(p for p in touched if not p.startswith("."))
     return Undone(deed.what, deed.saying, deed.commit, paths, tuple(_lines(told, deed.operation)))
 
 
 def _lines(told: Sequence[FileChange], operation: str) -> Iterator[str]:
-    """What taking an operation back did, a line an entry; of what moved only where it is now."""
+    """What taking an operation back did, a line an entry, an anchor, or a note of which no entry changed; of
+    what moved only where it is now."""
     verb = "moved" if operation.startswith(f"{UNDO} ") else "moved back"
-    lines = [line for change in told for line in change.lines]
+    whole = {"add": "+", "edit": "~", "remove": "-"}
+    lines = [line if line[1:2] == " " else f"+ {line}" for c in told for line in c.lines]
+    lines += [f"{whole[c.verb]} {c.path}" for c in told if is_note(c.path) and not (c.was or c.lines)]
     moved = {line[2:] for line in lines if line[0] == "+"} & {line[2:] for line in lines if line[0] == "-"}
     yield from (f"* {verb}: {c.was} to {c.path}" for c in told if c.was and is_note(c.path))
     yield from (f"* {verb}: {text}" for text in sorted(moved))

@@ -63,7 +63,7 @@ def add(
     said = normalised(items_of("", line)[0].text)
     place = scope_named(memory, scope, project)
     path = f"{place.folder}/{CHECKLIST}"
-    with drafting(memory, "scratch", origin, now) as draft:
+    with drafting(memory, "scratch add", origin, now) as draft:
         before = draft.text(path)
         same = [i for i in items_of(path, before or "") if not i.is_done and normalised(i.text) == said]
         if same:
@@ -85,7 +85,7 @@ def tick(
     if not named.strip():
         raise UsageError("no item is named", "Give its ^id, or some of its words.")
     path = f"{scope_named(memory, request.scope, project).folder}/{CHECKLIST}"
-    with drafting(memory, "scratch", origin, now) as draft:
+    with drafting(memory, f"scratch {'done' if is_done else 'undo'}", origin, now) as draft:
         text = draft.text(path) or ""
         items = items_of(path, text)
         meant = _meant(named, path, [i for i in items if i.is_done != is_done])
@@ -108,11 +108,11 @@ def clear_done(
 ) -> ClearResult:
     """Take out the items that are done, each with what goes with it."""
     path = f"{scope_named(memory, scope, project).folder}/{CHECKLIST}"
-    with drafting(memory, "scratch", origin, now) as draft:
+    with drafting(memory, "scratch clear-done", origin, now) as draft:
         text = draft.text(path)
         after, gone, stays = cleared(path, text or "")
         if text is not None and gone:
-            draft.saying = f"{len(gone)} done"
+            draft.saying = f"{len(gone)} items"
             draft.put(path, bump_updated(after, day(now)))
     return ClearResult(path, gone, stays)
 

@@ -12,9 +12,11 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.history.undoing import Undone, redo, undo, undo_commit
-from ctxrepo.services.notes.changing import EditRequest, Passage, edit
+from ctxrepo.services.notes.changing import EditRequest, Passage, edit, set_tags
+from ctxrepo.services.notes.new_note import new
 from ctxrepo.services.notes.placing import archive, forget, move
-from ctxrepo.services.notes.working_notes import log
+from ctxrepo.services.notes.requests import NewNoteRequest, TagChange, TickRequest
+from ctxrepo.services.notes.working_notes import add, log, tick
 from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
@@ -100,7 +102,7 @@ def test_each_undo_is_a_step_further_and_redo_goes_forward(mine: Machine) -> Non
     for state in states[2:]:
         again(mine)
         assert notes(mine) == state
-    with pytest.raises(NotFound, match="the last command was no undo but remember: four"):
+    with pytest.raises(NotFound, match="nothing was undone since remember: four"):
         again(mine)
 
 
@@ -116,6 +118,11 @@ def test_a_command_between_leaves_nothing_to_do_again_and_is_the_next_to_go(mine
     again(mine)
     again(mine)
     assert said(mine, MEMORY) == ["the first", "three"]
+    mine.remember("four")
+    back(mine)
+    mine.remember("five")
+    back(mine)
+    assert again(mine).next_redo == ""  # five ended the way to four
 
 
 def test_what_its_commit_was_undone_for_is_passed_over_by_the_next_undo(mine: Machine) -> None:
@@ -386,8 +393,34 @@ def test_a_line_of_the_log_goes_and_the_others_stay(mine: Machine) -> None:
 def test_an_anchor_is_off_the_tape_again(mine: Machine) -> None:
     memory = mine.open()
     made = anchor(memory, AnchorRequest("task/begin"), mine.project(), Origin(memory.host), NOW)
-    back(mine)
+    assert back(mine).lines == ("- task/begin",)
     assert '"deleted": true' in mine.read(made.path)
+    assert again(mine).lines == ("+ task/begin",)
+
+
+def test_what_became_of_a_note_of_which_no_entry_changed_is_told_by_its_path(mine: Machine) -> None:
+    memory, project, who, path = mine.open(), mine.project(), Origin("h"), "shop/topics/exp.md"
+    target, to = parse_target("topics/exp"), parse_destination("topics/trial")
+
+    def told() -> list[str]:
+        return [*back(mine).lines, *again(mine).lines]
+
+    new(memory, NewNoteRequest(target, "an experiment"), project, who, NOW)
+    assert told() == [f"- {path}", f"+ {path}"]
+    set_tags(memory, TagChange(target, ["lab"]), project, who, NOW)
+    assert told() == [f"~ {path}", f"~ {path}"]
+    move(memory, target, to, project, who, NOW)
+    there = "shop/topics/trial.md"
+    assert told() == [f"* moved back: {there} to {path}", f"* moved: {path} to {there}"]
+
+
+def test_what_was_done_to_a_checklist_is_named(mine: Machine) -> None:
+    memory, project, who = mine.open(), mine.project(), Origin("h")
+    add(memory, "call the zoo", "", project, who, NOW)
+    tick(memory, TickRequest("zoo", is_done=True), project, who, NOW)
+    tick(memory, TickRequest("zoo", is_done=False), project, who, NOW)
+    steps = [back(mine).next_undo for _ in range(2)]
+    assert steps == ["scratch done: call the zoo", "scratch add: call the zoo"]
 
 
 def test_a_session_takes_back_only_what_it_wrote_itself(mine: Machine) -> None:
