@@ -3,11 +3,10 @@
 Tab is pressed at every key, so this loads little more than a hook does."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from ctxrepo.domain.project.layout import CHECKLIST, GLOBAL, PROJECT
 from ctxrepo.hooks.known.cached import box_of
-from ctxrepo.storage.cache.completion import Known, known_at
+from ctxrepo.storage.cache.completion import Known
 
 MANY = 300
 """Notes or entries offered at once; a longer beginning brings others."""
@@ -19,68 +18,52 @@ Candidate = tuple[str, str]
 """(what may stand there, what it is or '')."""
 
 
-def scopes(state: Path, cwd: Path) -> list[Candidate]:
+def scopes(known: Known) -> list[Candidate]:
     """The names of scopes."""
-    with known_at(state, cwd) as known:
-        if known is None:
-            return []
-        own = [(PROJECT, known.project)] if known.project else []
-        return [(GLOBAL, ""), *own, *((f, "") for f in known.folders() if f != known.everywhere)]
+    own = [(PROJECT, known.project)] if known.project else []
+    return [(GLOBAL, ""), *own, *((f, "") for f in known.folders() if f != known.everywhere)]
 
 
-def tags(state: Path, cwd: Path) -> list[Candidate]:
+def tags(known: Known) -> list[Candidate]:
     """The tags of notes in view."""
-    with known_at(state, cwd) as known:
-        return [(tag, "") for tag in known.tags(_in_view(known))] if known else []
+    return [(tag, "") for tag in known.tags(_in_view(known))]
 
 
-def categories(state: Path, cwd: Path) -> list[Candidate]:
+def categories(known: Known) -> list[Candidate]:
     """The categories that entries have."""
-    with known_at(state, cwd) as known:
-        return [(category, "") for category in known.categories()] if known else []
+    return [(category, "") for category in known.categories()]
 
 
-def targets(start: str, state: Path, cwd: Path) -> list[Candidate]:
+def targets(known: Known, start: str) -> list[Candidate]:
     """Notes as `[SCOPE:]PATH` that begin with `start`, with descriptions; behind `^` entries by their ids,
     behind `#` by their places. Without a scope notes in view, by their path in it, and any by its whole
     path."""
-    with known_at(state, cwd) as known:
-        if known is None:
-            return []
-        if start.startswith("^"):
-            return _entries(start[1:], known)
-        note, is_place, _ = start.partition("#")
-        return _places(note, known) if is_place else list(dict(_notes(start, known)).items())
+    if start.startswith("^"):
+        return entries(known, start)
+    note, is_place, _ = start.partition("#")
+    return _places(note, known) if is_place else list(dict(_notes(start, known)).items())
 
 
-def note_folders(state: Path, cwd: Path) -> list[Candidate]:
+def note_folders(known: Known) -> list[Candidate]:
     """The folders below a scope that have notes in view."""
-    with known_at(state, cwd) as known:
-        found = {name for folder in _in_view(known) for name in known.folders_below(folder)} if known else ()
-        return [(name, "") for name in sorted(found)]
+    found = {name for folder in _in_view(known) for name in known.folders_below(folder)}
+    return [(name, "") for name in sorted(found)]
 
 
-def entries(start: str, state: Path, cwd: Path) -> list[Candidate]:
+def entries(known: Known, start: str) -> list[Candidate]:
     """Entries in view as `^ID`, with what they say."""
-    with known_at(state, cwd) as known:
-        return _entries(start.removeprefix("^"), known) if known else []
-
-
-def items(start: str, state: Path, cwd: Path, *, is_done: bool) -> list[Candidate]:
-    """What the items of the checklists in view say that are done, or open; behind `^` their ids."""
-    with known_at(state, cwd) as known:
-        if known is None:
-            return []
-        lists = [f"{folder}/{CHECKLIST}" for folder in _in_view(known)]
-        found = [entry for path in lists for entry in known.entries(MANY, path=path)]
-        wanted = ("x", "X") if is_done else (" ",)
-        said = [(f"^{name}", plain(text)) for name, _, text in found if box_of(text) in wanted]
-    return said if start.startswith("^") else [(text, "") for _, text in said]
-
-
-def _entries(start: str, known: Known) -> list[Candidate]:
-    found = [e for folder in _in_view(known) for e in known.entries(MANY, start, f"{folder}/")]
+    folders, begun = _in_view(known), start.removeprefix("^")
+    found = [e for folder in folders for e in known.entries(MANY, begun, f"{folder}/")]
     return [(f"^{name}", plain(text)) for name, _, text in found]
+
+
+def items(known: Known, start: str, *, is_done: bool) -> list[Candidate]:
+    """What the items of the checklists in view say that are done, or open; behind `^` their ids."""
+    lists = [f"{folder}/{CHECKLIST}" for folder in _in_view(known)]
+    found = [entry for path in lists for entry in known.entries(MANY, path=path)]
+    wanted = ("x", "X") if is_done else (" ",)
+    said = [(f"^{name}", plain(text)) for name, _, text in found if box_of(text) in wanted]
+    return said if start.startswith("^") else [(text, "") for _, text in said]
 
 
 def _places(note: str, known: Known) -> list[Candidate]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.guard.takeback import named
@@ -13,74 +12,62 @@ from ctxrepo.hooks.own_files import lines_of
 from ctxrepo.hooks.session.ledger import FOLDER
 from ctxrepo.hooks.session.traces import MAX_BYTES
 from ctxrepo.services.reading.complete import MANY, WIDTH, Candidate
-from ctxrepo.storage.cache.completion import Known, known_at
+from ctxrepo.storage.cache.completion import Known
 from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.state.committed_records import DoneLog, Operation
 from ctxrepo.storage.state.ledgers import ledgers
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 
-def conflicts(state: Path, cwd: Path) -> list[Candidate]:
+def conflicts(known: Known) -> list[Candidate]:
     """The ids of versions that are kept aside, with the files that keep them."""
-    with known_at(state, cwd) as known:
-        kept = known.notes(f"{CONFLICTS}/", MANY) if known else []
-        return [(name, path) for path, _ in kept if (name := copy_id(path))]
+    kept = known.notes(f"{CONFLICTS}/", MANY)
+    return [(name, path) for path, _ in kept if (name := copy_id(path))]
 
 
-def projects(state: Path, cwd: Path) -> list[Candidate]:
+def projects(known: Known) -> list[Candidate]:
     """The ids of projects, with their folders."""
-    with known_at(state, cwd) as known:
-        return list(_registry(known).projects.items()) if known else []
+    return list(_registry(known).projects.items())
 
 
-def linked(state: Path, cwd: Path) -> list[Candidate]:
+def linked(known: Known) -> list[Candidate]:
     """The further names of projects, with the ids they stand for."""
-    with known_at(state, cwd) as known:
-        return list(_registry(known).aliases.items()) if known else []
+    return list(_registry(known).aliases.items())
 
 
-def commits(state: Path, cwd: Path) -> list[Candidate]:
+def commits(known: Known) -> list[Candidate]:
     """The commits with what commands of this machine did lately, the newest first."""
-    with known_at(state, cwd) as known:
-        done = _done(known) if known else ()
-        said = {one.commit[:10]: shown(named(one.op, one.note), WIDTH) for one in done if one.commit}
-        return list(said.items())
+    done = (one for one in _done(known) if one.commit)
+    return list({one.commit[:10]: shown(named(one.op, one.note), WIDTH) for one in done}.items())
 
 
-def gone_notes(state: Path, cwd: Path) -> list[Candidate]:
+def gone_notes(known: Known) -> list[Candidate]:
     """The notes that commands of this machine took away lately, and the archived ones, as paths in scopes in
     view and as whole paths."""
-    with known_at(state, cwd) as known:
-        if known is None:
-            return []
-        writes = (write for one in _done(known) for write in one.writes if write.after is None)
-        paths = [
-            write.path for write in writes if is_note(write.path) and not (known.home / write.path).exists()
-        ]
-        scopes = [f"{folder}/" for folder in (known.project, known.everywhere) if folder]
-        paths += [path for scope in scopes for path, _ in known.notes(f"{scope}{ARCHIVE}/", MANY)]
-        near = [path.removeprefix(scope) for scope in scopes for path in paths if path.startswith(scope)]
-        return [(path, "") for path in dict.fromkeys([*near, *paths])]
+    writes = (write for one in _done(known) for write in one.writes if write.after is None)
+    paths = [write.path for write in writes if is_note(write.path) and not (known.home / write.path).exists()]
+    scopes = [f"{folder}/" for folder in (known.project, known.everywhere) if folder]
+    paths += [path for scope in scopes for path, _ in known.notes(f"{scope}{ARCHIVE}/", MANY)]
+    near = [path.removeprefix(scope) for scope in scopes for path in paths if path.startswith(scope)]
+    return [(path, "") for path in dict.fromkeys([*near, *paths])]
 
 
 def _done(known: Known) -> Iterator[Operation]:
     return islice(DoneLog(RepositoryPlaces(known.folder).done).newest(), MANY)
 
 
-def traces(state: Path, cwd: Path) -> list[Candidate]:
+def traces(known: Known) -> list[Candidate]:
     """The ids of traces, the newest first, with the prompts."""
-    with known_at(state, cwd) as known:
-        lines = lines_of(str(RepositoryPlaces(known.folder).traces), MAX_BYTES)[-MANY:] if known else []
-        found = [fields for line in reversed(lines) if (fields := record(line))]
-        said = ((text_of(f, "id"), text_of(f, "prompt") or text_of(f, "edited")) for f in found)
-        return [(name, shown(" ".join(prompt.split()), WIDTH)) for name, prompt in said if name]
+    lines = lines_of(str(RepositoryPlaces(known.folder).traces), MAX_BYTES)[-MANY:]
+    found = [fields for line in reversed(lines) if (fields := record(line))]
+    said = ((text_of(f, "id"), text_of(f, "prompt") or text_of(f, "edited")) for f in found)
+    return [(name, shown(" ".join(prompt.split()), WIDTH)) for name, prompt in said if name]
 
 
-def sessions(state: Path, cwd: Path) -> list[Candidate]:
+def sessions(known: Known) -> list[Candidate]:
     """The ids of sessions, the latest first, with where they were."""
-    with known_at(state, cwd) as known:
-        found = ledgers(state / FOLDER, known.folder.name)[:MANY] if known else []
-        return [(one.session, f"{one.agent} {one.cwd}".strip()) for one in found if not one.parent]
+    found = ledgers(known.folder.with_name(FOLDER), known.folder.name)[:MANY]
+    return [(one.session, f"{one.agent} {one.cwd}".strip()) for one in found if not one.parent]
 
 
 def _registry(known: Known) -> Registry:

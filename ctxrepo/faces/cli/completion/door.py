@@ -113,9 +113,11 @@ def _answer(ask: Callable[..., list[Candidate]], *begun: str, **how: bool) -> li
     """What is known under the state folder, of the place where the person stands."""
     from pathlib import Path
 
+    from ctxrepo.storage.cache.completion import known_at
     from ctxrepo.storage.user.places import Places
 
-    return ask(*begun, Places.of(os.environ).state, Path.cwd(), **how)
+    with known_at(Places.of(os.environ).state, Path.cwd()) as known:
+        return ask(known, *begun, **how) if known else []
 
 
 def _keys(_start: str, _before: Sequence[str]) -> list[Candidate]:
