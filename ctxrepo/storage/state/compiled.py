@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import astuple
 from pathlib import Path
+from typing import Any
 
 from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.errors import Unreadable
@@ -20,6 +21,8 @@ MAX_CHECKOUTS = 5000
 _SCHEMA = Schema(FORMAT, __spec__, "compiled.sql")
 """Hooks read the view `given`, where a checkout with a claim has no project while trust is 'ask'."""
 
+_SETTINGS = "select key, value from settings"
+_REPOSITORIES = "select id, home, position from repository order by position"
 _CHECKOUTS = "select top, config, stamp, project, folder, own, claim from checkout"
 
 
@@ -58,7 +61,8 @@ def compile_settings(
     make_folder(state)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]
     with _opened(state) as db:
-        if _settings(db) == dict(settings) and _repositories(db) == wanted:
+        known = dict(db.execute(_SETTINGS)), db.execute(_REPOSITORIES).fetchall()
+        if known == (dict(settings), wanted):
             return False
         with transaction(db):
             db.execute("delete from settings")
@@ -86,53 +90,38 @@ def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
     return True
 
 
-@rerun_if_damaged(_discard)
 def read_settings(state: Path) -> dict[str, str]:
     """The settings as they were compiled; empty before `init`."""
-    if not (state / "hooks.db").is_file():
-        return {}
-    with _opened(state) as db:
-        return _settings(db)
+    return dict(_rows(state, _SETTINGS))
 
 
-@rerun_if_damaged(_discard)
 def read_repositories(state: Path) -> list[CompiledRepository]:
     """The repositories as they were compiled, in order."""
-    if not (state / "hooks.db").is_file():
-        return []
-    with _opened(state) as db:
-        return [CompiledRepository(row[0], Path(row[1])) for row in _repositories(db)]
+    return [CompiledRepository(repo_id, Path(home)) for repo_id, home, _ in _rows(state, _REPOSITORIES)]
 
 
-@rerun_if_damaged(_discard)
 def read_checkouts(state: Path) -> list[CompiledCheckout]:
     """Every checkout recorded, longest ago first."""
-    if not (state / "hooks.db").is_file():
-        return []
-    with _opened(state) as db:
-        return [CompiledCheckout(*row) for row in db.execute(f"{_CHECKOUTS} order by rowid")]
+    return [CompiledCheckout(*row) for row in _rows(state, f"{_CHECKOUTS} order by rowid")]
+
+
+def find_checkout(state: Path, top: str) -> CompiledCheckout | None:
+    """The checkout recorded at `top`; None where none is."""
+    rows = _rows(state, f"{_CHECKOUTS} where top = ?", top) if _is_text(top) else []
+    return CompiledCheckout(*rows[0]) if rows else None
 
 
 @rerun_if_damaged(_discard)
-def find_checkout(state: Path, top: str) -> CompiledCheckout | None:
-    """The checkout recorded at `top`; None where none is."""
-    if not (state / "hooks.db").is_file() or not _is_text(top):
-        return None
+def _rows(state: Path, query: str, *values: str) -> list[Any]:
+    """What hooks.db answers; nothing before `init`."""
+    if not (state / "hooks.db").is_file():
+        return []
     with _opened(state) as db:
-        row = db.execute(f"{_CHECKOUTS} where top = ?", (top,)).fetchone()
-        return CompiledCheckout(*row) if row else None
+        return db.execute(query, values).fetchall()
 
 
 def _opened(state: Path) -> closing[sqlite3.Connection]:
     return closing(open_database(state / "hooks.db", _SCHEMA.is_current, _SCHEMA.build))
-
-
-def _settings(db: sqlite3.Connection) -> dict[str, str]:
-    return dict(db.execute("select key, value from settings"))
-
-
-def _repositories(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
-    return db.execute("select id, home, position from repository order by position").fetchall()
 
 
 def _is_text(*values: str) -> bool:
