@@ -26,7 +26,7 @@ from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, newest_here, tape_here
+from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, tape_here
 from ctxrepo.services.saving.refresh import told_handoff
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.services.settings.session_settings import keeps_anchors, tape_settings
@@ -202,12 +202,12 @@ def session_named(session: str) -> str:
 def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:
     """The newest anchor, when this one says nothing new. A handoff is gathered before each compaction and
     changes seldom."""
+    tape = tape_here(memory, folder)
     if "handoff" not in made.meta:
-        newest = tape_here(memory, folder).handoffs.last
+        newest = tape.handoffs.last
         return newest if newest and says_the_same(newest, made) else None
-    newest = newest_here(memory, folder)
-    is_named = newest is not None and newest.name == made.name
-    if newest and (made.trigger == BY_ITSELF or is_named):
+    newest = tape.newest_handoff
+    if newest and (made.trigger == BY_ITSELF or newest.name == made.name):
         return newest if handoff_of(newest.meta) == handoff_of(made.meta) else None
     return None
 

@@ -29,7 +29,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.working_notes import items_in
 from ctxrepo.services.reading.daily_logs import entries_today
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.reading.tape_files import handoffs_left, newest_here
+from ctxrepo.services.reading.tape_files import handoffs_left, tape_here
 from ctxrepo.services.sessions.conversations import ends_of_session
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.usage import AccessLog
@@ -146,7 +146,7 @@ def prepare(
     that of the newest handoff stays until another is given, and its goal where this session has none."""
     place = scope_named(memory, scope, project)
     gathered = gather(memory, place, working, now)
-    newest = newest_here(memory, place.folder)
+    newest = tape_here(memory, place.folder).newest_handoff
     if newest and not given.next:
         before = handoff_of(newest.meta)
         gathered = replace(gathered, goal=gathered.goal or before.goal, next=before.next)

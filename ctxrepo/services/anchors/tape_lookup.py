@@ -1,6 +1,6 @@
 """Anchors of a tape are listed and searched, and what was said between them is searched, read and drawn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -99,18 +99,16 @@ def search(view: TapeView, request: TapeSearch) -> TapeHits:
     """The newest anchors and messages that fit, in the session or else in the project, in a session that is
     named only there; NoMatch for none. To search messages, bring the index of sessions up to date before."""
     request.require_valid()
-    is_only_there = request.is_of_session and request.place != "project"
-    look = _in_session if is_only_there else _in_session_or_project
+    places: Sequence[Where] = ("session",) if request.is_of_session else ("session", "project")
+    places = ("project",) if request.place == "project" else places
     bounds = bounds_of(view, request, request.place, dates_first=True)
     anchors: list[Anchor] = []
     messages: list[SessionMessage] = []
     scopes: dict[Kind, Where] = {}
     if "anchors" in request.kinds:
-        find_anchors = partial(_find_anchors, view, request, bounds)
-        anchors, scopes["anchors"] = look(find_anchors, request.place)
+        anchors, scopes["anchors"] = _first_found(partial(_find_anchors, view, request, bounds), places)
     if "messages" in request.kinds:
-        find_messages = partial(_find_messages, view, request, bounds)
-        messages, scopes["messages"] = look(find_messages, request.place)
+        messages, scopes["messages"] = _first_found(partial(_find_messages, view, request, bounds), places)
     if not anchors and not messages:
         raise NoMatch("nothing on the tape fits", "`ctxrepo tape list` shows the anchors.")
     return TapeHits(
@@ -147,13 +145,10 @@ def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShow
     return AnchorShown(clean, short, *(tuple(shown(side, CHARS)) for side in (before, after)))
 
 
-def _in_session(find: Callable[[Where], list[Match]], _: Where) -> tuple[list[Match], Where]:
-    return find("session"), "session"
-
-
-def _in_session_or_project(find: Callable[[Where], list[Match]], place: Where) -> tuple[list[Match], Where]:
-    matches = find("session") if place != "project" else []
-    return (matches, "session") if matches else (find("project"), "project")
+def _first_found(find: Callable[[Where], list[Match]], places: Sequence[Where]) -> tuple[list[Match], Where]:
+    """What is found in the first of the places that has something, and that place; nothing in the last."""
+    found = ((find(place), place) for place in places)
+    return next((each for each in found if each[0]), ([], places[-1]))
 
 
 def _find_anchors(view: TapeView, request: TapeSearch, bounds: TapeBounds, where: Where) -> list[Anchor]:

@@ -121,12 +121,8 @@ class TapeView:
     def _sessions(self) -> dict[str, str]:
         """session -> agent."""
         sessions = {self.session: self.agent} if self.session else {}
-        for anchor in reversed(self.tape.anchors):
-            if anchor.host == self.memory.host and anchor.session_id not in _NO_SESSION and anchor.agent:
-                sessions.setdefault(anchor.session_id, anchor.agent)
-        for ledger in ledgers(self.memory.places.sessions, self.memory.state.id):
-            if ledger.project == self.place.folder and not ledger.parent:
-                sessions.setdefault(ledger.session, ledger.agent)
+        for agent, session in _heard_of(self.memory, self.tape, self.place.folder):
+            sessions.setdefault(session, agent)
         return dict(list(sessions.items())[:_MOST_SESSIONS])
 
 
@@ -148,7 +144,7 @@ def view_of(
     elif session == THIS or _is_in(memory, tape, place, project, caller[1]):
         agent, meant = caller
     else:
-        agent, meant = _newest(memory, tape, place.folder)
+        agent, meant = next(_heard_of(memory, tape, place.folder), ("", ""))
     return TapeView(memory, place, tape, agent, meant)
 
 
@@ -186,15 +182,15 @@ def _beginning_with(beginning: str, sessions: Collection[str]) -> set[str]:
     return {beginning} & {*sessions} or {session for session in sessions if session.startswith(beginning)}
 
 
-def _newest(memory: Memory, tape: Tape, folder: str) -> tuple[str, str]:
-    """The session of the scope that this machine heard of last."""
+def _heard_of(memory: Memory, tape: Tape, folder: str) -> Iterator[tuple[str, str]]:
+    """(agent, session) of the scope's sessions that this machine knows of, those first that it heard of
+    last: by the anchors that they left, then by hooks' records."""
     for anchor in reversed(tape.anchors):
         if anchor.host == memory.host and anchor.session_id not in _NO_SESSION and anchor.agent:
-            return anchor.agent, anchor.session_id
+            yield anchor.agent, anchor.session_id
     for ledger in ledgers(memory.places.sessions, memory.state.id):
         if ledger.project == folder and not ledger.parent:
-            return ledger.agent, ledger.session
-    return "", ""
+            yield ledger.agent, ledger.session
 
 
 def resolve(tape: Tape, own: Tape, name: str, *, is_only_own: bool) -> Anchor:

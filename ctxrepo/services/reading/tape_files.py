@@ -34,11 +34,6 @@ def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | No
     return tape_of(texts, folder, local, anchors_file_writer(), time()).newest_handoff
 
 
-def newest_here(memory: Memory, folder: str) -> Anchor | None:
-    """The same as the files have it now."""
-    return tape_here(memory, folder).newest_handoff
-
-
 def tape_here(memory: Memory, folder: str) -> Tape:
     """The tape of a scope as the files have it now, with the anchors that stay on this machine."""
     local = LocalTape(memory.state).anchors(folder)
