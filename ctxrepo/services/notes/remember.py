@@ -105,7 +105,7 @@ def remember_all(
     with drafting(memory, "remember", origin, now) as draft:
         first, *more = [normalised(one.line) for one in prepared]
         draft.saying = f"{first} and {len(more)} more" if more else first
-        return [_Writing(draft, one.fact, one.scope, one.line, one.superseded, now).run() for one in prepared]
+        return [_Writing(**vars(one), draft=draft, now=now).run() for one in prepared]
 
 
 def _prepared(memory: Memory, fact: Fact, project: Project | None) -> _PreparedFact:
@@ -123,12 +123,8 @@ def _prepared(memory: Memory, fact: Fact, project: Project | None) -> _PreparedF
 
 
 @dataclass(frozen=True)
-class _Writing:
+class _Writing(_PreparedFact):
     draft: Draft
-    fact: Fact
-    scope: NamedScope
-    line: str
-    superseded: Entry | None
     now: datetime
 
     def run(self) -> RememberResult:
