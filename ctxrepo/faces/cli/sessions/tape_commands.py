@@ -19,21 +19,23 @@ from ctxrepo.services.anchors.tape_requests import (
 
 group = group_of("tape", "Find anchors that sessions left, and what was said between them.", "info")
 
-_SESSION = "--session ID"
-_AFTER, _UNTIL = "--after A", "--until A"
-_LAST, _FROM, _TO = "--last", "--from D", "--to D"
+_TAPE = {"session": "--session ID", "scope": SCOPE}
+_RANGE = {"after": "--after A", "until": "--until A"}
+_PART = {**_RANGE, "is_last": "--last", "start": "--from D", "end": "--to D"}
+"""How the fields of a TapeRequest, an AnchorRange and a TapePart are spelled."""
+
 _TYPES = "--type T"
 _IN = "--in WHERE"
 _CONTEXT = "--context N"
 
 
-@command(session=_SESSION, scope=SCOPE)
+@command(**_TAPE)
 def info(request: TapeRequest, json: bool = False) -> None:
     """Say how the tape stands, and how many messages came since the session's last anchor."""
     answer(open_desk(), tape_operations.tape_info, request, json, past_text.info_text)
 
 
-@command(limit=LIMIT, context=_CONTEXT, type=_TYPES, session=_SESSION, scope=SCOPE)
+@command(limit=LIMIT, context=_CONTEXT, type=_TYPES, **_TAPE)
 def list_anchors(request: ListAnchors, json: bool = False) -> None:
     """List the anchors of the project, or with --session those of one session, the newest last."""
     text = partial(past_text.list_text, request=request)
@@ -46,18 +48,13 @@ def list_anchors(request: ListAnchors, json: bool = False) -> None:
     types=_TYPES,
     limit=LIMIT,
     context=_CONTEXT,
-    after=_AFTER,
-    until=_UNTIL,
-    is_last=_LAST,
-    start=_FROM,
-    end=_TO,
+    **_PART,
     name="--name N",
     anchor_type="--anchor-type T",
     summary="--summary S",
     purpose="--purpose P",
     keywords="--keyword K",
-    session=_SESSION,
-    scope=SCOPE,
+    **_TAPE,
 )
 def search(request: TapeSearch, json: bool = False) -> None:
     """Search anchors and messages of the session, and where it has none, those of the project."""
@@ -65,19 +62,14 @@ def search(request: TapeSearch, json: bool = False) -> None:
 
 
 @command(
-    after=_AFTER,
-    until=_UNTIL,
-    is_last=_LAST,
-    start=_FROM,
-    end=_TO,
+    **_PART,
     around="--around A",
     text="--scan TEXT",
     types=_TYPES,
     limit=LIMIT,
     chars="--chars N",
     where=_IN,
-    session=_SESSION,
-    scope=SCOPE,
+    **_TAPE,
 )
 def read(request: ReadTape, json: bool = False) -> None:
     """Read what was said, the newest last."""
@@ -100,22 +92,17 @@ def reset(
     """Start a new tape: move all anchors of the project to its archive, which no session reads."""
     if session is not None and not session.strip():  # a variable that is empty, and all would go
         raise UsageError("--session names no session", "Without --session the whole tape is reset.")
-    answer(
-        open_desk(),
-        tape_operations.reset_tape,
-        TapeRequest(session or "", request.scope),
-        json,
-        past_text.reset_text,
-    )
+    request = TapeRequest(session or "", request.scope)
+    answer(open_desk(), tape_operations.reset_tape, request, json, past_text.reset_text)
 
 
-@command(session=_SESSION, scope=SCOPE)
+@command(**_TAPE)
 def tree(request: TapeRequest, json: bool = False) -> None:
     """Draw a session as a tree: a line for each message, its branches, and its anchors."""
     answer_with_past(open_desk(), tape_operations.tape_tree, request, json, past_text.tree_text)
 
 
-@command(days="--days N", handoffs="--handoffs N", after=_AFTER, until=_UNTIL, scope=SCOPE)
+@command(days="--days N", handoffs="--handoffs N", **_RANGE, scope=SCOPE)
 def digest(request: DigestRequest, json: bool = False) -> None:
     """Gather a part of past work, and what memory says of it already."""
     answer_with_past(open_desk(), tape_operations.digest_work, request, json, past_text.digest_text)
