@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from ctxrepo.agents.protocol import EditedDocument, OwnFile, ShippedFile
 from ctxrepo.errors import ConfigError
@@ -13,6 +13,7 @@ from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.receipt import WrittenFile, digest
 
 _T = TypeVar("_T")
+_Wanted = TypeVar("_Wanted", EditedDocument, OwnFile)
 
 
 def wanted_file(wanted: EditedDocument | OwnFile | ShippedFile) -> "WantedFile":
@@ -32,10 +33,8 @@ def _filled(wanted: ShippedFile) -> OwnFile:
 
 
 @dataclass(frozen=True)
-class EditedOnDisk:
-    """A document into which ours is put. ConfigError when what it says can't be understood."""
-
-    wanted: EditedDocument
+class _OnDisk(Generic[_Wanted]):
+    wanted: _Wanted
     data: bytes | None
     """Its bytes as they are, None where there is no such file."""
 
@@ -47,6 +46,10 @@ class EditedOnDisk:
     def events(self) -> tuple[str, ...]:
         """The events whose hooks stand in it."""
         return tuple(self.wanted.hooks)
+
+
+class EditedOnDisk(_OnDisk[EditedDocument]):
+    """A document into which ours is put. ConfigError when what it says can't be understood."""
 
     def connected(self) -> bytes:
         """Its bytes with what is ours."""
@@ -101,21 +104,9 @@ class EditedOnDisk:
             ) from error
 
 
-@dataclass(frozen=True)
-class OwnFileOnDisk:
+class OwnFileOnDisk(_OnDisk[OwnFile]):
     """A file of ours. What a person wrote into it goes with setup's next writing, and stays when setup is
     taken back."""
-
-    wanted: OwnFile
-    data: bytes | None
-
-    @property
-    def path(self) -> Path:
-        return self.wanted.path
-
-    @property
-    def events(self) -> tuple[str, ...]:
-        return tuple(self.wanted.hooks)
 
     def connected(self) -> bytes:
         return self.wanted.content
