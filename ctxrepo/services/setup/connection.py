@@ -51,18 +51,9 @@ class Slip:
         return Change(self.path, self.data, data, private=True)
 
     @property
-    def skills(self) -> Mapping[Path, str]:
-        """The skills that we own, with the digests of what we wrote."""
-        return self.receipt.skills if self.receipt else {}
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """The folders that we made."""
-        return self.receipt.folders if self.receipt else ()
-
-    def written(self, path: Path) -> WrittenFile | None:
-        """What was done to this file."""
-        return self.receipt.files.get(path) if self.receipt else None
+    def known(self) -> Receipt:
+        """What the receipt says of files, skills and folders: nothing where there is none to read."""
+        return self.receipt or Receipt({})
 
 
 @dataclass(frozen=True)
@@ -117,11 +108,13 @@ class Connection:
         shared = [folder for other in self._others for folder in other.folders if folder in above]
         return Receipt(
             files={
-                file.path: WrittenFile(file.before(self.slip.written(file.path)), digest(file.connected()))
+                file.path: WrittenFile(
+                    file.before(self.slip.known.files.get(file.path)), digest(file.connected())
+                )
                 for file in self.files
             },
             skills=owned,
-            folders=tuple(dict.fromkeys([*self.slip.folders, *made, *shared])),
+            folders=tuple(dict.fromkeys([*self.slip.known.folders, *made, *shared])),
         )
 
     @cached_property
@@ -136,7 +129,7 @@ class Connection:
 
     def skills_installed(self) -> Skills:
         """What brings our skills up to date."""
-        owned = self._newest_of(self.slip.skills)
+        owned = self._newest_of(self.slip.known.skills)
         return skills.together([skills.installed(root, owned) for root in self.skills])
 
     def skills_removed(self) -> Skills:

@@ -133,10 +133,10 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
     changes: list[Change] = []
     notices: list[str] = []
     for file in reversed(connection.files):
-        known = slip.written(file.path)
+        known = slip.known.files.get(file.path)
         changes.append(Change(file.path, file.data, file.original(known)))
         notices += filter(None, [file.notice(known)])
-    emptied = {slip.path.parent, *skills.folders(roots, skill.changes), *slip.folders}
+    emptied = {slip.path.parent, *skills.folders(roots, skill.changes), *slip.known.folders}
     return Plan(
         name,
         _possible((*changes, *skill.changes, slip.changed_to(None))),
