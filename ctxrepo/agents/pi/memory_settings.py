@@ -11,6 +11,8 @@ from typing import Any
 
 from ctxrepo.agents.own_memory import OwnHooks, OwnMemory
 from ctxrepo.agents.pi.dialect import ENABLED, PROJECT_FILE
+from ctxrepo.agents.recorded import table
+from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.project.layout import GLOBAL, expanded
 from ctxrepo.domain.settings.values import TapeSettings
 
@@ -68,33 +70,32 @@ def read(fields: Mapping[str, Any], user_home: Path) -> OwnMemory | None:
 
 def memory_of(section: Mapping[str, Any], home: str) -> OwnMemory:
     """What `section` says; `home` is what `~` stands for."""
-    folder, tape = _table(section.get("memoryDir")), section.get("tape")
-    path = _text(section.get("localPath")) or _text(folder.get("localPath"))
+    folder = table(section, "memoryDir")
+    path = text_of(section, "localPath") or text_of(folder, "localPath")
     enabled = section.get("enabled", True) not in (None, False, 0, "")  # what JavaScript takes for false
-    bridges = BRIDGE in _actions(_table(section.get("hooks")).get("beforeAgentStart"), ())
+    bridges = BRIDGE in _actions(table(section, "hooks").get("beforeAgentStart"), ())
     ways = (section.get(key) for key in ("delivery", "injection"))  # the new name, and the old one
     delivery = next((way for way in ways if isinstance(way, str)), "")
-    keeps_tape = bool(tape or tape == {}) and _table(tape).get("enabled") is not False
+    tape = tape_settings(section, bridges)
     return OwnMemory(
         enabled=enabled,
-        repo_url=_text(section.get("repoUrl")) or _text(folder.get("repoUrl")),
+        repo_url=text_of(section, "repoUrl") or text_of(folder, "repoUrl"),
         local_path=expanded(path or DEFAULT_PATH, home),
         names_path=bool(path),
         global_folder=global_folder(folder.get("globalMemory")),
         is_in_system_prompt=delivery not in ("", MESSAGE),
-        hooks=_hooks(section.get("hooks"), section.get("autoSync")),
-        has_tape=enabled and keeps_tape and not _text(_table(tape).get("tapePath")),
-        tape=tape_settings(section, bridges) if tape is not None else None,
+        hooks=_hooks(section),
+        has_tape=enabled and tape.enabled and not text_of(table(section, "tape"), "tapePath"),
+        tape=tape if section.get("tape") is not None else None,
         odd=tuple(_odd(section)),
     )
 
 
 def redirecting(fields: Mapping[str, Any]) -> tuple[str, ...]:
     """The keys in a project's own settings by which it would decide where memory is or what runs."""
-    section = _table(fields.get(KEY))
-    tape = _table(section.get("tape"))
+    section = table(fields, KEY)
     keys = [key for key in _REDIRECTING if section.get(key) is not None]
-    return (*keys, "tape.tapePath") if tape.get("tapePath") is not None else tuple(keys)
+    return (*keys, "tape.tapePath") if table(section, "tape").get("tapePath") is not None else tuple(keys)
 
 
 def global_folder(name: object) -> str:
@@ -105,25 +106,25 @@ def global_folder(name: object) -> str:
     return last if last.strip(".") else GLOBAL
 
 
-def _hooks(hooks: object, legacy: object) -> OwnHooks:
-    if hooks is not None:
-        moments = _table(hooks)
+def _hooks(section: Mapping[str, Any]) -> OwnHooks:
+    if section.get("hooks") is not None:
+        moments = table(section, "hooks")
         if "onSessionStart" in moments:
-            return _hooks(None, moments)
+            return _hooks({"autoSync": moments})
         return OwnHooks(
             session_start=_actions(moments.get("sessionStart"), ("pull",)),
             session_end=_actions(moments.get("sessionEnd"), ()),
             is_explicit=bool(moments),
         )
-    if isinstance(legacy, dict):
+    if isinstance(legacy := section.get("autoSync"), dict):
         return OwnHooks(() if legacy.get("onSessionStart") is False else ("pull",), is_explicit=True)
     return OwnHooks()
 
 
 def _odd(section: Mapping[str, Any]) -> Iterator[str]:
-    if _text(_table(section.get("tape")).get("tapePath")):
+    if text_of(table(section, "tape"), "tapePath"):
         yield "tape.tapePath names another place; ctxrepo keeps its anchors in the memory"
-    hooks = _table(section.get("hooks"))
+    hooks = table(section, "hooks")
     for moment, known in MOMENTS.items():
         for action in _actions(hooks.get(moment), ()):
             if action not in known:
@@ -133,18 +134,15 @@ def _odd(section: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _actions(value: object, default: tuple[str, ...]) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        return default
-    return tuple(stripped for v in value if isinstance(v, str) and (stripped := v.strip()))
+    return tuple(_texts(value)) if isinstance(value, list) else default
 
 
 def tape_settings(section: Mapping[str, Any], bridges: bool) -> TapeSettings:
     """pi-memory-md's settings of the tape: on where `tape` doesn't say `enabled: false`. A value that it has
     no reading for counts as not set; `bridges` says that its hooks name the bridge."""
-    tape = section.get("tape")
-    block = _table(tape)
-    context, anchor = _table(block.get("context")), _table(block.get("anchor"))
-    keywords = _table(anchor.get("keywords"))
+    tape, block = section.get("tape"), table(section, "tape")
+    context, anchor = table(block, "context"), table(block, "anchor")
+    keywords, label = table(anchor, "keywords"), text_of(anchor, "labelPrefix")
     default = TapeSettings()
     first, most = _scan(context.get("memoryScan"), (default.scan_hours, default.scan_hours_max))
     named = [p for p in _texts(block.get("excludeDirs")) if p.startswith("/") or p[1:3] in (":\\", ":/")]
@@ -163,7 +161,7 @@ def tape_settings(section: Mapping[str, Any], bridges: bool) -> TapeSettings:
         exclude_dirs=_distinct((*_NEVER, *named)),
         bridge_seconds=BRIDGE_SECONDS if bridges else 0,
         tools=True,
-        label_prefix=_label(anchor.get("labelPrefix"), default.label_prefix),
+        label_prefix=label if label.strip() else default.label_prefix,
     )
 
 
@@ -180,10 +178,6 @@ def _positive(value: object, default: int) -> int:
     return int(value)
 
 
-def _label(value: object, default: str) -> str:
-    return value if isinstance(value, str) and value.strip() else default
-
-
 def _texts(value: object) -> Iterable[str]:
     items = value if isinstance(value, list) else []
     return (stripped for item in items if isinstance(item, str) and (stripped := item.strip()))
@@ -191,11 +185,3 @@ def _texts(value: object) -> Iterable[str]:
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
