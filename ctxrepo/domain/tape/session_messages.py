@@ -111,8 +111,9 @@ class TapeBounds:
         """The messages within it. In the session in which an anchor was left the message counts at which it
         was, elsewhere and where that isn't known the time; one without a time is within."""
         low, high = (conversation.place_of(anchor) if anchor else None for anchor in (self.after, self.until))
-        since = [self.start, None if low is not None else _at(self.after)]
-        until = [self.end, None if high is not None else _at(self.until)]
+        by_time = TapeBounds(
+            self.after if low is None else None, self.until if high is None else None, self.start, self.end
+        )
         return [
             message
             for place, (message, at) in enumerate(
@@ -120,7 +121,7 @@ class TapeBounds:
             )
             if (low is None or place > low)
             and (high is None or place <= high)
-            and (at is None or (_all_before(since, at) and not _any_before(until, at)))
+            and (at is None or by_time.holds_moment(at))
         ]
 
     def holds(self, anchor: Anchor) -> bool:
@@ -129,14 +130,16 @@ class TapeBounds:
 
     def holds_moment(self, at: float) -> bool:
         """Whether a moment, in Unix seconds, is within it."""
-        since, until = (self.start, _at(self.after)), (self.end, _at(self.until))
-        return _all_before(since, at) and not _any_before(until, at)
+        since, until = self.seconds
+        return (since is None or since < at) and (until is None or at <= until)
 
     @property
     def seconds(self) -> tuple[float | None, float | None]:
         """The Unix seconds after which it begins, and at which it ends; None where it has no bound."""
-        since = [at for at in (self.start, _at(self.after)) if at is not None]
-        until = [at for at in (self.end, _at(self.until)) if at is not None]
+        since, until = (
+            [at for at in (bound, anchor.moment if anchor else None) if at is not None]
+            for bound, anchor in ((self.start, self.after), (self.end, self.until))
+        )
         return max(since, default=None), min(until, default=None)
 
 
@@ -150,18 +153,6 @@ def merged(parts: Iterable[Sequence[SessionMessage]]) -> list[SessionMessage]:
             name = (message.id,) if message.id else (message.session, str(place), message.text)
             messages.setdefault((message.agent, *name), (last, message))
     return [message for _, message in sorted(messages.values(), key=lambda timed: timed[0])]
-
-
-def _at(anchor: Anchor | None) -> float | None:
-    return anchor.moment if anchor else None
-
-
-def _all_before(bounds: Iterable[float | None], at: float) -> bool:
-    return all(bound < at for bound in bounds if bound is not None)
-
-
-def _any_before(bounds: Iterable[float | None], at: float) -> bool:
-    return any(bound < at for bound in bounds if bound is not None)
 
 
 @dataclass(frozen=True)
