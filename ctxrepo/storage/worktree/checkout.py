@@ -26,7 +26,7 @@ from ctxrepo.storage.worktree.disk import (
     read_worktree,
 )
 from ctxrepo.storage.worktree.replaced import LateWrite
-from ctxrepo.storage.worktree.scan import A_FILE, A_FOLDER
+from ctxrepo.storage.worktree.scan import A_FILE, A_FOLDER, in_the_way
 from ctxrepo.storage.worktree.stamps import Stamps
 from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
 
@@ -167,9 +167,9 @@ class Checkout:
         gone = {path for path, (oid, _) in differing.items() if oid is None} | once_hidden
         gone = {path for path in gone if snapshot.has_looked_at(path)}
         notes = {path for path in gone if path in once_hidden or is_note(path) or path.endswith(".jsonl")}
-        plain = self.worktree.in_the_way(gone - notes)
+        plain = in_the_way(self.worktree.root, gone - notes)
         obstacles = {place: why for place, why in plain.items() if not self._is_meant(place, why)}
-        obstacles |= self.worktree.in_the_way(notes)
+        obstacles |= in_the_way(self.worktree.root, notes)
         return {
             place: why
             for place, why in obstacles.items()

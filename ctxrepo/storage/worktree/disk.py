@@ -15,6 +15,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import HIDDEN
 from ctxrepo.storage.git.git import Progress
 from ctxrepo.storage.objects.trees import Count, Key, folder_of, key_of
+from ctxrepo.storage.worktree.scan import in_the_way, scan_some
 from ctxrepo.storage.worktree.stamps import (
     NO_FILES,
     NOTHING,
@@ -155,7 +156,7 @@ def read_worktree(
 
 def read_files(worktree: Worktree, paths: frozenset[str]) -> tuple[SomeFiles, dict[str, str]]:
     """These files, and path -> why of those that were skipped."""
-    scan = worktree.scan_some(paths)
+    scan = scan_some(worktree.root, paths)
     ids = {path: oid for path in scan.files if (oid := read_id(worktree, path)) is not None}
     unread = dict.fromkeys((path for path in scan.files if path not in ids), UNREAD)
     return SomeFiles(ids, paths), {**scan.skipped, **unread}
@@ -219,7 +220,8 @@ class Hidden:
         files = self.files()
         if not files:
             return []
-        skipped = read_files(self.worktree, frozenset(files))[1] | self.worktree.in_the_way(files)
+        unread = read_files(self.worktree, frozenset(files))[1]
+        skipped = unread | in_the_way(self.worktree.root, files)
         hidden_at: dict[str, list[str]] = {}
         for path in files:
             if place := next((p for p in prefixes_of(path) if p in skipped), None):

@@ -14,16 +14,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.disk.folders import Folders, opened
 from ctxrepo.storage.disk.private import MANY, make_folder, random_name
 from ctxrepo.storage.worktree.replaced import ReplacedFiles
-from ctxrepo.storage.worktree.scan import (
-    MAX_BYTES,
-    Listing,
-    Scan,
-    changed_at,
-    in_the_way,
-    scan,
-    scan_some,
-    walk,
-)
+from ctxrepo.storage.worktree.scan import MAX_BYTES, Listing, Scan, changed_at, scan, walk
 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
 """The errors that mean: no regular file is there, but nothing, a link, a pipe or a folder."""
@@ -75,10 +66,6 @@ class Worktree:
     def exists(self, path: str) -> bool:
         """Whether anything at all is at `path`, a link or a folder included."""
         return os.path.lexists(self.root / path)
-
-    def in_the_way(self, paths: Iterable[str]) -> dict[str, str]:
-        """path -> why, of what stands in the place of one of these files or of a folder on its path."""
-        return in_the_way(self.root, paths)
 
     def changed_since(self, moment: float, paths: Iterable[str]) -> Iterator[str]:
         """Those of `paths` that were written, moved here or removed after `moment`, and not in the future."""
@@ -145,10 +132,6 @@ class Worktree:
     def walk(self) -> Iterator[Listing]:
         """Every folder; the folders in it come before it."""
         return walk(self.root)
-
-    def scan_some(self, paths: Iterable[str]) -> Scan:
-        """The same for these paths only."""
-        return scan_some(self.root, paths)
 
     @contextmanager
     def _prepared(self, folders: Folders, files: Mapping[str, bytes]) -> Iterator[dict[str, str]]:
