@@ -83,7 +83,7 @@ class Helper:
         cache = self._cache()
         if cache is None:
             return
-        try:
+        with closing(cache):
             now = (commit_of(cache), generation_of(cache))
             if now != self._seen and (self._thread is None or not self._thread.is_alive()):
                 self._seen = now
@@ -95,8 +95,6 @@ class Helper:
                 self._meanings.forget()
                 self._read_at = time.monotonic()
             self._meanings.of(cache, self._scopes)
-        finally:
-            cache.close()
 
     def _answer(self, line: bytes) -> bytes:
         """A line for a line; b'' for what is no question."""
@@ -104,7 +102,7 @@ class Helper:
         cache = self._cache() if asked else None
         if asked is None or cache is None:
             return b""
-        try:
+        with closing(cache):
             self._asked_at = time.monotonic()
             self._scopes = tuple(asked.scopes)
             told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
@@ -116,8 +114,6 @@ class Helper:
                 return b""
             found = {"margin": scores.margin, "alone": scores.alone, "read": is_read}
             return json.dumps({**told, **found, "scores": list(scores.by_number.items())}).encode() + b"\n"
-        finally:
-            cache.close()
 
     def _embed(self) -> None:
         """In a thread of its own, after everybody else on this machine."""

@@ -90,8 +90,7 @@ class Texts(NamedTuple):
         return self.plain, self.context, self.note
 
 
-@dataclass(frozen=True)
-class Space:
+class Space(NamedTuple):
     """The entries of a scope: numbers, a row each for ranking and one for the gate, which are known, and
     which are in logs."""
 
@@ -126,13 +125,7 @@ class Meanings:
         if len(spaces) == 1:
             return spaces[0]
         spaces.append(self._laid_out([], {}))  # as many columns also where there is no scope
-        return Space(
-            np.concatenate([space.numbers for space in spaces]),
-            np.concatenate([space.ranked for space in spaces]),
-            np.concatenate([space.gated for space in spaces]),
-            np.concatenate([space.is_known for space in spaces]),
-            np.concatenate([space.is_log for space in spaces]),
-        )
+        return Space(*map(np.concatenate, zip(*spaces, strict=True)))
 
     def _space(self, cache: sqlite3.Connection, scope: str) -> Space:
         if scope not in self._read:

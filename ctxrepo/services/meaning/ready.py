@@ -97,12 +97,8 @@ def _behind(memory: Memory, key: str) -> Readiness:
     cache = memory.hook_cache()
     if cache is None:
         return Readiness()
-    vectors = Vectors(memory.state.vectors, key)
-    try:
+    with closing(cache), closing(Vectors(memory.state.vectors, key)) as vectors:
         now = standing(cache, vectors)
-    finally:
-        vectors.close()
-        cache.close()
     return Readiness(behind=now.behind, texts=now.texts)
 
 

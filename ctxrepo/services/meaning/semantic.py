@@ -11,7 +11,7 @@ from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.recall.ask_helper import ranking_of
 from ctxrepo.hooks.recall.prompt_query import score_by_words
 from ctxrepo.hooks.recall.ranking import LEFT_OUT, Ranking, RecallRequest, is_vague, rank_by_words
-from ctxrepo.services.meaning.fusion import FUSION, Array, Fusion, above_usual, fused, margin
+from ctxrepo.services.meaning.fusion import FUSION, Array, above_usual, fused, margin
 from ctxrepo.services.meaning.meanings import Meanings, Space
 from ctxrepo.storage.meaning.embedder import Embedder
 from ctxrepo.storage.meaning.models import find_model
@@ -56,15 +56,11 @@ def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Em
 
 
 def rank_by_meaning(
-    cache: sqlite3.Connection,
-    vectors: Meanings,
-    embedder: Embedder,
-    asked: RecallRequest,
-    how: Fusion = FUSION,
+    cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, asked: RecallRequest
 ) -> Ranking:
     """The entries ordered by words and meaning; an entry without vectors has only words, and so have all
     where most do."""
-    scores = score_by_meaning(cache, vectors, embedder, asked, how)
+    scores = score_by_meaning(cache, vectors, embedder, asked)
     if scores is None:
         return rank_by_words(cache, asked)
     ranking = ranking_of(cache, scores.by_number, scores.margin, scores.alone, asked)
@@ -83,43 +79,34 @@ class Scores(NamedTuple):
 
 
 def score_by_meaning(
-    cache: sqlite3.Connection,
-    vectors: Meanings,
-    embedder: Embedder,
-    asked: RecallRequest,
-    how: Fusion = FUSION,
+    cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, asked: RecallRequest
 ) -> Scores | None:
     """The best entries for a request; None while most have no vectors: those with some would seem to stand
     out."""
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
-    reached, scores = _weighed(cache, vectors, space, embedder, asked, how)
+    reached, scores = _weighed(cache, vectors, space, embedder, asked)
     alone = reached
     if is_vague(asked):
         by_itself = RecallRequest(asked.prompt, [], asked.scopes)
-        alone, _ = _weighed(cache, vectors, space, embedder, by_itself, how)
+        alone, _ = _weighed(cache, vectors, space, embedder, by_itself)
     best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
     return Scores(reached, alone, {int(space.numbers[place]): float(scores[place]) for place in best})
 
 
 def _weighed(
-    cache: sqlite3.Connection,
-    vectors: Meanings,
-    space: Space,
-    embedder: Embedder,
-    asked: RecallRequest,
-    how: Fusion,
+    cache: sqlite3.Connection, vectors: Meanings, space: Space, embedder: Embedder, asked: RecallRequest
 ) -> tuple[float, Array]:
     """(how far the best entry stands out, what each entry of the space scores)"""
     scored, _ = score_by_words(cache, asked.prompt, asked.before, asked.scopes, CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
     prompt = embedder.prompt(text_of(asked))
-    scores = fused(words, space.ranked @ prompt, space.is_known, space.is_log, how)
+    scores = fused(words, space.ranked @ prompt, space.is_known, space.is_log, FUSION)
     first = np.argsort(-scores, kind="stable")[:LOOKED_AT]
     rows = space.gated[first]
     above = above_usual(rows @ prompt, vectors.usual(rows), vectors.spread)
-    return margin(words, above, space.is_known[first], how), scores
+    return margin(words, above, space.is_known[first], FUSION), scores
 
 
 def can_read(embedder: Embedder, prompt: str) -> bool:

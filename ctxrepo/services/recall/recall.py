@@ -65,12 +65,10 @@ def by_meaning(
     from ctxrepo.services.meaning.semantic import open_semantic, rank_by_meaning
 
     meanings, embedder = open_semantic(model, models, vectors)
-    try:
+    with closing(meanings.vectors):
         if embed_first is not None:
             embed(meanings.vectors, embedder, pending(embed_first, meanings.vectors), lambda *_: True)
         yield lambda cache, asked: rank_by_meaning(cache, meanings, embedder, asked)
-    finally:
-        meanings.vectors.close()
 
 
 _WORD = lazy_pattern(r"\w{2,}")

@@ -59,10 +59,8 @@ def folder_cache(folder: Path) -> Iterator[FolderCache]:
         db = open_cache(str(file))
         if db is None:
             raise CtxrepoError(f"{file} can't be read", "Look whether the disk is full, and try again.")
-        try:
+        with closing(db):
             yield FolderCache(db, Path(there) / "vectors.db", len(paths), skipped)
-        finally:
-            db.close()
 
 
 def _notes(folder: Path) -> tuple[list[str], dict[str, str]]:
