@@ -96,26 +96,6 @@ def _found(path: str) -> str:
     return os.path.realpath(path) if os.path.isfile(path) else ""
 
 
-@dataclass(frozen=True)
-class _Homes:
-    """A touch's project: `projects` by top of checkout, `folders` by the memory's folder, `sessions` by
-    session."""
-
-    root: str
-    projects: Mapping[str, str]
-    folders: Mapping[str, str]
-    sessions: Mapping[str, str]
-
-    def of(self, touch: Touch) -> set[str]:
-        """The projects that count it: that of the session, and that of the checkout which the file is in. A
-        note that nobody's session touched counts for its own project."""
-        session = self.sessions.get(touch.session, "")
-        if is_below_one(touch.path, (self.root,)):
-            folder = touch.path[len(self.root) + 1 :].partition("/")[0]
-            return {session or self.folders.get(folder, "")} - {""}
-        return {session, self.projects.get(top_of(touch.path, self.projects), "")} - {""}
-
-
 def _by_project(
     memory: Memory, touches: Sequence[Touch], checkouts: Sequence[CompiledCheckout]
 ) -> "Iterable[tuple[ProjectHome, list[Touch]]]":
@@ -125,10 +105,16 @@ def _by_project(
     folders = {c.folder: c.project for c in checkouts if c.folder}
     keys = dict.fromkeys(touch.session for touch in touches if touch.session)
     sessions = {key: _project_of(memory, key, tops, folders) for key in keys}
-    homes = _Homes(root, tops, folders, sessions)
     found: dict[str, list[Touch]] = {c.project: [] for c in checkouts}
     for touch in touches:
-        for project in homes.of(touch) & found.keys():
+        # A touch counts for the project of its session, and of the checkout which the file is in; a note that
+        # nobody's session touched counts for its own project.
+        session = sessions.get(touch.session, "")
+        if is_below_one(touch.path, (root,)):
+            counting = {session or folders.get(touch.path[len(root) + 1 :].partition("/")[0], "")}
+        else:
+            counting = {session, tops.get(top_of(touch.path, tops), "")}
+        for project in counting & found.keys():
             found[project].append(touch)
     of_project = {project: folder for folder, project in folders.items()}
     for project, uses in found.items():
