@@ -22,7 +22,7 @@ from ctxrepo.storage.disk.recent import RowReader
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import (
     IndexedSession,
-    IndexQuery,
+    MessageFilter,
     MessageRow,
     SessionIndex,
     beside,
@@ -197,26 +197,18 @@ def _is_any(_: object) -> bool:
 
 
 @dataclass(frozen=True)
-class MessageQuery:
+class MessageQuery(MessageFilter):
     """What messages must have. `text`: words, each in any of its forms, and `"…"` together; '' is any text.
-    `wants_session` and `fits` judge a session and a message that was read. `types` are some of `user`,
-    `agent` and `tool`; () is any. `file` is a path, or its end, that a tool was given. `since` and `until`
-    are Unix seconds, 0 for none. The messages of the session `here`, which asks and has them, come last.
-    `context` counts messages to read on either side."""
+    `wants_session` and `fits` judge a session and a message that was read. The messages of the session
+    `here`, which asks and has them, come last. `context` counts messages to read on either side."""
 
     text: str = ""
     wants_session: Callable[[IndexedSession], bool] = _is_any
     fits: Callable[[SessionMessage], bool] = _is_any
     """Asked in another process, so that it must be possible to pickle it."""
-    types: Sequence[str] = ()
-    file: str = ""
-    since: int = 0
-    until: int = 0
     here: str = ""
     context: int = 0
     limit: int = 10
-    is_newest_first: bool = False
-    """Else the best come first, and of those that say the same only the first."""
 
 
 class FoundMessage(NamedTuple):
@@ -268,18 +260,9 @@ def _candidates(
     the other one."""
     with SessionIndex.opened(file) as index:
         sessions = {session.number: session for session in index.sessions().values()}
-        wanted_sessions = [number for number, session in sessions.items() if query.wants_session(session)]
-        index_query = IndexQuery(
-            words,
-            most,
-            None if len(wanted_sessions) == len(sessions) else wanted_sessions,
-            query.since,
-            query.until,
-            query.file,
-            query.types,
-            query.is_newest_first,
-        )
-        rows = [row for row in matching(index.db, index_query) if row.session in sessions]
+        wanted = [number for number, session in sessions.items() if query.wants_session(session)]
+        found = matching(index.db, query, words, most, wanted if len(wanted) < len(sessions) else None)
+        rows = [row for row in found if row.session in sessions]
     rows.sort(key=lambda row: bool(query.here) and sessions[row.session].id == query.here)
     return sessions, rows
 

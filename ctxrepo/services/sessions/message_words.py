@@ -79,7 +79,5 @@ def new_messages(
     messages: Sequence[Message], starts: Sequence[int], agent: str, session: str, at: int
 ) -> Iterator[NewMessage]:
     """The messages of a file whose lines begin at `starts`."""
-    for message in messages:
-        indexed = new_message(message, agent, session, starts[message.line], at=at)
-        if indexed:
-            yield indexed
+    indexed = (new_message(one, agent, session, starts[one.line], at=at) for one in messages)
+    return filter(None, indexed)

@@ -8,7 +8,7 @@ forked from another one, begin with copies of its messages."""
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -224,38 +224,40 @@ class MessageRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class IndexQuery:
-    """At most `most` messages with these `words`, an expression of the full-text index, in these
-    `sessions` (numbers; None: all) and what they copied, between `since` and `until` (Unix seconds, 0: no
-    bound), with a `file` (a path or its end), of one of the `types` `user`, `agent` and `tool`."""
+class MessageFilter:
+    """What messages of the index must have: one of the `types` `user`, `agent` and `tool` (() is any), a
+    `file` (a path, or its end) that a tool was given, and a moment between `since` and `until` (Unix seconds,
+    0: no bound)."""
 
-    words: str
-    most: int
-    sessions: Sequence[int] | None = None
+    types: Sequence[str] = ()
+    file: str = ""
     since: int = 0
     until: int = 0
-    file: str = ""
-    types: Collection[str] = ()
     is_newest_first: bool = False
+    """Else the best come first, and of those that say the same only the first."""
 
 
-def matching(db: sqlite3.Connection, asked: IndexQuery) -> list[MessageRow]:
-    """The messages that have all that is asked for: the best first, then the newest; or the newest first."""
+def matching(
+    db: sqlite3.Connection, asked: MessageFilter, words: str, most: int, sessions: Sequence[int] | None
+) -> list[MessageRow]:
+    """At most `most` messages that have all that is asked for, and these `words`, an expression of the
+    full-text index; in these `sessions` (numbers; None: all) and what they copied. The best come first, then
+    the newest; or the newest first."""
     types = " or ".join(_TYPES[name] for name in asked.types)
-    query = _HELD if asked.words else _ANY
+    query = _HELD if words else _ANY
     query += f" and ({types})" if types else ""
     query += _SINCE if asked.since else ""
     query += _UNTIL if asked.until else ""
-    query += f" {_SQL['in']}" if asked.sessions is not None else ""
+    query += f" {_SQL['in']}" if sessions is not None else ""
     query += f" {_SQL['touched_file']}" if asked.file else ""
-    query += _BEST if asked.words and not asked.is_newest_first else _NEWEST
+    query += _BEST if words and not asked.is_newest_first else _NEWEST
     values: dict[str, Any] = {
-        "words": storable(asked.words),
-        "most": asked.most,
+        "words": storable(words),
+        "most": most,
         "since": asked.since,
         "until": asked.until,
         "file": storable(asked.file),
-        "sessions": json.dumps([*(asked.sessions or ())]),
+        "sessions": json.dumps([*(sessions or ())]),
     }
     return [MessageRow(*row) for row in db.execute(query, values)]
 
