@@ -32,6 +32,10 @@ class UsageRequest:
     """Show at most N entries; 20 by default."""
 
 
+_COUNTS = ("delivered", "sessions", "opened", "used", "contradicted")
+"""What is counted of an entry, and of all of them."""
+
+
 @reads
 def usage(desk: Desk, request: UsageRequest) -> Result[Report]:
     """Say which entries were delivered, opened, used and contradicted."""
@@ -46,25 +50,14 @@ def usage(desk: Desk, request: UsageRequest) -> Result[Report]:
         report = zombies(memory, request.scope, desk.project, request.limit, request.sessions, now)
     else:
         report = usage(memory, request.scope, desk.project, request.limit)
-    names = ("count", "delivered", "sessions", "opened", "used", "contradicted", "usage_rate")
-    totals = {name: getattr(report, name) for name in names}
+    totals = {name: getattr(report, name) for name in ("count", *_COUNTS, "usage_rate")}
     return Result(report, {"entries": [_usage_fields(one) for one in report.entries], "totals": totals})
 
 
 def _usage_fields(one: EntryUsage) -> dict[str, Any]:
-    counts = one.usage
-    return {
-        "id": f"^{counts.id}",
-        "at": one.at,
-        "delivered": counts.delivered,
-        "sessions": counts.sessions,
-        "opened": counts.opened,
-        "used": counts.used,
-        "contradicted": counts.contradicted,
-        "first": day_of(counts.first),
-        "last": day_of(counts.last),
-        "text": one.text,
-    }
+    counts = {name: getattr(one.usage, name) for name in _COUNTS}
+    days = {"first": day_of(one.usage.first), "last": day_of(one.usage.last)}
+    return {"id": f"^{one.usage.id}", "at": one.at, **counts, **days, "text": one.text}
 
 
 def day_of(at: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.lazy import dataclass
 
@@ -120,15 +121,7 @@ def anchor_fields(anchor: Anchor, folder: str) -> dict[str, Any]:
 
 def message_fields(message: SessionMessage) -> dict[str, Any]:
     """A message of a session, as programs are given it."""
-    return {
-        "id": message.id,
-        "session": message.session,
-        "agent": message.agent,
-        "who": message.who,
-        "when": message.when,
-        "text": message.text,
-        "tools": list(message.tools),
-    }
+    return {k: value for k, value in plain_data(message).items() if k not in ("parent", "details")}
 
 
 def _incomplete(outcome: UpdateOutcome) -> str:
