@@ -133,13 +133,10 @@ def _items(items: Iterable[str]) -> tuple[str, ...]:
 
 def _shortened(handoff: Handoff) -> Handoff:
     """The handoff with one item less."""
-    done, undone, files, anchors = handoff.done, handoff.open, handoff.files, handoff.anchors
-    longest = max((done, undone, files, anchors), key=_size)
-    if longest is done:
-        return replace(handoff, done=done[1:])
-    if longest is undone:
-        return replace(handoff, open=undone[:-1])
-    return replace(handoff, files=files[:-1]) if longest is files else replace(handoff, anchors=anchors[1:])
+    longest = max(("done", "open", "files", "anchors"), key=lambda name: _size(getattr(handoff, name)))
+    items = getattr(handoff, longest)
+    is_oldest_first = longest in ("done", "anchors")
+    return replace(handoff, **{longest: items[1:] if is_oldest_first else items[:-1]})
 
 
 def _size(value: object) -> int:
