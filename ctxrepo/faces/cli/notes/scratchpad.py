@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.notes import writing
@@ -68,10 +67,8 @@ def list_items(request: ChecklistRequest, json: bool = False) -> None:
     """List open items."""
     from ctxrepo.app.notes.browsing import list_items
 
-    def said(items: Sequence[Scratch]) -> str:
-        return "\n".join(map(_line, items)) or "nothing is open; `ctxrepo scratch add` adds an item"
-
-    answer(open_desk(), list_items, request, json, said)
+    nothing = "nothing is open; `ctxrepo scratch add` adds an item"
+    answer(open_desk(), list_items, request, json, lambda items: "\n".join(map(_line, items)) or nothing)
 
 
 def _tick(named: list[str], scope: str, json: bool, *, is_done: bool) -> None:
