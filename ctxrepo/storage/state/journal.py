@@ -31,7 +31,8 @@ _INTENT = "journal.intent"
 _DAY = 86400.0
 
 _TEXTS = ("path", "op", "at", "id", "note", "tree", "undoes")
-"""What a record says of a save in words; of what it lacks nothing is known."""
+_BY = ("session", "agent", "project")
+"""What a record says of a save and of its writer in words; of what it lacks nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -157,16 +158,8 @@ def encoded(saves: Sequence[Save]) -> bytes:
 
 def _record(number: int, save: Save) -> bytes:
     fields: dict[str, object] = {
-        "path": save.path,
-        "op": save.op,
-        "at": save.at,
-        "session": save.by.session,
-        "agent": save.by.agent,
-        "project": save.by.project,
-        "id": save.id,
-        "note": save.note,
-        "tree": save.tree,
-        "undoes": save.undoes,
+        **{key: getattr(save, key) for key in _TEXTS},
+        **{key: getattr(save.by, key) for key in _BY},
         "number": int(save.place.partition("/")[2] or number),
         "before": _NO_FILE if save.base is None or save.tree else len(save.base),
         "after": _NO_FILE if save.after is None else len(save.after),
@@ -186,7 +179,7 @@ def _parse(name: str, data: bytes) -> Iterator[Save]:
         start = middle + max(after, 0) + 1
         if start > len(data) or not text_of(fields, "path"):
             raise ValueError(name)
-        by = Origin("", *(text_of(fields, key) for key in ("session", "agent", "project")))
+        by = Origin("", *(text_of(fields, key) for key in _BY))
         yield Save(
             base=None if before == _NO_FILE else data[end:middle],
             after=None if after == _NO_FILE else data[middle : start - 1],
