@@ -9,10 +9,9 @@ import numpy as np
 
 from ctxrepo.domain.text import blake2b
 from ctxrepo.storage.meaning.embedder import Array
-from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
+from ctxrepo.storage.processes.database import Schema, discard, open_database, rerun_if_damaged, transaction
 
-_FORMAT = 1
-_SCHEMA = "create table vector(model text, text blob, data blob, primary key (model, text)) without rowid"
+_SCHEMA = Schema(1, __spec__, "vectors.sql")
 _PUT = "insert or replace into vector values (?, ?, ?)"
 _GET = "select text, data from vector where model = ?"
 _TIMES = 2
@@ -29,7 +28,7 @@ def digest_of(text: str) -> bytes:
 def _discard(vectors: "Vectors") -> None:
     vectors._db.close()
     discard(vectors._path)
-    vectors._db = open_database(vectors._path, _is_current, _build)
+    vectors._db = _opened(vectors._path)
 
 
 class Vectors:
@@ -37,7 +36,7 @@ class Vectors:
 
     def __init__(self, path: Path, model: str) -> None:
         self._path, self._model = path, model
-        self._db = open_database(path, _is_current, _build)
+        self._db = _opened(path)
 
     def close(self) -> None:
         self._db.close()
@@ -82,12 +81,5 @@ def row_of(data: bytes, width: int) -> Array | None:
     return row if len(row) else None
 
 
-def _is_current(db: sqlite3.Connection) -> bool:
-    is_there = db.execute("select 1 from sqlite_master where name = 'vector'").fetchone()
-    return bool(is_there and db.execute("pragma user_version").fetchone()[0] == _FORMAT)
-
-
-def _build(db: sqlite3.Connection) -> None:
-    db.execute("drop table if exists vector")
-    db.execute(_SCHEMA)
-    db.execute(f"pragma user_version = {_FORMAT}")
+def _opened(path: Path) -> sqlite3.Connection:
+    return open_database(path, _SCHEMA.is_current, _SCHEMA.build)

@@ -1,0 +1,1 @@
+create table vector(model text, text blob, data blob, primary key (model, text)) without rowid
