@@ -29,6 +29,9 @@ class Meaning:
     passes: Passes = "never"
 
 
+_NOTHING = Meaning("", "")
+
+
 @cache
 def _answers() -> tuple[FieldBlock, ...]:
     return tuple(blocks_beside(__spec__, "remote.answers"))
@@ -99,28 +102,24 @@ class RemoteAnswer:
         return self.outcome == "ok"
 
     @property
-    def _meaning(self) -> Meaning | None:
-        return None if self.ok else meanings().get(self.outcome)
+    def _meaning(self) -> Meaning:
+        return _NOTHING if self.ok else meanings().get(self.outcome, _NOTHING)
 
     @property
     def is_worth_retrying(self) -> bool:
         """Whether trying again within seconds could help."""
-        return self._passes("seconds")
+        return self._meaning.passes == "seconds"
 
     @property
     def next_step(self) -> str:
-        step = self._meaning.next_step if self._meaning else ""
-        return f"{step} {self.ignored_variable}".strip()
+        return f"{self._meaning.next_step} {self.ignored_variable}".strip()
 
     @property
     def trouble(self) -> str:
         """What is wrong, in our words, when it won't pass by itself; else ''.
 
         For sessions to be told: the remote's own words could pose as orders."""
-        return self._meaning.means if self._meaning and self._passes("never") else ""
-
-    def _passes(self, when: Passes) -> bool:
-        return self._meaning is not None and self._meaning.passes == when
+        return self._meaning.means if self._meaning.passes == "never" else ""
 
 
 def ignored_variable(env: Mapping[str, str], url: str) -> str:
