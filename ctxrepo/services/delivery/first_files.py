@@ -11,17 +11,9 @@ from ctxrepo.agents import only_reads
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder
 from ctxrepo.domain.settings.values import TapeSettings
+from ctxrepo.domain.tape import selection
 from ctxrepo.domain.tape.anchors import anchors_of
-from ctxrepo.domain.tape.selection import (
-    SelectionRules,
-    boosts,
-    is_below_one,
-    is_ignored,
-    listed,
-    ranked,
-    scores,
-    window,
-)
+from ctxrepo.domain.tape.selection import SelectionRules, is_below_one, is_ignored
 from ctxrepo.domain.tape.touched_files import FirstFile, Touch, focus, kind_of, summary
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.packet.packet import MD
@@ -229,7 +221,7 @@ def select_for_md(
 def _rules(memory: Memory, home: ProjectHome, settings: TapeSettings) -> SelectionRules:
     folders = tuple(f"{home.root}/{name}" for name in (home.folder, memory.global_folder) if name)
     bases = (*folders[:1], home.root, *home.tops)
-    white, black = (listed(entries, bases) for entries in (settings.whitelist, settings.blacklist))
+    white, black = (selection.listed(entries, bases) for entries in (settings.whitelist, settings.blacklist))
     return SelectionRules(folders, home.tops, white, black)
 
 
@@ -247,13 +239,13 @@ def _order(
     if not touches or settings.strategy != "smart":
         return [], {}
     now = touches[-1].at
-    used = window(touches, now, settings.scan_hours, settings.scan_hours_max)
+    used = selection.window(touches, now, settings.scan_hours, settings.scan_hours_max)
     uses: dict[str, list[Touch]] = {}
     for touch in used:
         uses.setdefault(touch.path, []).append(touch)
     since = min(used[0].at, now - settings.scan_hours * 3600)
-    left = boosts([*_handoffs(memory, home, since, now)], used)
-    order = ranked(scores(used, left, now, newest_first=newest_first))[:_LOOKED_AT]
+    left = selection.boosts([*_handoffs(memory, home, since, now)], used)
+    order = selection.ranked(selection.scores(used, left, now, newest_first=newest_first))[:_LOOKED_AT]
     silent = _ignored(memory, home, [path for path in order if rules.must_be_asked(path)])
     return [path for path in order if rules.lets_in(path, path in silent)], uses
 
