@@ -208,7 +208,5 @@ def _silences(
 def _left_a_trace(
     session: RecordedSession, event: str, moment: str, noted: Mapping[tuple[str, str], int]
 ) -> bool:
-    is_recorded = any(call.event == event for call in session.calls)
-    return (
-        is_recorded or any(g.event == event for g in session.given) or bool(noted.get((session.id, moment)))
-    )
+    recorded = {call.event for call in session.calls} | {given.event for given in session.given}
+    return event in recorded or bool(noted.get((session.id, moment)))
