@@ -45,7 +45,7 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
             for danger in remove_dangers(memory.clone, memory.env, broken):
                 what = f"{danger.key} out of {danger.file}" if danger.key else f"{danger.file} away"
                 yield f"took {what}; the original is in {broken.folder}"
-    try:
+    with suppress(RepositoryState):  # whose files these are is for a person to say; doctor tells
         repaired = repair(memory, now)
         yield from repaired.done
         if repaired.done:
@@ -53,8 +53,6 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
         yield from switch_back(memory, now)
         require_ready(memory)
         yield from _files(memory, now)
-    except RepositoryState:
-        pass  # whose files these are is for a person to say; doctor tells
     # Last: until then the worker may have met what is mended only now.
     yield from (f"moved the errors of hooks and worker to {file}" for file in put_aside(memory))
 

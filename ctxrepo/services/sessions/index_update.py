@@ -263,13 +263,11 @@ def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
     changed."""
     file, session = transcript.file, transcript.indexed or _unread(transcript.file)
     transcripts = transcripts_of(file.agent)
-    try:
+    with suppress(OSError, ValueError):
         if transcripts and file.session:
             return _read_rows(index, transcripts, file, session)
         if transcripts:
             return _read_file(transcripts, file, session)
-    except (OSError, ValueError):
-        pass
     nothing = replace(_unread(file), inode=file.inode, size=file.size, mtime=file.mtime, mark=file.mark)
     return _ReadPiece(nothing, 0, (), 0, True)
 

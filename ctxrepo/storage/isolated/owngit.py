@@ -181,11 +181,9 @@ def make_bare(folder: Path, configuration: str | None, head: str) -> None:
 def write_if_changed(file: Path, text: str) -> None:
     """In one step: another process may read it meanwhile."""
     data = text.encode("utf-8", "surrogateescape")
-    try:
+    with suppress(FileNotFoundError):
         if file.read_bytes() == data:
             return
-    except FileNotFoundError:
-        pass
     new = file.with_name(f"{file.name}-{random_name(4)}")
     new.write_bytes(data)
     new.rename(file)
