@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ctxrepo.app.result import Result, reads
 from ctxrepo.domain.formats.described import Between
 from ctxrepo.domain.project.target import ScopeName
-from ctxrepo.domain.records.entry_use import SESSIONS
+from ctxrepo.domain.records.entry_use import COUNTS, SESSIONS
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 
@@ -32,10 +32,6 @@ class UsageRequest:
     """Show at most N entries; 20 by default."""
 
 
-_COUNTS = ("delivered", "sessions", "opened", "used", "contradicted")
-"""What is counted of an entry, and of all of them."""
-
-
 @reads
 def usage(desk: Desk, request: UsageRequest) -> Result[Report]:
     """Say which entries were delivered, opened, used and contradicted."""
@@ -50,12 +46,12 @@ def usage(desk: Desk, request: UsageRequest) -> Result[Report]:
         report = zombies(memory, request.scope, desk.project, request.limit, request.sessions, now)
     else:
         report = usage(memory, request.scope, desk.project, request.limit)
-    totals = {name: getattr(report, name) for name in ("count", *_COUNTS, "usage_rate")}
+    totals = {name: getattr(report, name) for name in ("count", *COUNTS, "usage_rate")}
     return Result(report, {"entries": [_usage_fields(one) for one in report.entries], "totals": totals})
 
 
 def _usage_fields(one: EntryUsage) -> dict[str, Any]:
-    counts = {name: getattr(one.usage, name) for name in _COUNTS}
+    counts = {name: getattr(one.usage, name) for name in COUNTS}
     days = {"first": day_of(one.usage.first), "last": day_of(one.usage.last)}
     return {"id": f"^{one.usage.id}", "at": one.at, **counts, **days, "text": one.text}
 

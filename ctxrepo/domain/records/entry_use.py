@@ -8,6 +8,9 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 
 Kind = Literal["delivered", "opened", "used", "contradicted"]
 
+COUNTS = ("delivered", "sessions", "opened", "used", "contradicted")
+"""What is counted of an entry."""
+
 QUOTED = 40
 """Characters of an entry's beginning that show in a reply that it was used."""
 

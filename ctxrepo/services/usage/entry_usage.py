@@ -13,7 +13,7 @@ from ctxrepo.agents.recorded import reply
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.project.layout import is_aside
-from ctxrepo.domain.records.entry_use import Usage, is_used, is_zombie, rate
+from ctxrepo.domain.records.entry_use import COUNTS, Usage, is_used, is_zombie, rate
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks import own_files
 from ctxrepo.hooks.known.locate import inside
@@ -98,11 +98,7 @@ def usage(
             for one, known in wanted[:limit]
         ],
         count=len(wanted),
-        delivered=sum(one.delivered for one in there),
-        sessions=sum(one.sessions for one in there),
-        opened=sum(one.opened for one in there),
-        used=sum(one.used for one in there),
-        contradicted=sum(one.contradicted for one in there),
+        **{name: sum(getattr(one, name) for one in there) for name in COUNTS},
     )
 
 
