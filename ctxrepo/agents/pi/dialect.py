@@ -119,7 +119,7 @@ PROJECT_FILE = ".pi/settings.json"
 ENABLED = '$."pi-memory-md".enabled'
 """Where in pi's settings it is said that memory is off, for a project or for all."""
 
-_MESSAGE = "message-append"
+MESSAGE = "message-append"
 """The value of `delivery` that stands for a message; any other one stands for the system prompt."""
 
 _SAID = """
@@ -164,7 +164,7 @@ def own_settings(db: _sqlite3.Connection, environment: dict[str, str]) -> OwnSet
     except (UnicodeDecodeError, _sqlite3.Error):
         return OwnSettings()
     delivery, has_no_fetch = row or ("", 0)
-    place = "" if not delivery else "message" if delivery == _MESSAGE else "system"
+    place = "" if not delivery else "message" if delivery == MESSAGE else "system"
     return OwnSettings(place=place, fetches=not has_no_fetch)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.own_memory import OwnHooks, OwnMemory
-from ctxrepo.agents.pi.dialect import ENABLED, PROJECT_FILE
+from ctxrepo.agents.pi.dialect import ENABLED, MESSAGE, PROJECT_FILE
 from ctxrepo.agents.recorded import table
 from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.project.layout import GLOBAL, expanded
@@ -28,9 +28,6 @@ OFFERS_TAPE_TOOLS = True
 ANCHOR_COMMAND = "/memory-anchor"
 
 DEFAULT_PATH = "~/.pi/memory-md"
-
-MESSAGE = "message-append"
-"""The delivery in which memory comes as a message; every other one stands for the system prompt."""
 
 BRIDGE = "sessionBridge"
 """Its action that tells a session of the one before it."""
