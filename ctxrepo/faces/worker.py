@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.hooks.known.world import World, compiled_world, stamp_of
 from ctxrepo.hooks.own_files import LOG_BYTES, append_rolling, make_place_private, open_own
-from ctxrepo.hooks.wakeup import LOCK, start_helper, start_worker, take
+from ctxrepo.hooks.wakeup import LOCK, start_helper, take, wake
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
     if not _work(world, lock) and _queued(world) != before:
         # Whoever queued that found the lock held, and started no worker.
         fcntl.flock(lock, fcntl.LOCK_UN)
-        _wake(world)
+        wake(world)
     return 0
 
 
@@ -123,11 +123,7 @@ def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Work
     tell_at_once(memory)
     remote_queue = RemoteQueue(memory, _now, log_line, remote_lock, [early] if early else [])
     work_lock = TryLock(memory.state.lock("work"), lock)
-    return Worker(memory, env, _now, log_line, lambda: _wake(world), work_lock, remote_queue)
-
-
-def _wake(world: World) -> bool:
-    return start_worker(world.interpreter, world.state, world.repo.state)
+    return Worker(memory, env, _now, log_line, lambda: wake(world), work_lock, remote_queue)
 
 
 def _mended(state: str) -> World | None:
