@@ -21,6 +21,7 @@ from ctxrepo.services.saving.accept import Accepted, Changes, judge, show_held, 
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
 from ctxrepo.services.saving.moved_marks import moved_evidence
+from ctxrepo.services.saving.moved_projects import moved_projects
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.storage.clone.reffiles import WT
@@ -129,7 +130,7 @@ def _attempt(
     journal_late_writes(memory, memory.worktree.replaced.late_writes(), now)
     pending = find_pending(memory, old_tree, request.only, request.until, hides=True)
     files = fold_all(memory, pending)
-    accepted = _accept(memory, request, pending, files, now)
+    accepted = _accept(memory, request, pending, files, old, now)
     alone = frozenset(refusal.path for refusal in accepted.held) | pending.left_alone
     done = tuple(save for save in pending.saves if save.path not in alone)
     new = old
@@ -165,13 +166,19 @@ def _attempt(
 
 
 def _accept(
-    memory: Memory, request: CommitRequest, pending: Pending, files: Sequence[FoldedFile], now: datetime
+    memory: Memory,
+    request: CommitRequest,
+    pending: Pending,
+    files: Sequence[FoldedFile],
+    head: str | None,
+    now: datetime,
 ) -> Accepted:
     """What of these files may be committed; what may not is noted, and told until a look judges it again."""
     kept_out = KeptOutFile(memory.state.held)
     known = [] if pending.snapshot.disk.only is None else [one.refusal for one in kept_out.read().held]
     accepted = judge(memory, files, pending.tree, is_meant=request.deletions, known=known)
     accepted.changes |= moved_evidence(memory, accepted.changes, pending.tree, now)
+    accepted.changes |= moved_projects(memory, accepted.changes, head)
     accepted.held += pending.kept.refusals()
     kept_out.note(accepted.held, now, pending.snapshot.skipped, pending.has_judged)
     return accepted

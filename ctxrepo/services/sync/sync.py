@@ -1,15 +1,18 @@
 """Commits what this machine wrote, merges what the others wrote, and sends the result."""
 
 import time
+from collections.abc import Iterator
 from datetime import datetime
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal
+from ctxrepo.domain.project.registry import Registry
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_conflicts, of_deletions, of_obstacles, of_remote
+from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.saving.commit import ALL, CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import tell_all
@@ -73,7 +76,9 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
             earlier_answer = memory.exchanges.answer_since(asked, committed.head, send=send)
             if earlier_answer and not accept_remote:
                 return _synced(memory, committed, Exchange(earlier_answer))
+            before = read_registry(memory)
             exchanged = exchange(memory, now, send=send, fetched=request.fetched, accept=accept_remote)
+            exchanged = exchanged.noticing(*_renamed(before, read_registry(memory)))
             result = _synced(memory, committed, exchanged)
             memory.exchanges.remember(
                 memory.repository.remote, result.head, began, exchanged.answer, sent=send
@@ -87,6 +92,13 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
     KeptOutFile(memory.state.held).note(exchanged.held, now, is_judged=lambda _: False)
     tell_all(memory)
     return result
+
+
+def _renamed(before: Registry, after: Registry) -> Iterator[str]:
+    """A line for each project that has another folder since this exchange."""
+    for identity, folder in before.projects.items():
+        if (new := after.folder_of(identity)) and new != folder:
+            yield f"the notes of {identity} are in {new}/ now: another machine renamed {folder}/"
 
 
 def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> SyncResult:

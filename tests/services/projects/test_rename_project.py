@@ -30,6 +30,23 @@ def rename(machine: Machine, name: str) -> RenameResult:
     return rename_project(memory, require_project(machine.project()), name, Origin(memory.host), NOW)
 
 
+def test_where_another_machine_renamed_it_too_the_next_sync_says_which_name_it_has(
+    pair: tuple[Machine, Machine],
+) -> None:
+    ada, ben = pair
+    ada.remember("a fact")
+    ada.sync()
+    ben.sync()
+    rename(ada, "store")
+    rename(ben, "market")
+    said = [notice for machine in (ada, ben, ada) for notice in machine.sync().notices]
+    folder = read_registry(ben.open()).folder_of("git.example.org/ada/shop")
+    other = {"store": "market", "market": "store"}[folder]
+    assert said == [
+        f"the notes of git.example.org/ada/shop are in {folder}/ now: another machine renamed {other}/"
+    ]
+
+
 def files(machine: Machine) -> list[str]:
     """What is in the last commit, without what every memory has."""
     names = machine.git("-c", "core.quotePath=off", "ls-tree", "-r", "--name-only", "HEAD").splitlines()
