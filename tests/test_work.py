@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from sessions import eventually
 
 from ctxrepo.hooks.wakeup import is_taken, start_worker, take
 from ctxrepo.services.faults.faults import of_worker
+from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
 
 HEAVY = {"pygit2", "dataclasses", "pathlib", "subprocess", "ctxrepo.storage.memory"}
@@ -50,6 +52,21 @@ def test_the_lock_that_was_taken_for_it_is_let_go_of(ada: Machine) -> None:
     assert is_taken(str(state.lock("work")))
     eventually(lambda: not is_taken(str(state.lock("work"))), 60)
     assert "- a fact" in ada.git("show", "HEAD:shop/MEMORY.md")
+
+
+def test_where_the_clone_was_removed_sessions_are_told_and_nothing_is_made_of_it(
+    ada: Machine, remote: Path
+) -> None:
+    """Also where a run was writing at that moment, which leaves a folder of ours in a `.git` of its own."""
+    ada.init(str(remote))
+    cache = ada.open().state.cache
+    shutil.rmtree(ada.clone)
+    ada.clone.joinpath(".git/ctxrepo/replaced").mkdir(parents=True)
+    assert ada.process("_work", "--state", str(ada.places.state)).returncode == 0
+    (fault,) = Cache.open(cache).faults()
+    assert fault == (f"there is no memory repository at {ada.clone}. `ctxrepo init {remote}` brings it back.")
+    assert f"`ctxrepo init {remote}` brings it back" in ada.ctxrepo("status").stderr
+    assert [path.name for path in ada.clone.joinpath(".git").iterdir()] == ["ctxrepo"]
 
 
 def test_who_cannot_open_the_memory_wakes_another_for_what_came_meanwhile(

@@ -95,9 +95,13 @@ def _embed(state: str) -> None:
 
 
 def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Worker":
+    from contextlib import closing
     from dataclasses import replace
+    from pathlib import Path
 
+    from ctxrepo.errors import NotInitialised
     from ctxrepo.services.sync.fetch import fetch_early
+    from ctxrepo.storage.cache.writer import Cache
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.processes.lock import TryLock
     from ctxrepo.storage.user.places import Places
@@ -108,7 +112,12 @@ def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Work
         "CTXREPO_CONFIG": world.config_file,
         "CTXREPO_HOME": world.repo.home,
     }
-    memory = replace(Memory.open(Places.of(env), env, or_last_settings=True), is_background=True)
+    try:
+        memory = replace(Memory.open(Places.of(env), env, or_last_settings=True), is_background=True)
+    except NotInitialised as error:
+        with closing(Cache.open(Path(world.repo.state, "cache.db"))) as cache:
+            cache.set_faults([f"{error.message}. {error.hint}"])  # sessions go on with what it holds
+        raise
     remote_lock = TryLock(memory.state.lock("post"))
     early = fetch_early(memory, remote_lock)
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.

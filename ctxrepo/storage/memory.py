@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import UNLOCK, ConfigError, GitFailed, NotInitialised, Refused, Uncommitted, Unsigned
 from ctxrepo.hooks.known.cached import open_cache
@@ -94,13 +95,14 @@ class Memory:
             settings, error = before, unread
             repository = first_repository(places, settings)
         root = clone_root(places, repository)
-        if not (root / ".git").is_dir():
-            require_in_place(root)
-            raise NotInitialised(
-                f"there is no memory repository at {root}", "`ctxrepo init [REMOTE]` makes one."
-            )
-        require_owner(root, env)
         clone = Clone(root, repository.branch)
+        if not clone.is_there:
+            require_in_place(root)
+            remedy = "`ctxrepo init [REMOTE]` makes one."
+            if repository.remote:
+                remedy = f"`ctxrepo init {redact(repository.remote)}` brings it back."
+            raise NotInitialised(f"there is no memory repository at {root}", remedy)
+        require_owner(root, env)
         state = state_of(clone, places)
         return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, config_error=error)
 

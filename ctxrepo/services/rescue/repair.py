@@ -64,6 +64,7 @@ def repair(memory: Memory, now: datetime) -> RepairResult:
     """Bring the clone back to work, changing only what is damaged. While a person is in the middle of
     something (a rebase, another branch) only objects are mended."""
     with locked(memory.state.lock("sync"), _LOCK_WAIT), memory.writing(), memory.building():
+        memory.clone.require_there()  # what somebody has removed as a whole isn't damaged
         broken = Broken.at(memory.clone.git_dir, now)
         work = _Repair(memory, broken)
         work.run()

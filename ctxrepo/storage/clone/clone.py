@@ -108,12 +108,15 @@ class Clone:
         """Whether there are refs below `prefix` ('refs/…/'); needs no pygit2."""
         return RefFiles(self.git_dir).has_any(prefix)
 
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anything of git's: a run of ours that was writing while somebody removed the clone
+        leaves a `.git` with a folder of ours, which is none."""
+        return any((self.git_dir / name).exists() for name in ("HEAD", "config", "objects"))
+
     def repo_id(self) -> str:
         """The id of this clone, made once and kept in it, so that a moved clone finds its state again."""
-        if not self.git_dir.is_dir():
-            raise NotInitialised(
-                f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."
-            )
+        self.require_there()
         file = self.own_dir / "id"
         identifier = text_of(file).strip()
         if not _ID.match(identifier):
@@ -121,6 +124,13 @@ class Clone:
             require_private(self.own_dir)
             put_whole(file, identifier + "\n")
         return identifier
+
+    def require_there(self) -> None:
+        """NotInitialised where the clone has gone, or never was."""
+        if not self.is_there:
+            raise NotInitialised(
+                f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."
+            )
 
     def has_id(self, repo_id: str) -> bool:
         return text_of(self.own_dir / "id").strip() == repo_id
