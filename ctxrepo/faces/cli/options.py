@@ -59,7 +59,7 @@ class Command:
         for name in [name for name, spelling in self._spelled.items() if spelling != OWN]:
             value, read = values.pop(name, None), _reader(hints[name])
             is_one_text = self._spelled[name].endswith("...") and not self._spelled[name].startswith("[")
-            value = " ".join(value) if is_one_text else value
+            value = " ".join(value or ()) if is_one_text else value
             is_left_out = value is None or (not value and read and not _is_required(self._request, name))
             if not is_left_out:
                 given[name] = read(value) if read else value
@@ -124,7 +124,7 @@ def _param(request: Any, name: str, hint: Any, sentence: str, spelling: str) -> 
             details |= {"min": extra.least, "max": extra.most}
     if default is None and form is str:
         default = ""
-    elif default == ():
+    elif default == () or (form == list[str] and default == ""):
         default = None
     if default is None:
         form = form | None

@@ -9,6 +9,7 @@ from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.faults import of_remote
 from ctxrepo.services.repository.published import publish_settings
+from ctxrepo.services.review.open_review import open_review
 from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.config import line_numbers, read_settings
@@ -126,3 +127,8 @@ def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interp
     else:
         if key.name == f"{REPOSITORY}.remote":
             yield from of_remote(memory)
+        if key.name == f"{REPOSITORY}.review" and now.value == "direct" and (review := open_review(memory)):
+            yield (
+                f"{review.branch} is still in review: what is on it, and what is written until then, goes to "
+                "the shared branch when somebody merges it on the remote"
+            )

@@ -212,6 +212,11 @@ def _clone_hint(answer: RemoteAnswer) -> str:
         hint = (
             "Nothing was changed. Make it anew with `git init --bare --object-format=sha1`, or use another."
         )
+    elif answer.outcome == "untrusted":
+        hint = (
+            "Nothing was changed. `git ls-remote` on the address shows its host key or certificate, and asks "
+            "whether you trust a key that is new; then run it again."
+        )
     elif answer.outcome == "auth":
         hint = "Try `git ls-remote` on the address: git must be able to reach it without asking."
     else:

@@ -88,6 +88,17 @@ def test_work_goes_to_a_branch_and_main_stays(ada: Machine, remote: Path) -> Non
     assert status(ada.open(), Location(None), workplace(ada)).review == sent.branch
 
 
+def test_an_open_review_goes_on_without_the_setting_and_that_is_said(ada: Machine, people: Path) -> None:
+    ada.write(NOTE, "- base\n- new\n")
+    branch = ada.sync().branch
+    done = ada.ctxrepo("config", "set", "repository.review", "direct")
+    assert f"{branch} is still in review" in done.stderr
+    look(people, branch)
+    git(people, "push", "-q", "origin", "HEAD:main")
+    ada.sync()
+    assert not ada.ctxrepo("config", "set", "repository.review", "direct").stderr
+
+
 def test_a_merged_review_is_over_and_the_next_work_gets_a_new_branch(
     ada: Machine, remote: Path, people: Path
 ) -> None:

@@ -43,7 +43,7 @@ def list_anchors(request: ListAnchors, json: bool = False) -> None:
 
 
 @command(
-    query="QUERY",
+    query="QUERY...",
     where=_IN,
     types=_TYPES,
     limit=LIMIT,

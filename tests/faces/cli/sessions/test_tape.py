@@ -193,6 +193,10 @@ class TestSearch:
         assert (found.data["scope"], found.data["complete"]) == ("session", True)
         assert list(found.data["anchors"][0]) == ANCHOR
 
+    def test_several_words_are_one_query(self, cli: Terminal, one: Talk) -> None:
+        found = cli("tape", "search", "payments", "retries", "--json", **one.env)
+        assert texts(found) == ["Add retries to the payments client"]
+
     @pytest.mark.usefixtures("one")
     def test_d59_without_a_hit_the_project_is_searched_and_that_is_said(self, cli: Terminal) -> None:
         other = talk(cli.machine, S2, 30)
