@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+from after_init import STATE, after_init, head_of
 from in_process import run_in_process
 from repositories import make_bare, make_checkout
 
@@ -74,17 +70,20 @@ class Machine:
         return find_project(self.open(), self.project_folder, self.env)
 
     def init(self, remote: str = "") -> None:
-        """Make the memory. Without a remote a new home is given a copy of what `init` made in another home:
-        most tests begin with one, and git takes its time."""
-        if remote or self.more or {path.name for path in self.home.iterdir()} != {".gitconfig", "shop"}:
+        """Make the memory. A new home is given a copy of what `init` made in another one, where it has no
+        remote, an empty one, or one that has what `init` sends: most tests begin so, and git takes its time.
+        """
+        is_new = not self.more and {path.name for path in self.home.iterdir()} == {".gitconfig", "shop"}
+        identity = (self.home / ".gitconfig").read_text()
+        head = head_of(Path(remote)) if remote else None
+        made = after_init(identity, head) if is_new and (head is not None or not remote) else None
+        if made is None:
             init(self.places, self.env, InitRequest(remote), sys.executable, NOW)
             return
-        shutil.copytree(
-            _home_after_init((self.home / ".gitconfig").read_text()), self.home, dirs_exist_ok=True
-        )
+        made.copy_to(self.home, Path(remote))
         name = random_name(6)
         (self.clone / ".git" / "ctxrepo" / "id").write_text(f"{name}\n")
-        (self.places.state / _STATE).rename(self.places.of_repository(name).root)
+        (self.places.state / STATE).rename(self.places.of_repository(name).root)
         self.places.host()
         publish_settings(self.open(), sys.executable)
 
@@ -156,34 +155,6 @@ class Machine:
         done = self.ctxrepo(*words, "--json")
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer | {"exit": done.returncode}
-
-
-_STATE = "state"
-
-
-@cache
-def _home_after_init(identity: str) -> Path:
-    """What `init` makes in a home with this .gitconfig, but for what names the folder or the machine; the
-    repository's state is in the folder _STATE."""
-    home = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    (home / ".gitconfig").write_text(identity)
-    machine = Machine(home)
-    init(machine.places, machine.env, InitRequest(""), sys.executable, NOW)
-    state = machine.open().state
-    for place in (
-        state.owner,
-        machine.places.hooks_db,
-        machine.places.state / "hook",
-        machine.places.host_file,
-    ):
-        place.unlink()
-    shutil.rmtree(state.git)
-    for fan_out in (home / ".ctxrepo" / ".git" / "objects").iterdir():
-        with suppress(OSError):
-            fan_out.rmdir()  # some 250 folders in which there is nothing yet
-    state.root.rename(machine.places.state / _STATE)
-    return home
 
 
 def make_machine(root: Path, name: str, **more: str) -> Machine:

@@ -31,6 +31,13 @@ def make_bare(folder: Path) -> Path:
     return folder
 
 
+def is_plain(bare: Path) -> bool:
+    """Whether a folder is a bare repository as `make_bare` configures it, without hooks."""
+    config, made = bare / "config", _template("").workspace / "bare.git" / "config"
+    is_configured = config.is_file() and config.read_bytes() == made.read_bytes()
+    return is_configured and not any((bare / "hooks").iterdir())
+
+
 @cache
 def _template(origin: str) -> GitRepo:
     """A workspace that is an empty repository and holds a bare one in its folder `bare.git`."""
@@ -45,6 +52,8 @@ def _template(origin: str) -> GitRepo:
             template.api.create_remote("origin", origin)
     for repository in (template.api, bare):
         Path(repository.git_dir, "HEAD").write_text(f"ref: refs/heads/{BRANCH}\n")
+        for example in Path(repository.git_dir, "hooks").iterdir():
+            example.unlink()  # which would be copied for each test
     template.workspace.chmod(0o755)  # some tests run as a user who is not root
     atexit.register(template.teardown)
     return template
