@@ -60,7 +60,10 @@ class RefFiles:
     def find(self, name: str) -> str | None:
         """The id at a ref, None when it is missing or garbage."""
         # Loose refs first: git packs a ref before it removes the loose one.
-        line = _line(self.git_dir / name)
+        return self._id_at(name, _line(self.git_dir / name))
+
+    def _id_at(self, name: str, line: str) -> str | None:
+        """The same, where the loose ref holds this line, or '' for none."""
         if line:
             return line if _ID.fullmatch(line) else None
         if self.is_garbage(name):
@@ -76,9 +79,10 @@ class RefFiles:
     def resolve(self, name: str) -> str | None:
         """The id at a ref or at HEAD, through symbolic ones; None when it is missing or garbage."""
         for _ in range(_DEEPEST):
-            target = _SYMBOLIC.fullmatch(_line(self.git_dir / name))
+            line = _line(self.git_dir / name)
+            target = _SYMBOLIC.fullmatch(line)
             if target is None or not is_name(target[1]):
-                return self.find(name)
+                return self._id_at(name, line)
             name = target[1]
         return None
 

@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -148,7 +149,7 @@ def open_above(path: Path) -> Iterator[tuple[Path, str]]:
 
 def make_folder(folder: Path) -> None:
     """Make a folder, and those above it that are missing, for the user alone."""
-    missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
+    missing = list(takewhile(lambda place: not os.path.lexists(place), (folder, *folder.parents)))
     for place in reversed(missing):
         with suppress(FileExistsError):
             place.mkdir(0o700)
