@@ -23,7 +23,8 @@ _BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 _MARKS = ("+ ", "- ", "~ ", "* ")
 
 _KEYS = ("Session", "Agent", "Host", "Project")
-_TRAILER = lazy_pattern(rf"Ctxrepo-({'|'.join(_KEYS)}): (.+)")
+_DELETED = "Deleted"
+_TRAILER = lazy_pattern(rf"Ctxrepo-({'|'.join((*_KEYS, _DELETED))}): (.+)")
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,15 @@ class FileChange:
     was: str = ""
 
 
-def message(changes: Sequence[FileChange], origins: Sequence[Origin]) -> str:
-    """The message of a commit; the first of `changes` gives it its subject."""
+def message(changes: Sequence[FileChange], origins: Sequence[Origin], deleted: str = "") -> str:
+    """The message of a commit; the first of `changes` gives it its subject. `deleted` sums up what somebody
+    deleted by hand in it."""
     # The registry and the evidence change along with notes; they are the subject only when alone.
     notes = [change for change in changes if _scope(change.path)] or changes
     moved = next((change for change in changes if change.was), None)
     verb = notes[0].verb if notes else "change"
     subject = _moved(moved, len(notes)) if moved else _subject(verb, [change.path for change in notes])
-    return _assembled(subject, [line for change in changes for line in change.lines], origins)
+    return _assembled(subject, [line for change in changes for line in change.lines], origins, deleted)
 
 
 def merge_message(paths: Sequence[str], origin: Origin) -> str:
@@ -73,10 +75,20 @@ def lines_of(message: str) -> list[str]:
 
 
 def writers_of(message: str) -> Writers:
-    """What the trailers of any commit's message say; they are lines of its last paragraph."""
+    """What the trailers of any commit's message say of who wrote it."""
+    return Writers(*(_values_of(message, key) for key in _KEYS))
+
+
+def deleted_in(message: str) -> str:
+    """What the message of a commit says was deleted by hand in it; '' for nothing."""
+    return next(iter(_values_of(message, _DELETED)), "")
+
+
+def _values_of(message: str, key: str) -> tuple[str, ...]:
+    """Trailers are lines of the last paragraph."""
     last = message.rstrip().rpartition("\n\n")[2]
-    trailers = [match.groups() for line in last.split("\n") if (match := _TRAILER.fullmatch(line.rstrip()))]
-    return Writers(*(tuple(value for name, value in trailers if name == key) for key in _KEYS))
+    trailers = filter(None, (_TRAILER.fullmatch(line.rstrip()) for line in last.split("\n")))
+    return tuple(trailer[2] for trailer in trailers if trailer[1] == key)
 
 
 def _subject(verb: str, paths: Sequence[str]) -> str:
@@ -118,15 +130,16 @@ def _scope(path: str) -> str:
     return scope_of(path) if first == TAPES else first
 
 
-def _assembled(subject: str, lines: Sequence[str], origins: Sequence[Origin]) -> str:
+def _assembled(subject: str, lines: Sequence[str], origins: Sequence[Origin], deleted: str = "") -> str:
     texts = [_one_line(mask(line[:_READ])) for line in lines[:MAX_LINES]]
     texts = [_cut(line if line.startswith(_MARKS) else f"* {line}".rstrip(), MAX_LINE) for line in texts]
     if len(lines) > MAX_LINES:
         texts[-1] = f"… {len(lines) - MAX_LINES + 1} more"
-    values = zip(*((o.session, o.agent, o.host, o.project) for o in origins), strict=True)
+    writers = [[o.session, o.agent, o.host, o.project] for o in origins] or [[""] * len(_KEYS)]
+    values = (*zip(*writers, strict=True), (deleted,))
     trailers = [
         f"Ctxrepo-{key}: {value}"
-        for key, words in zip(_KEYS, values, strict=False)
+        for key, words in zip((*_KEYS, _DELETED), values, strict=True)
         for value in dict.fromkeys(_cut(_one_line(mask(word[:_READ])), MAX_VALUE) for word in words)
         if value
     ]

@@ -8,20 +8,23 @@ from operator import or_
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.guard.refusals import RULE, Refusal
-from ctxrepo.domain.note.entry import entries_of, moved, normalised
+from ctxrepo.domain.note.entry import entries_of, in_place_of, moved, normalised
 from ctxrepo.domain.note.note import decode, units_of
 from ctxrepo.domain.project.layout import is_note, shown
 from ctxrepo.domain.secrets import mask
 from ctxrepo.lazy import dataclass
 
 SHARE = 0.3
-"""Of a file that loses more of its entries than this, each one counts."""
+"""A file may be held back if it loses more of its entries than this; less is tidying up."""
 
 A_FILE = 2
 """So many entries a file counts for at least of which nothing is left: its name and head are gone as well."""
 
 MANY = 10
 """So many entries, of all these files together, are rarely deleted on purpose."""
+
+FEW = 5
+"""Fewer entries than this are told by `sync` alone, where no file is gone."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +38,20 @@ class HandEdit:
 @dataclass(frozen=True)
 class Deletion:
     """How many of the entries that the file at `path` had were deleted from it; `is_gone` says that none is
-    left, `is_rewritten` that others came in their place."""
+    left. In the place of some there are other entries: these `replacements` are no loss to be told of."""
 
     path: str
     entries: int
     were: int
     is_gone: bool = False
-    is_rewritten: bool = False
+    replacements: int = 0
 
     @property
     def weight(self) -> int:
-        return max(self.entries, A_FILE) if self.is_gone else self.entries
+        """What it counts towards being held back."""
+        if self.is_gone:
+            return max(self.entries, A_FILE)
+        return self.entries if self.entries > SHARE * self.were else 0
 
 
 def deletions(
@@ -53,8 +59,8 @@ def deletions(
     versions: Mapping[str, Sequence[bytes | None]],
     kept: Callable[[], Collection[tuple[str, bool, str]]],
 ) -> list[Deletion]:
-    """What these edits deleted, of each file that lost more than its share. An entry that moved to another
-    of the files or was put in other words isn't deleted, nor is a file that another of its scope equals:
+    """What these edits deleted, of each file that lost anything. An entry that moved to another of the files
+    or was put in other words isn't deleted, nor is a file that another of its scope equals:
     `kept` are the `contents` of the files that stay; `versions` of a file are the committed one, then what it
     was since: an entry may have moved into it before a command edited or removed that."""
     shrunk = [(path, edit) for path, edit in edits if _may_lack(edit)]  # most edits only add to a file
@@ -71,7 +77,7 @@ def deletions(
     return [
         one
         for one, is_kept in zip(found, stays, strict=True)
-        if (not is_kept if one.is_gone else one.entries > SHARE * one.were)
+        if (not is_kept if one.is_gone else one.entries)
     ]
 
 
@@ -82,6 +88,7 @@ def contents(path: str, blob: str) -> tuple[str, bool, str]:
 
 def held_back(deleted: Sequence[Deletion], known: Sequence[Refusal] = ()) -> list[Refusal]:
     """The files to hold back until a person confirms; of fewer entries those that are `known` to be held."""
+    deleted = [one for one in deleted if one.weight]
     if sum(one.weight for one in deleted) < MANY:
         paths = {one.path for one in deleted}
         return [refusal for refusal in known if refusal.rule == RULE and refusal.path in paths]
@@ -94,19 +101,32 @@ def held_back(deleted: Sequence[Deletion], known: Sequence[Refusal] = ()) -> lis
 
 
 def told(deleted: Sequence[Deletion]) -> list[Deletion]:
-    """What a person is told of where nothing is held back: every file that is gone, and more than a slip of
-    one entry where no other came in its place."""
-    worth = [one for one in deleted if not one.is_rewritten]
-    return worth if sum(one.weight for one in worth) >= A_FILE else []
+    """What a person is told of where nothing is held back: every file that is gone, and every entry in whose
+    place no other came."""
+    return [one for one in deleted if one.is_gone or one.entries > one.replacements]
 
 
-def words_of(deleted: Sequence[Deletion], commit: str) -> str:
-    """One line about what a commit deleted, with what brings it back."""
-    first, entries = deleted[0], sum(one.entries for one in deleted)
+def summary_of(deleted: Sequence[Deletion]) -> str:
+    """How many entries went and from where, as the commit of these deletions says it; '' for none."""
+    if not deleted:
+        return ""
+    entries = sum(one.entries - one.replacements for one in deleted)
     more = f" and {len(deleted) - 1} more" if len(deleted) > 1 else ""
     what = counted(entries, "entry", "entries") if entries else "a file without entries"
-    back = f"`ctxrepo undo {commit[:10]}` brings {'them' if more or entries > 1 else 'it'} back"
-    return f"{shown(mask(first.path))}{more}: {what} deleted by hand; {back}"
+    return f"{what} of {shown(mask(deleted[0].path))}{more}"
+
+
+def words_of(summary: str, commit: str) -> str:
+    """One line about what a commit deleted, with what brings it back."""
+    what, _, where = summary.partition(" of ")
+    them = "it" if what.startswith(("1 ", "a ")) and not where.endswith(" more") else "them"
+    return f"{where}: {what} deleted by hand; `ctxrepo undo {commit[:10]}` brings {them} back"
+
+
+def is_few(summary: str) -> bool:
+    """Whether these are so few entries that `sync` alone tells of them."""
+    number = summary.partition(" ")[0]
+    return not number.isdecimal() or int(number[:9]) < FEW
 
 
 def _may_lack(edit: HandEdit) -> bool:
@@ -124,11 +144,11 @@ def _deletion(path: str, edit: HandEdit, added: Counter[str], there: Collection[
     if not after and (before or not (edit.after or b"").strip()):
         is_moved = not lost if before else edit.before in there
         return Deletion(path, lost, were, is_gone=not is_moved)
-    if lost > SHARE * were:
-        lost -= _reworded(path, edit)
-    return Deletion(path, lost, were, is_rewritten=after.total() >= before.total() - SHARE * were)
-
-
-def _reworded(path: str, edit: HandEdit) -> int:
-    before, after = (entries_of(path, decode(data or b"")) for data in (edit.before, edit.after))
-    return sum(1 for old, new in moved(before, after) if normalised(old.text) != normalised(new.text))
+    if not lost:
+        return Deletion(path, 0, were)
+    olds, news = (entries_of(path, decode(data or b"")) for data in (edit.before, edit.after))
+    was = {normalised(new.text): normalised(old.text) for old, new in moved(olds, news)}
+    lost -= sum(new != old for new, old in was.items())
+    texts = [normalised(old.text) for old in olds], [normalised(new.text) for new in news]
+    came = in_place_of(texts[0], [was.get(text, text) for text in texts[1]])
+    return Deletion(path, lost, were, replacements=min(lost, came))

@@ -216,6 +216,13 @@ def in_place(
             yield from zip(olds[place], news[place], strict=True)
 
 
+def in_place_of(before: Collection[_K], after: Collection[_K]) -> int:
+    """How many of those that went have one that came in their place."""
+    stay = {*before} & {*after}
+    olds, news = _gaps(before, stay), _gaps(after, stay)
+    return sum(min(len(olds[place]), len(news[place])) for place in olds.keys() & news.keys())
+
+
 def _gaps(keys: Iterable[_K], stay: Set[_K]) -> dict[tuple[_K | None, _K | None], list[_K]]:
     """(one that stays, the next that does) -> what is between them; None is an end."""
     gaps: defaultdict[tuple[_K | None, _K | None], list[_K]] = defaultdict(list)

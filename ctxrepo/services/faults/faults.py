@@ -1,13 +1,16 @@
 """What sessions are told is wrong with the memory, since when, and what helps; what hooks and worker met."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.git.commit import deleted_in
+from ctxrepo.domain.guard.deletions import is_few, words_of
 from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
 from ctxrepo.domain.note.note import units_of
 from ctxrepo.domain.project.layout import CONFLICTS, is_note, shown
@@ -18,7 +21,6 @@ from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import other_remote
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.committed_records import DeletedFile
 from ctxrepo.storage.state.ledgers import FaultLog, FaultRecord, latest
 from ctxrepo.storage.state.spool import Spool
 
@@ -50,6 +52,9 @@ _CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, UNLOCK, _FULL, _IN_ITS_PLACE, _ASID
 
 
 _A_DAY = 86_400.0
+
+_MOST_COMMITS = 500
+"""Commits of a day that are looked at, the newest: far more than are made in one."""
 
 
 @dataclass(frozen=True)
@@ -93,21 +98,45 @@ def _hiding(obstacle: "Obstacle") -> str:
     return f"{shown(obstacle.place)} {obstacle.reason}. {hides}"
 
 
-def of_deletions(memory: Memory) -> list[str]:
-    """A line about each deletion by hand of the last day that wasn't taken back."""
-    lately = [one for one in DeletedFile(memory.state.deleted).read() if age(one.at) < _A_DAY]
+def of_deletions(memory: Memory, *, few: bool = False) -> list[str]:
+    """A line about each deletion by hand of the last day, on whatever machine, that wasn't taken back; of a
+    `few` entries only for who asks for them."""
+    objects, head, later, lines = memory.objects, memory.head, list[str](), list[str]()
     with suppress(CtxrepoError):  # a damaged clone, of which others tell
-        return [one.words for one in lately if _is_still_gone(memory, one.commit)]
-    return [one.words for one in lately]
+        for commit in islice(objects.recent(head), _MOST_COMMITS) if head else ():
+            header = objects.header_of(commit)
+            if age(header.when.timestamp()) >= _A_DAY:
+                break
+            if (summary := deleted_in(header.message)) and (parents := objects.parents(commit)):
+                changed = objects.diff(objects.tree_of(parents[0]), objects.tree_of(commit))
+                is_told = few or not is_few(summary) or any(_is_gone(objects, *c) for c in changed.items())
+                if is_told and not _is_taken_back(memory, commit, changed, later):
+                    lines.append(words_of(summary, commit))
+            later.append(commit)
+    return lines[::-1]
 
 
-def _is_still_gone(memory: Memory, commit: str) -> bool:
-    objects, head = memory.objects, memory.head
-    if head is None or not objects.is_in(head, commit):
-        return False
-    changed = objects.diff(objects.tree_of(objects.parents(commit)[0]), objects.tree_of(commit))
-    now = objects.files(objects.tree_of(head), changed)
-    return any(_lacks(objects, path, old, new, now.get(path)) for path, (old, new) in changed.items())
+def _is_gone(objects: "Objects", path: str, keys: "tuple[Key | None, Key | None]") -> bool:
+    """Whether nothing is left of a file."""
+    return not (keys[1] and units_of(path, objects.data_or_empty(keys[1])))
+
+
+def _is_taken_back(
+    memory: Memory, commit: str, changed: "Mapping[str, tuple[Key | None, Key | None]]", later: Sequence[str]
+) -> bool:
+    """Whether a command undid the commit, or each file had again what it lost there, if only for a while:
+    what went after that went otherwise."""
+    objects, after = memory.objects, {commit}
+    for one in reversed(later):
+        if not after.isdisjoint(objects.parents(one)):
+            after.add(one)
+    trees = [objects.files(objects.tree_of(one), changed) for one in after]
+    if all(
+        any(not _lacks(objects, path, old, new, key) for key in {files.get(path) for files in trees})
+        for path, (old, new) in changed.items()
+    ):
+        return True
+    return any(operation.undoes == commit for operation in memory.done_log.newest())
 
 
 def _lacks(objects: "Objects", path: str, old: "Key | None", new: "Key | None", now: "Key | None") -> bool:

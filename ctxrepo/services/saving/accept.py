@@ -1,10 +1,18 @@
 """Decides which folded files may go into a commit, and merges them with what the branch has by now."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from ctxrepo.domain.git.oid import blob_id, blob_id_of
-from ctxrepo.domain.guard.deletions import Deletion, HandEdit, contents, deletions, held_back, told
+from ctxrepo.domain.guard.deletions import (
+    Deletion,
+    HandEdit,
+    contents,
+    deletions,
+    held_back,
+    summary_of,
+    told,
+)
 from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.fold import FoldedFile
@@ -34,11 +42,13 @@ class Accepted:
     conflict_copies: list[ConflictCopy] = field(default_factory=list)
     deleted: Sequence[Deletion] = ()
 
-    def in_order(self) -> Sequence[Changes]:
-        """The changes of each commit, with deletions in the last one, so that it can be undone by itself."""
+    def in_order(self) -> Iterator[tuple[Changes, str]]:
+        """The changes of each commit, and what it is to say of deletions: these are in the last one, so that
+        it can be undone by itself."""
         paths = {one.path for one in self.deleted}
         others = {path: data for path, data in self.changes.items() if path not in paths}
-        return [*self.earlier, others, {path: self.changes[path] for path in paths}]
+        yield from ((changes, "") for changes in (*self.earlier, others))
+        yield {path: self.changes[path] for path in paths}, summary_of(self.deleted)
 
 
 def judge(

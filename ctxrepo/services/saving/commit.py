@@ -3,7 +3,6 @@
 The saves in the journal and what is found on disk are folded, file by file. What the write guard refuses is
 held back, and its saves stay in the journal; the rest is committed (ADR 48)."""
 
-import time
 from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
@@ -11,7 +10,6 @@ from typing import TypeVar
 
 from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.guard.deletions import words_of
 from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.save import LATE, Save
 from ctxrepo.errors import Busy, RepositoryState, Uncommitted, Unsigned
@@ -26,7 +24,7 @@ from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, jou
 from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.committed_records import DeletedFile, KeptOutFile, PastDeletion
+from ctxrepo.storage.state.committed_records import KeptOutFile
 from ctxrepo.storage.state.journal import Intent
 from ctxrepo.storage.worktree.checkout import Snapshot
 from ctxrepo.storage.worktree.replaced import LateWrite
@@ -135,8 +133,8 @@ def _attempt(
     done = tuple(save for save in pending.saves if save.path not in alone)
     new = old
     try:
-        for changes in accepted.in_order():
-            new = _make_commit(memory, new, changes, done, now)
+        for changes, deleted in accepted.in_order():
+            new = _make_commit(memory, new, changes, done, now, deleted)
     except Uncommitted:
         refresh(memory, old, tree_with(memory, old_tree, files, alone))
         raise
@@ -147,9 +145,6 @@ def _attempt(
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
         note_made_here(memory, new)
-        if accepted.deleted:
-            words = words_of(accepted.deleted, new)
-            DeletedFile(memory.state.deleted).add(PastDeletion(new, time.time(), words))
     tree, snapshot = objects.tree_of(new), pending.snapshot
     stamps = "" if snapshot.is_emptied or pending.later else snapshot.disk.stamps
     snapshot, edited_meanwhile = _extend(memory, snapshot, accepted.changes.keys(), old_tree)
@@ -219,9 +214,10 @@ def _extend(
 
 
 def _make_commit(
-    memory: Memory, old: str | None, changes: Changes, done: Sequence[Save], now: datetime
+    memory: Memory, old: str | None, changes: Changes, done: Sequence[Save], now: datetime, deleted: str
 ) -> str | None:
-    """A commit of `changes` on top of `old`; `old` itself when they change nothing."""
+    """A commit of `changes` on top of `old`, which says what was `deleted` by hand; `old` itself when they
+    change nothing."""
     objects = memory.objects
     old_tree = objects.tree_of(old)
     keys = objects.store_files(changes)
@@ -232,7 +228,7 @@ def _make_commit(
     told = describe(memory, changes, objects.files(old_tree, changes), ways_back(done))
     # Who wrote, each once; only this machine for edits by hand.
     authors = dict.fromkeys(replace(save.by, host=memory.host) for save in done if save.op != LATE)
-    text = message(told, list(authors) or [Origin(memory.host)])
+    text = message(told, list(authors) or [Origin(memory.host)], deleted)
     return memory.make_commit(tree, [old] if old else [], text, now)
 
 

@@ -83,33 +83,6 @@ class KeptOutFile:
             put(self.file, json.dumps(asdict(after)))
 
 
-@dataclass(frozen=True)
-class PastDeletion:
-    """A commit of what somebody deleted by hand, when it was made (unix seconds), and a line about it."""
-
-    commit: str
-    at: float
-    words: str
-
-
-@dataclass(frozen=True)
-class DeletedFile:
-    """`deleted.json`, the last deletions by hand; it may be deleted, and then nobody is told of them."""
-
-    file: Path
-
-    def read(self) -> list[PastDeletion]:
-        try:
-            return [
-                PastDeletion(**one) for one in json.loads(read(self.file, _MAX_BYTES, follow=False) or b"[]")
-            ]
-        except (Unreadable, ValueError, TypeError, RecursionError):
-            return []
-
-    def add(self, deletion: PastDeletion) -> None:
-        put(self.file, json.dumps([asdict(one) for one in [*self.read(), deletion][-_KEPT:]]))
-
-
 def _key(refusal: "Refusal") -> tuple[str, str, str]:
     """The same for one thing wrong, also when it moves to another line."""
     return refusal.path, refusal.rule, refusal.fingerprint

@@ -141,7 +141,6 @@ class RepositoryPlaces:
     usage = _Below("usage.db")
     """What became of the entries that sessions were given."""
     held = _Below("held.json")
-    deleted = _Below("deleted.json")
     """What the write guard keeps out of commits."""
     blocks = _Below("blocks.json")
     """Which files of the user's hold a block of ours."""

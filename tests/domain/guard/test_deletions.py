@@ -7,7 +7,17 @@ from collections.abc import Callable, Collection
 import pytest
 
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.domain.guard.deletions import Deletion, HandEdit, contents, deletions, held_back, told, words_of
+from ctxrepo.domain.guard.deletions import (
+    Deletion,
+    HandEdit,
+    contents,
+    deletions,
+    held_back,
+    is_few,
+    summary_of,
+    told,
+    words_of,
+)
 from ctxrepo.domain.guard.refusals import Refusal, messages_of
 
 Edits = dict[str, HandEdit]
@@ -105,14 +115,40 @@ def test_a_note_whose_copy_stays_in_its_scope_is_not_deleted() -> None:
     assert deleted(edits, lambda: others) != []
 
 
-def test_little_is_told_only_where_nothing_came_in_its_place() -> None:
+def summary(edits: Edits) -> str:
+    return summary_of(told(deleted(edits)))
+
+
+def test_whatever_goes_is_told_unless_something_came_in_its_place() -> None:
     def edit(were: int, *now: int) -> Edits:
         return {"p/a.md": HandEdit(note(*range(were)), note(*now, word="quite another matter is"))}
 
-    assert said({"p/a.md": HandEdit(note(1, 2, 3), note(2, 3))}) == []
-    assert said({"p/a.md": HandEdit(note(*range(6)), note(*range(3)))}) == ["p/a.md"]
+    assert summary({"p/a.md": HandEdit(note(1, 2, 3), note(2, 3))}) == "1 entry of p/a.md"
+    assert summary({"p/a.md": HandEdit(note(*range(6)), note(*range(3)))}) == "3 entries of p/a.md"
     assert said(edit(6, 90, 91, 92, 93, 94, 95)) == []
-    assert said(edit(6, 90)) == ["p/a.md"]
+    assert summary(edit(6, 90)) == "5 entries of p/a.md"
+
+
+def test_less_than_a_third_of_a_long_note_is_told_and_not_held_back() -> None:
+    whole = note(*range(200))
+    cut = note(*range(10), *range(60, 200))
+    edits = {
+        "p/a.md": HandEdit(whole, cut),
+        "p/b.md": HandEdit(note(*range(300, 320)), note(*range(301, 320))),
+    }
+    assert held(edits) == []
+    assert summary(edits) == "51 entries of p/a.md and 1 more"
+    others = "".join(f"- alpha{n} beta{n} gamma{n}\n" for n in range(60)).encode()
+    assert summary({"p/a.md": HandEdit(whole, cut + others)}) == "50 entries of p/a.md"
+    reworded = whole.replace(b"entry 17 of", b"entry number 17 of")
+    assert summary({"p/a.md": HandEdit(whole, reworded)}) == ""
+    assert summary({"p/a.md": HandEdit(whole, note(*range(100, 200), *range(100)))}) == ""
+
+
+def test_few_entries_are_for_sync_alone() -> None:
+    assert is_few("4 entries of p/a.md")
+    assert not is_few("5 entries of p/a.md")
+    assert is_few("a file without entries of p/a.txt")
 
 
 def test_the_rest_goes_on_and_one_line_tells_of_them_all() -> None:
@@ -136,9 +172,9 @@ def test_the_rest_goes_on_and_one_line_tells_of_them_all() -> None:
 
 def test_what_is_not_held_back_is_told_with_the_way_back() -> None:
     commit = "0123456789abcdef"
-    assert words_of(deleted(gone(3, 4)), commit) == (
+    assert words_of(summary(gone(3, 4)), commit) == (
         "p/0.md and 1 more: 7 entries deleted by hand; `ctxrepo undo 0123456789` brings them back"
     )
-    assert words_of(deleted(gone(1)), commit) == (
+    assert words_of(summary(gone(1)), commit) == (
         "p/0.md: 1 entry deleted by hand; `ctxrepo undo 0123456789` brings it back"
     )

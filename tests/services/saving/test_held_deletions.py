@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 from long import rotating
@@ -13,6 +14,7 @@ from machines import Machine
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.services.review.items import items_to_decide
+from ctxrepo.services.sync.sync import sync
 
 Pair = tuple[Machine, Machine]
 
@@ -27,6 +29,11 @@ def pair(pair: Pair) -> Pair:
     ada.sync()
     ben.sync()
     return ada, ben
+
+
+def told_of(machine: Machine) -> list[str]:
+    """What a sync of this moment tells."""
+    return [*sync(machine.open(), datetime.now(UTC)).notices]
 
 
 def there(machine: Machine) -> int:
@@ -251,7 +258,7 @@ def test_a_note_that_another_machine_wrote_to_is_back_without_what_was_new_in_it
     (ada.clone / path).unlink()
     ben.write(path, "- of note 1\n- and new there\n")
     ben.sync()
-    (told,) = ada.sync().notices
+    (told,) = told_of(ada)
     assert "deleted by hand" in told
     assert "and new there" in ada.read(path)
     assert ada.ctxrepo("undo", told.partition("`ctxrepo undo ")[2].partition("`")[0]).returncode == 0
@@ -270,13 +277,70 @@ def test_what_a_command_or_a_commit_of_a_person_takes_away_is_not_told(pair: Pai
     ada.git("rm", "-q", "shop/topics/n0.md")
     ada.git("commit", "-qm", "tidied up")
     assert ada.ctxrepo("archive", "shop:topics/n1").returncode == 0
-    assert ada.sync().notices == ()
+    assert told_of(ada) == []
 
 
 def test_a_day_later_nobody_is_told_any_more(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     ada, _ = pair
     (ada.clone / "shop/topics/n0.md").unlink()
-    assert ada.sync().notices
+    assert told_of(ada)
     later = time.time() + 90_000
     monkeypatch.setattr(time, "time", lambda: later)
-    assert ada.sync().notices == ()
+    assert told_of(ada) == []
+
+
+def test_less_than_a_share_of_a_long_note_is_told_on_both_machines(pair: Pair) -> None:
+    ada, ben = pair
+    lines = ada.read("shop/long.md").splitlines(keepends=True)
+    ada.write("shop/long.md", "".join(lines[:3] + lines[9:]))
+    assert "shop/long.md: 6 entries deleted by hand; `ctxrepo undo " in ada.ctxrepo("sync").stderr
+    (line,) = told_of(ben)
+    assert "shop/long.md: 6 entries deleted by hand" in line
+    for machine in pair:
+        assert line in machine.ctxrepo("status").stdout
+        assert line in machine.open().cache.faults()
+
+
+def test_a_few_lines_are_told_by_sync_alone(pair: Pair) -> None:
+    ada, _ = pair
+    ada.write("shop/long.md", "".join(ada.read("shop/long.md").splitlines(keepends=True)[4:]))
+    (line,) = told_of(ada)
+    assert "shop/long.md: 4 entries deleted by hand" in line
+    assert ada.json("status")["data"]["deleted"] == ada.open().cache.faults() == []
+
+
+def test_a_line_in_other_words_or_elsewhere_is_no_deletion(pair: Pair) -> None:
+    ada, _ = pair
+    lines = ada.read("shop/long.md").splitlines(keepends=True)
+    ada.write("shop/long.md", "".join([*lines[20:], *lines[:20]]).replace("entry 7 ", "the entry 7 "))
+    assert told_of(ada) == []
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_what_was_taken_back_once_is_settled_whatever_a_command_takes_away_later(
+    pair: Pair, is_committed: bool
+) -> None:
+    ada, ben = pair
+    for number in range(3):
+        (ada.clone / f"shop/topics/n{number}.md").unlink()
+    (line,) = told_of(ada)
+    assert ada.ctxrepo(*line.split("`")[1].split()[1:]).returncode == 0
+    if is_committed:
+        assert told_of(ada) == []
+    assert ada.ctxrepo("forget", "shop:topics/n1").returncode == 0
+    assert told_of(ada) == []
+    if is_committed:
+        assert told_of(ben) == []
+
+
+def test_what_was_brought_back_by_hand_is_settled_note_by_note(pair: Pair) -> None:
+    ada, _ = pair
+    texts = {path: ada.read(path) for path in ("shop/topics/n0.md", "shop/topics/n1.md")}
+    for path in texts:
+        (ada.clone / path).unlink()
+    assert told_of(ada)
+    ada.write("shop/topics/n0.md", texts["shop/topics/n0.md"])
+    assert told_of(ada)
+    assert ada.ctxrepo("forget", "shop:topics/n0").returncode == 0
+    ada.write("shop/topics/n1.md", texts["shop/topics/n1.md"])
+    assert told_of(ada) == []
