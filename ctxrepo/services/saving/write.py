@@ -9,7 +9,7 @@ from datetime import datetime
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.guard.refusals import check_file, messages_of, refuse
+from ctxrepo.domain.guard.refusals import Refusal, check_file, messages_of, refuse
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import REGISTRY, is_note
@@ -154,8 +154,7 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     if not changed:
         return
     new_bytes = {path: encode(text) for path in changed if (text := draft.after[path]) is not None}
-    allow = draft.memory.settings.secrets.allow_secret
-    refuse([r for path, data in new_bytes.items() for r in check_file(path, data, allow)])
+    refuse([refusal for path, data in new_bytes.items() for refusal in _refusals(draft, path, data)])
     changed += _put(draft, new_bytes)
     if notice := draft.memory.notice:
         for line in _about_kept(draft, new_bytes):
@@ -191,6 +190,18 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     session.save()
     if op not in _MOVES:
         _note_accesses(draft.memory, origin, [path for path in new_bytes if is_note(path)], now)
+
+
+def _refusals(draft: Draft, path: str, data: bytes) -> list[Refusal]:
+    """What the guard refuses in the file's new bytes, but for secrets in lines that it had already: for these
+    it is held back, and what commands write beside them stays in view."""
+    allow, before = draft.memory.settings.secrets.allow_secret, draft.before.get(path)
+    found = check_file(path, data, allow)
+    if not found or before is None:
+        return [*found]
+    known = {refusal.fingerprint for refusal in check_file(path, encode(before), allow) if refusal.line}
+    lines, there = decode_exactly(data).split("\n"), {*before.split("\n")}
+    return [r for r in found if r.fingerprint not in known - {""} or lines[r.line - 1] not in there]
 
 
 def _about_kept(draft: Draft, paths: Collection[str]) -> Iterator[str]:

@@ -142,3 +142,18 @@ def test_of_a_file_that_is_held_back_what_commands_wrote_is_in_view(mine: Machin
     mine.open().cache.clear()
     mine.ctxrepo("cache", "rebuild")
     assert "acknowledged" in seen(mine)
+
+
+def test_commands_go_on_beside_a_secret_that_was_edited_in_and_bring_none_themselves(mine: Machine) -> None:
+    held = f"- token {TOKEN}\n"
+    mine.write(NOTE, mine.read(NOTE) + held)
+    assert mine.ctxrepo("forget", "shop:topics/gotcha.md#L3").returncode == 0
+    assert mine.ctxrepo("remember", "redis listens on 6380", "--note", "shop:topics/gotcha").returncode == 0
+    again = mine.ctxrepo("remember", f"the token is {TOKEN}", "--note", "shop:topics/gotcha")
+    assert (again.returncode, "gotcha.md#L5 was not written" in again.stderr) == (6, True)
+    assert [refusal.line for refusal in commit(mine.open(), NOW).held] == [3]
+    assert seen(mine) == "- redis listens on 6380"
+    mine.write(NOTE, mine.read(NOTE).replace(held, ""))
+    assert commit(mine.open(), NOW).held == ()
+    assert mine.git("show", f"HEAD:{NOTE}") == "# T\n\n- redis listens on 6380"
+    assert TOKEN not in mine.git("log", "-p", "--all")
