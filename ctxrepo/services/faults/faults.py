@@ -98,14 +98,15 @@ def _hiding(obstacle: "Obstacle") -> str:
     return f"{shown(obstacle.place)} {obstacle.reason}. {hides}"
 
 
-def of_deletions(memory: Memory, *, few: bool = False) -> list[str]:
-    """A line about each deletion by hand of the last day, on whatever machine, that wasn't taken back; of a
-    `few` entries only for who asks for them."""
+def of_deletions(memory: Memory, *, few: bool = False, since: str | None = None) -> list[str]:
+    """A line about each deletion by hand of the last day, on whatever machine, that wasn't taken back; also
+    of older ones that the branch has `since` a commit, and of a `few` entries only for who asks for them."""
     objects, head, later, lines = memory.objects, memory.head, list[str](), list[str]()
     with suppress(CtxrepoError):  # a damaged clone, of which others tell
         for commit in islice(objects.recent(head), _MOST_COMMITS) if head else ():
             header = objects.header_of(commit)
-            if age(header.when.timestamp()) >= _A_DAY:
+            is_old = age(header.when.timestamp()) >= _A_DAY
+            if is_old and (since is None or objects.contains(since, commit)):
                 break
             if (summary := deleted_in(header.message)) and (parents := objects.parents(commit)):
                 changed = objects.diff(objects.tree_of(parents[0]), objects.tree_of(commit))

@@ -65,26 +65,26 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
     is away or refuses is an outcome; errors are those of `commit`."""
     send, accept_remote = request.send, request.accept_remote
     require_ready(memory)
-    asked = time.monotonic()
+    asked, before = time.monotonic(), memory.head
     try:
         with locked(memory.state.lock("sync"), request.wait):
             # Whoever asks after this moment may have written after our commit, and has to sync again.
             began = time.monotonic()
             committed = commit(memory, now, request.wanted)
             if not memory.has_remote:
-                return _synced(memory, committed, Exchange())
+                return _synced(memory, before, committed, Exchange())
             earlier_answer = memory.exchanges.answer_since(asked, committed.head, send=send)
             if earlier_answer and not accept_remote:
-                return _synced(memory, committed, Exchange(earlier_answer))
-            before = read_registry(memory)
+                return _synced(memory, before, committed, Exchange(earlier_answer))
+            registry = read_registry(memory)
             exchanged = exchange(memory, now, send=send, fetched=request.fetched, accept=accept_remote)
-            exchanged = exchanged.noticing(*_renamed(before, read_registry(memory)))
-            result = _synced(memory, committed, exchanged)
+            exchanged = exchanged.noticing(*_renamed(registry, read_registry(memory)))
+            result = _synced(memory, before, committed, exchanged)
             memory.exchanges.remember(
                 memory.repository.remote, result.head, began, exchanged.answer, sent=send
             )
     except Busy:  # another sync takes longer than `wait`: commit at least
-        return _synced(memory, commit(memory, now, request.wanted), Exchange(_UNDER_WAY))
+        return _synced(memory, before, commit(memory, now, request.wanted), Exchange(_UNDER_WAY))
     if send or not exchanged.answer.ok:  # a fetch that went well says nothing of a push that didn't
         trouble = exchanged.answer.trouble
         words = f"the memory is saved here but does not reach its remote: {trouble}; `ctxrepo sync` says more"
@@ -101,11 +101,11 @@ def _renamed(before: Registry, after: Registry) -> Iterator[str]:
             yield f"the notes of {identity} are in {new}/ now: another machine renamed {folder}/"
 
 
-def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> SyncResult:
+def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: Exchange) -> SyncResult:
     last = exchanged.committed or committed
     copies = (*committed.conflict_copies, *exchanged.conflict_copies)
     told = (*exchanged.notices, *of_remote(memory), *of_obstacles(memory).values())
-    told += (*of_deletions(memory, few=True),)
+    told += (*of_deletions(memory, few=True, since=before),)
     return SyncResult(
         head=last.head,
         remote=exchanged.answer,

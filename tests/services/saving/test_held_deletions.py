@@ -301,6 +301,15 @@ def test_less_than_a_share_of_a_long_note_is_told_on_both_machines(pair: Pair) -
         assert line in machine.open().cache.faults()
 
 
+def test_a_machine_that_was_away_is_told_once_of_what_is_older_than_a_day(pair: Pair) -> None:
+    ada, ben = pair
+    (ada.clone / "shop/topics/n0.md").unlink()
+    for machine in pair:
+        (line,) = machine.sync().notices  # the tests' moment is long past
+        assert "shop/topics/n0.md: 1 entry deleted by hand" in line
+        assert machine.sync().notices == ()
+
+
 def test_a_few_lines_are_told_by_sync_alone(pair: Pair) -> None:
     ada, _ = pair
     ada.write("shop/long.md", "".join(ada.read("shop/long.md").splitlines(keepends=True)[4:]))
