@@ -79,6 +79,9 @@ def _advice(rule: str, fingerprints: Iterable[str]) -> str:
 RULE = "deletions"
 """The rule of a file that is held back for what was deleted from it."""
 
+WAYS = "`ctxrepo sync --accept deletions` confirms it, `ctxrepo doctor --fix` brings it back"
+"""What a person can do about such a file."""
+
 CONVERTED = "converted"
 """The rule of a file that git stores in another form than it has on disk."""
 
@@ -94,10 +97,8 @@ def messages_of(refusals: Sequence[Refusal]) -> list[str]:
         lines.append(f"{_first_of(converted)} held back: {why}. {LEFT_TO_GIT}")
     if held := [r for r in refusals if r.rule == RULE]:
         first = held[0]
-        lines.append(
-            f"{_first_of(held)} held back, because so much is rarely deleted on purpose ({first.message}): "
-            "`ctxrepo sync --accept deletions` confirms it, `ctxrepo doctor --fix` brings it back"
-        )
+        why = f"because so much is rarely deleted on purpose ({first.message})"
+        lines.append(f"{_first_of(held)} held back, {why}: {WAYS}")
     return lines
 
 

@@ -6,7 +6,7 @@ from time import time
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, trouble
 from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, is_marked
-from ctxrepo.domain.guard.refusals import check_file
+from ctxrepo.domain.guard.refusals import RULE, WAYS, check_file
 from ctxrepo.domain.merge.resolve import is_marker
 from ctxrepo.domain.note.entry import Entry, explicit_id, normalised
 from ctxrepo.domain.note.note import Note, decode, utf16
@@ -33,6 +33,7 @@ from ctxrepo.services.reading.find import OF_NO_PROJECT, too_large_to_show
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.committed_records import KeptOutFile
 
 _UNMARK = (
     "`ctxrepo check --fix` keeps both sides where it can tell them apart; else keep what holds and remove "
@@ -75,6 +76,8 @@ def check(memory: Memory) -> list[NoteFinding]:
             found += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
             if is_note(path) and "/" in path:
                 notes.append(Note(path, decode(data)))
+    held = (one.refusal for one in KeptOutFile(memory.state.held).read().held)
+    found += [NoteFinding(r.path, 0, f"held back: {r.message}", WAYS) for r in held if r.rule == RULE]
     if memory.progress:
         memory.progress("comparing the entries")
     found += between_entries(notes, evidence_now(memory))

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Iterator
 
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import REGISTRY, shown
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed, RepositoryState
 from ctxrepo.services.checks.note_checks import check
@@ -20,7 +21,8 @@ from ctxrepo.services.faults.finding import (
 )
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import note_paths
-from ctxrepo.services.saving.accept import lost_files
+from ctxrepo.services.saving.accept import emptied_files
+from ctxrepo.services.saving.pending import find_pending
 from ctxrepo.storage.clone.clone import require_our_format
 from ctxrepo.storage.clone.housekeeping import old_locks
 from ctxrepo.storage.clone.reffiles import FOLLOWED, WT, WT_NEXT, RefFiles
@@ -127,8 +129,8 @@ def _holes(memory: Memory, refs: RefFiles, whole: Wholeness) -> Iterator[str]:
         if (tree := refs.find(name)) and not whole.tree(tree, with_files=name != FOLLOWED):
             yield f"something in {name} is missing"
             return
-    if clone.is_on_branch() and (lost := lost_files(memory)):
-        yield f"{len(lost)} files of the last commit are gone from {memory.root}, or have lost most of it"
+    if clone.is_on_branch() and (lost := emptied_files(memory, find_pending(memory, memory.head_tree))):
+        yield f"{memory.root} was emptied: {counted(len(lost), 'file')} of the last commit gone"
 
 
 def _clone(memory: Memory) -> Iterator[Finding]:

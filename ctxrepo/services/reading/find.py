@@ -1,6 +1,6 @@
 """From what a person names to what is in the worktree: scopes, notes, entries."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry, entries_of
@@ -122,10 +122,13 @@ def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, 
     """The cache says where, the worktree says what. Entries in view come before those of other projects."""
     view = tuple(f"{folder}/" for folder in search_order(memory, project))
     likely = [cached.entry.path for cached in memory.cache.entries_beginning(name, _MANY)]
-    found = _among(memory, [*likely, *(save.path for save in memory.journal.read())], name)
+    found = _among(memory, [*likely, *(save.path for save in memory.journal.read())], name, read_note)
     if not found:
         everywhere = note_paths(memory)
-        found = _among(memory, sorted(everywhere, key=lambda path: not path.startswith(view)), name)
+        found = _among(
+            memory, sorted(everywhere, key=lambda path: not path.startswith(view)), name, read_note
+        )
+        found = found or _among(memory, sorted(_undeleted(memory)), name, _note_in_view)
     if name in found:
         return found[name]
     every = [found[entry_id] for entry_id in sorted(found)]
@@ -136,11 +139,13 @@ def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, 
     return near[0] if near else None
 
 
-def _among(memory: Memory, paths: Iterable[str], name: str) -> dict[str, tuple[Note, Entry]]:
+def _among(
+    memory: Memory, paths: Iterable[str], name: str, read: Callable[[Memory, str], Note | None]
+) -> dict[str, tuple[Note, Entry]]:
     """id -> the entries of these notes that `name` may stand for; of the very id only the first."""
     found: dict[str, tuple[Note, Entry]] = {}
     for path in dict.fromkeys(paths):
-        if note := read_note(memory, path):
+        if note := read(memory, path):
             meant = ids_meant(name, (e.id for e in note.entries))
             found = {e.id: (note, e) for e in reversed(note.entries) if e.id in meant} | found
         if name in found:
@@ -212,9 +217,18 @@ def entries_containing(memory: Memory, folder: str, word: str) -> Iterator[tuple
 
 
 def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str]:
-    """Paths of all notes in these folders (in all scopes without), sorted."""
-    scans = [memory.worktree.scan(folder) for folder in ([""] if folders is None else dict.fromkeys(folders))]
-    return sorted(path for scan in scans for path in scan.files if is_note(path) and "/" in path)
+    """Paths of all notes in these folders (in all scopes without), sorted; also of those whose deletion is
+    held back."""
+    below = [""] if folders is None else [*dict.fromkeys(folders)]
+    there = {path for folder in below for path in memory.worktree.scan(folder).files}
+    there |= {path for path in _undeleted(memory) if {"", path.partition("/")[0]}.intersection(below)}
+    return sorted(path for path in there if is_note(path) and "/" in path)
+
+
+def _undeleted(memory: Memory) -> set[str]:
+    """Files of which so much was deleted by hand that it is held back: all of it is still memory."""
+    held = (one.refusal for one in KeptOutFile(memory.state.held).read().held)
+    return {refusal.path for refusal in held if refusal.rule == "deletions"}
 
 
 def kept_notes(memory: Memory) -> list[Note]:
@@ -227,7 +241,17 @@ def kept_notes(memory: Memory) -> list[Note]:
 
 
 def read_note(memory: Memory, path: str) -> Note | None:
+    """The note as it is on disk; one whose deletion is held back as sessions know it."""
     data = memory.worktree.read(path) if is_note(path) else None
+    if data is None:
+        return _note_in_view(memory, path) if is_note(path) and path in _undeleted(memory) else None
+    return Note(path, utf16(data) or decode_exactly(data))
+
+
+def _note_in_view(memory: Memory, path: str) -> Note | None:
+    """The note as the cache has it."""
+    tree = memory.cache.tree or memory.objects.tree_of(memory.cache.head or None)
+    data = memory.objects.find(tree, path) if tree else None
     return None if data is None else Note(path, utf16(data) or decode_exactly(data))
 
 

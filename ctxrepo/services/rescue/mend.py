@@ -64,7 +64,8 @@ def _files(memory: Memory, now: datetime) -> Iterator[str]:
             memory.checkout.base_on(dict.fromkeys(lost - _put_back_saves(memory, lost)))
     if lost:
         commit(memory, now)
-        yield f"{len(lost)} files that were gone from {memory.root}, or had lost most of it, are back"
+        were = "1 file that was gone" if len(lost) == 1 else f"{len(lost)} files that were gone"
+        yield f"{were} from {memory.root}, or had lost most of it, back again"
 
 
 def _put_back_saves(memory: Memory, lost: Collection[str]) -> set[str]:

@@ -163,15 +163,24 @@ def _show(memory: Memory, file: FoldedFile, on_disk: bytes | None) -> bool:
     return not memory.worktree.update_unchanged({file.path: update})
 
 
+def emptied_files(memory: Memory, pending: Pending) -> set[str]:
+    """The files of a folder that was emptied: the next commit brings them back."""
+    snapshot = pending.snapshot
+    if not snapshot.is_emptied:
+        return set()
+    differing = memory.checkout.differing(snapshot, pending.tree)
+    return {
+        path for path, (oid, _) in differing.items() if oid is None and not snapshot.is_out_of_reach(path)
+    }
+
+
 def lost_files(memory: Memory) -> set[str]:
     """Files that are gone, or have lost most of their text, and probably by accident."""
     tree = memory.head_tree
     pending = find_pending(memory, tree)
-    snapshot = pending.snapshot
-    if snapshot.is_emptied:
-        gone = (path for path, (oid, _) in memory.checkout.differing(snapshot, tree).items() if oid is None)
-        return {path for path in gone if not snapshot.is_out_of_reach(path)}
-    return {refusal.path for refusal in held_back(_deleted(memory, fold_all(memory, pending), tree))}
+    return emptied_files(memory, pending) or {
+        refusal.path for refusal in held_back(_deleted(memory, fold_all(memory, pending), tree))
+    }
 
 
 def tree_in_view(memory: Memory, tree: str | None) -> str | None:

@@ -21,6 +21,7 @@ from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import read_note
 from ctxrepo.services.saving.kept_here import kept_here
 from ctxrepo.storage.cache.layout import hash_of
 from ctxrepo.storage.disk.private import random_name
@@ -133,7 +134,8 @@ class Draft:
                     f"{path} is there but is no readable file",
                     "A link, a folder or a huge file is in the way.",
                 )
-            self.before[path] = None if data is None else decode_exactly(data)
+            held = read_note(self.memory, path) if data is None else None  # its deletion is held back
+            self.before[path] = (held.text if held else None) if data is None else decode_exactly(data)
         return self.before[path]
 
 

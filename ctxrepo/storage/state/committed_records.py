@@ -51,10 +51,10 @@ class KeptOutFile:
 
     def read(self) -> KeptOut:
         """What is kept out now; nothing where the file is missing or can't be read."""
-        from ctxrepo.domain.guard.refusals import Refusal  # most commands don't ask
-
         try:
             found = json.loads(read(self.file, _MAX_BYTES, follow=False) or b'{"held": [], "skipped": {}}')
+            if found["held"]:
+                from ctxrepo.domain.guard.refusals import Refusal  # nearly always nothing is held
             held = [HeldBack(Refusal(**one["refusal"]), str(one["since"])) for one in found["held"]]
             return KeptOut(held, {place: str(why) for place, why in found["skipped"].items()})
         except (Unreadable, ValueError, TypeError, KeyError, AttributeError, RecursionError):

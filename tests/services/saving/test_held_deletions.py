@@ -302,7 +302,7 @@ def test_less_than_a_share_of_a_long_note_is_told_on_both_machines(pair: Pair) -
 
 
 def test_a_machine_that_was_away_is_told_once_of_what_is_older_than_a_day(pair: Pair) -> None:
-    ada, ben = pair
+    ada, _ = pair
     (ada.clone / "shop/topics/n0.md").unlink()
     for machine in pair:
         (line,) = machine.sync().notices  # the tests' moment is long past
@@ -353,3 +353,29 @@ def test_what_was_brought_back_by_hand_is_settled_note_by_note(pair: Pair) -> No
     assert ada.ctxrepo("forget", "shop:topics/n0").returncode == 0
     ada.write("shop/topics/n1.md", texts["shop/topics/n1.md"])
     assert told_of(ada) == []
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_what_is_held_back_is_there_for_all_commands(pair: Pair, is_whole: bool) -> None:
+    ada, ben = pair
+    cut = entries_of("shop/long.md", ada.read("shop/long.md"))[20]
+    (ada.clone / "shop/long.md").unlink()
+    if not is_whole:
+        ada.write("shop/long.md", "- entry 0 \n")
+    assert ada.ctxrepo("doctor").returncode == 1  # no agent is connected
+    assert "long.md" not in ada.ctxrepo("doctor").stdout
+    assert ada.ctxrepo("sync").returncode == 6
+    assert "entry 20" in ada.ctxrepo("read", f"^{cut.id}").stdout
+    assert "long.md" in ada.ctxrepo("list", "--scope", "shop").stdout
+    assert ("entry 20" in ada.ctxrepo("read", "shop:long").stdout) == is_whole
+    assert "shop/long.md: held back: " in ada.ctxrepo("check").stdout
+    assert "shop/long.md held back" in ada.ctxrepo("doctor").stdout
+    if is_whole:
+        assert ada.ctxrepo("forget", f"^{cut.id}").returncode == 0
+        assert told_of(ada) == []
+        ben.sync()
+        for machine in pair:
+            assert (
+                machine.read("shop/long.md").count("- entry"),
+                "entry 20" in machine.read("shop/long.md"),
+            ) == (29, False)
