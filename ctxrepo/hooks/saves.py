@@ -140,9 +140,10 @@ _TEXT = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./(),
 
 
 def may_be_flawed(path: str, data: bytes) -> bool:
-    """Whether something may be wrong with a note's head: there is one, and it isn't as plain as can be."""
+    """Whether something may be wrong with a note: it has a conflict marker, or a head that isn't as plain as
+    can be."""
     if path[-3:] != ".md" or data[:3] != b"---":
-        return False
+        return path[-3:] == ".md" and b"<<<<<<< " in data
     head, end, _ = data.partition(b"\n---\n")
     fields = dict([line.partition(b": ")[::2] for line in head.split(b"\n")[1:]])
     for key, value in fields.items():

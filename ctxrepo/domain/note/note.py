@@ -1,13 +1,23 @@
 """A note: one markdown file, read leniently."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
 
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised
-from ctxrepo.domain.note.frontmatter import Head
+from ctxrepo.domain.note.frontmatter import Head, Problem
 from ctxrepo.domain.project.layout import is_note
-from ctxrepo.lazy import dataclass
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+_MARKER = lazy_pattern(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
+_UNREADABLE = lazy_pattern("[\udc80-\udcff]")
+
+UNMARK = (
+    "`ctxrepo check --fix` keeps both sides where it can tell them apart; else keep what holds and remove "
+    "the marker lines."
+)
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -28,6 +38,16 @@ class Note:
         return entries_of(self.path, self.text)
 
     @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the note by itself: with its head, and with how it was saved."""
+        return (*self.head.problems, *_problems_of(self.text, self.head))
+
+    @property
+    def problem(self) -> str:
+        """All problems in one line, '' without one."""
+        return "; ".join(problem.message for problem in self.problems)
+
+    @property
     def body(self) -> str:
         return frontmatter.split(self.text)[1]
 
@@ -42,6 +62,25 @@ class Note:
     def entries_at(self, first: int, last: int) -> list[Entry]:
         """The entries of which a line is among these."""
         return [e for e in self.entries if e.first_line <= last and first <= e.last_line]
+
+
+def _problems_of(text: str, head: Head) -> Iterator[Problem]:
+    bytes_left = (_UNREADABLE, "bytes that are not UTF-8", "Save the file as UTF-8.")
+    for pattern, message, remedy in (bytes_left, (_MARKER, "a conflict marker", UNMARK)):
+        if place := pattern.search(text):
+            yield Problem(text[: place.start()].count("\n") + 1, message, remedy)
+    if "\r" in text and "\n" not in text:
+        remedy = "`ctxrepo check --fix` ends its lines as all others end."
+        yield Problem(1, "its lines end in carriage returns alone", remedy)
+    if text.startswith("\ufeff") and not head.lines:
+        yield Problem(
+            1, "a byte order mark hides what the first line is", "`ctxrepo check --fix` takes it away."
+        )
+
+
+def decode_note(data: bytes) -> str:
+    """Bytes of a note as its text; unreadable bytes stay what they are."""
+    return utf16(data) or decode_exactly(data)
 
 
 def decode(data: bytes) -> str:

@@ -1,6 +1,5 @@
 """Everything in the notes that is not as it was meant, file by file and between entries."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from time import time
 
@@ -9,7 +8,7 @@ from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, is_marked
 from ctxrepo.domain.guard.refusals import RULE, WAYS, check_file
 from ctxrepo.domain.merge.resolve import is_marker
 from ctxrepo.domain.note.entry import Entry, explicit_id, normalised
-from ctxrepo.domain.note.note import Note, decode, utf16
+from ctxrepo.domain.note.note import UNMARK, Note, decode, decode_note, utf16
 from ctxrepo.domain.project.layout import (
     DAILY,
     REGISTRY,
@@ -26,7 +25,7 @@ from ctxrepo.domain.records.evidence import Evidence, fate, marks
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchors import anchor_of, in_order
 from ctxrepo.errors import Unreadable
-from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Level
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import OF_NO_PROJECT, too_large_to_show
@@ -34,13 +33,6 @@ from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import KeptOutFile
-
-_UNMARK = (
-    "`ctxrepo check --fix` keeps both sides where it can tell them apart; else keep what holds and remove "
-    "the marker lines."
-)
-_MARKER = lazy_pattern(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
-
 
 _TOLD = 100
 """Files after which who waits is told how far it is."""
@@ -117,13 +109,10 @@ def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, s
     if utf16(data):
         does = "`ctxrepo check --fix` saves it as UTF-8." if is_note(path) else "Save it as UTF-8."
         yield NoteFinding(path, 1, "it is UTF-16, not UTF-8", does)
-    elif is_note(path) and "\ufffd" in text and b"\xef\xbf\xbd" not in data:
-        line = text[: text.index("\ufffd")].count("\n") + 1
-        yield NoteFinding(path, line, "bytes that are not UTF-8", "Save the file as UTF-8.")
     if path.lower().endswith(".jsonl"):
         yield from _of_lines(path, text)
     elif is_note(path):
-        yield from _of_note(Note(path, text), ids)
+        yield from _of_note(Note(path, decode_note(data)), ids)
 
 
 def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
@@ -134,7 +123,7 @@ def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
             continue
         fields = record(line)
         if fields is None and is_marker(line):
-            yield NoteFinding(path, number, "a conflict marker", _UNMARK)
+            yield NoteFinding(path, number, "a conflict marker", UNMARK)
         elif fields is None:
             yield NoteFinding(path, number, f"a line that {trouble(line)}", "It is kept, and read by nobody.")
         if fields is None:
@@ -157,17 +146,8 @@ def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
 
 def _of_note(note: Note, ids: dict[str, str]) -> Iterator[NoteFinding]:
     """`ids` has the place of each explicit id that was met before."""
-    for problem in note.head.problems:
+    for problem in note.problems:
         yield NoteFinding(note.path, problem.line, problem.message, problem.remedy)
-    if marker := _MARKER.search(note.text):
-        line = note.text[: marker.start()].count("\n") + 1
-        yield NoteFinding(note.path, line, "a conflict marker", _UNMARK)
-    if "\r" in note.text and "\n" not in note.text:
-        remedy = "`ctxrepo check --fix` ends its lines as all others end."
-        yield NoteFinding(note.path, 1, "its lines end in carriage returns alone", remedy)
-    if note.text.startswith("\ufeff") and not note.head.lines:
-        remedy = "`ctxrepo check --fix` takes it away."
-        yield NoteFinding(note.path, 1, "a byte order mark hides what the first line is", remedy)
     if excess := too_large_to_show(note.path, note.body):
         remedy = "Move what isn't always needed into topics/, and leave a line with the gist and the path."
         yield NoteFinding(note.path, 0, excess, remedy, "warning")

@@ -12,6 +12,7 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.commit import deleted_in
 from ctxrepo.domain.guard.deletions import is_few, words_of
 from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
+from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import units_of
 from ctxrepo.domain.project.layout import CONFLICTS, is_note, shown
 from ctxrepo.errors import UNLOCK, CtxrepoError, GitFailed
@@ -163,9 +164,9 @@ def of_remote(memory: Memory) -> list[str]:
     return []
 
 
-def of_heads(memory: Memory) -> list[str]:
-    """A line about the notes whose frontmatter has something wrong."""
-    flawed = memory.cache.flawed()
+def of_notes(memory: Memory) -> list[str]:
+    """A line about the notes with something wrong, but for those that are told one by one."""
+    flawed = [found for found in memory.cache.flawed() if found[1] != PROGRAM]
     if not flawed:
         return []
     (path, problem), *others = flawed

@@ -72,10 +72,10 @@ def check_remote(memory: Memory, now: datetime) -> CheckOutcome:
 def check_faults(memory: Memory, now: datetime) -> CheckOutcome:
     """What else sessions are told is wrong: settings, clone and remote have lines of their own."""
     elsewhere = (*of_settings(memory), *of_clone(memory), *of_deletions(memory), memory.remote_trouble())
-    findings = [_told(one, now) for one in standing(memory) if one.fault not in elsewhere]
-    return CheckOutcome(
-        "faults", "sessions are told of" if findings else "sessions are told of none", findings
-    )
+    there = standing(memory)
+    findings = [_told(one, now) for one in there if one.fault not in elsewhere]
+    words = "sessions are told of" if findings or not there else "sessions are told of what is above"
+    return CheckOutcome("faults", words if there else "sessions are told of none", findings)
 
 
 def check_decisions(memory: Memory) -> CheckOutcome:

@@ -11,7 +11,6 @@ from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import (
     of_bounds,
     of_deletions,
-    of_heads,
     of_others,
     of_remote,
     of_settings,
@@ -112,7 +111,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         exchanged=last_exchange(memory),
         agents=standings(machine),
         served=last_served(memory),
-        faults=[*(fault for fault in faults if fault not in deleted), *of_heads(memory)],
+        faults=[fault for fault in faults if fault not in deleted],
         deleted=deleted,
         obstacle=_obstacle(memory),
         review=current.branch if current else "",

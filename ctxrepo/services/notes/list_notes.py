@@ -142,6 +142,6 @@ def _listed(memory: Memory, path: str) -> NoteSummary | None:
         tags=head.tags,
         updated=head.updated or head.created,
         entries=len(note.entries),
-        problem=head.problem,
+        problem=note.problem,
         pinned=any(entry.is_pinned for entry in note.entries),
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry, entries_of
-from ctxrepo.domain.note.note import Note, decode_exactly, utf16
+from ctxrepo.domain.note.note import Note, decode_note
 from ctxrepo.domain.project.layout import GLOBAL, MEMORY, PROJECT, fold, is_note
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.project.target import (
@@ -245,14 +245,14 @@ def read_note(memory: Memory, path: str) -> Note | None:
     data = memory.worktree.read(path) if is_note(path) else None
     if data is None:
         return _note_in_view(memory, path) if is_note(path) and path in _undeleted(memory) else None
-    return Note(path, utf16(data) or decode_exactly(data))
+    return Note(path, decode_note(data))
 
 
 def _note_in_view(memory: Memory, path: str) -> Note | None:
     """The note as the cache has it."""
     tree = memory.cache.tree or memory.objects.tree_of(memory.cache.head or None)
     data = memory.objects.find(tree, path) if tree else None
-    return None if data is None else Note(path, utf16(data) or decode_exactly(data))
+    return None if data is None else Note(path, decode_note(data))
 
 
 def too_large_to_show(path: str, body: str) -> str:

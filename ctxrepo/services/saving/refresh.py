@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.refusals import messages_of
 from ctxrepo.domain.note.frontmatter import PROGRAM
-from ctxrepo.domain.note.note import Note, decode
+from ctxrepo.domain.note.note import Note, decode_note
 from ctxrepo.domain.project.layout import COMPATIBLE, REGISTRY, is_note, tape_folder, unsafe
 from ctxrepo.services.faults.faults import (
     of_bounds,
     of_conflicts,
     of_deletions,
+    of_notes,
     of_obstacles,
     of_settings,
     store_faults,
@@ -154,7 +155,7 @@ def _reader(
             return text_of(memory.objects, keys[path])
         if (data := memory.filtered_text(path, keys[path])) is None:
             unread[path] = filtered[path]
-        return decode(data) if data else None
+        return decode_note(data) if data else None
 
     return read
 
@@ -174,7 +175,7 @@ def text_of(objects: Objects, key: Key) -> str | None:
     """The text of a note; None for a link, and for a file that is too large for a note."""
     if ":" in key or objects.size(key) > MAX_BYTES:
         return None
-    return decode(objects.data(key))
+    return decode_note(objects.data(key))
 
 
 def _handoffs(memory: Memory, tree: str | None, folders: Iterable[str]) -> list[NewestHandoff]:
@@ -204,7 +205,7 @@ def faults(memory: Memory) -> list[str]:
     lines += hiding.values()
     others = sorted(kept_out.skipped.keys() - hiding.keys())
     lines += [f"{path} is not part of the memory: it {kept_out.skipped[path]}" for path in others]
-    lines += _programs(memory)
+    lines += (*_programs(memory), *of_notes(memory))
     lines += (*of_conflicts(memory), *of_deletions(memory))
     if memory.has_remote and (trouble := memory.remote_trouble()):
         lines.append(trouble)

@@ -190,13 +190,13 @@ class CacheReading:
 
     @rerun_if_damaged(_empty)
     def paths_with(self, problem: str) -> list[str]:
-        """Paths of the notes whose head has this problem and no other, sorted."""
+        """Paths of the notes that have this problem and no other, sorted."""
         query = "select path from note where problem != '' and problem = ? order by path"
         return [row[0] for row in self._db.execute(query, (problem,))]
 
     @rerun_if_damaged(_empty)
     def flawed(self) -> list[tuple[str, str]]:
-        """(path, what is wrong with its head) of each note that has such a head, sorted."""
+        """(path, what is wrong with it) of each note with something wrong, sorted."""
         return self._db.execute("select path, problem from note where problem != '' order by path").fetchall()
 
     @rerun_if_damaged(_empty)

@@ -80,7 +80,7 @@ def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tup
     updated = head.updated or head.created
     shown = (description, tags, updated, is_pinned, rest.startswith("core/"), not is_aside(path))
     hashed = digest_of(storable(note.text))
-    content = (body, first, storable(head.problem), hashed, f"{context}\n{spelled_out(context)}")
+    content = (body, first, storable(note.problem), hashed, f"{context}\n{spelled_out(context)}")
     day = (dated[0] if dated else updated, dated is not None)
     return (note_id, path, scope, *shown, generation, *content, *day, len(note.entries), _working(rest))
 

@@ -124,3 +124,38 @@ def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None
     assert current_lines(mine.open()) == []
     tell_at_once(mine.open())
     assert mine.open().cache.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"- a\n<<<<<<< HEAD\n- b\n=======\n- c\n>>>>>>> x\n", "a conflict marker"),
+        (b"\xff\xfebad", "bytes that are not UTF-8"),
+        (b"- a\r- b\r", "its lines end in carriage returns alone"),
+        (b"---\ntags: [\n---\n- a\n", "frontmatter is not readable YAML"),
+    ],
+)
+def test_what_check_calls_an_error_of_a_note_is_a_fault_for_everybody(
+    ada: Machine, data: bytes, problem: str
+) -> None:
+    ada.init()
+    ada.ctxrepo("remember", "a fact")
+    (ada.clone / "global/odd.md").write_bytes(data)
+    assert ada.ctxrepo("sync").returncode == 0
+    (fault,) = ada.json("status")["data"]["faults"]
+    assert fault.startswith(f"global/odd.md: {problem}")
+    assert ada.open().cache.faults() == [fault]
+    assert fault in ada.ctxrepo("doctor").stdout
+    assert f": {problem}" in ada.ctxrepo("check").stdout
+    ada.git("checkout", "-q", "-b", "elsewhere")
+    assert "sessions are told of" in ada.ctxrepo("doctor").stdout
+    (ada.clone / "global/odd.md").write_text("- a\n")
+    ada.git("checkout", "-q", "main")
+    ada.ctxrepo("sync")
+    assert ada.json("status")["data"]["faults"] == []
+
+
+def test_doctor_says_that_sessions_are_told_of_what_it_told_above(ada: Machine) -> None:
+    ada.init()
+    ada.git("checkout", "-q", "-b", "elsewhere")
+    assert "sessions are told of what is above" in ada.ctxrepo("doctor").stdout
