@@ -332,7 +332,7 @@ class TestItsOwnGit:
         mine.write(note, f"---{language}\n{program}\n---\n- t\n")
         cli("sync")
         start = json.dumps({"session_id": "s", "cwd": str(mine.project_folder), "source": "startup"})
-        told = f"the frontmatter of {note} is a program: it is not read here"
+        told = f"{note}: the frontmatter is a program: it is not read here"
         assert told in cli("context").out
         assert mine.project() is not None
         assert told in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout

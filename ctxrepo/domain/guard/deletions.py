@@ -113,20 +113,21 @@ def summary_of(deleted: Sequence[Deletion]) -> str:
     entries = sum(one.entries - one.replacements for one in deleted)
     more = f" and {len(deleted) - 1} more" if len(deleted) > 1 else ""
     what = counted(entries, "entry", "entries") if entries else "a file without entries"
-    return f"{what} of {shown(mask(deleted[0].path))}{more}"
+    whole = " in all" if any(one.is_gone for one in deleted) else ""
+    return f"{what}{whole} of {shown(mask(deleted[0].path))}{more}"
 
 
 def words_of(summary: str, commit: str) -> str:
     """One line about what a commit deleted, with what brings it back."""
-    what, _, where = summary.partition(" of ")
+    what, _, where = summary.replace(" in all of ", " of ", 1).partition(" of ")
     them = "it" if what.startswith(("1 ", "a ")) and not where.endswith(" more") else "them"
     return f"{where}: {what} deleted by hand; `ctxrepo undo {commit[:10]}` brings {them} back"
 
 
 def is_few(summary: str) -> bool:
-    """Whether these are so few entries that `sync` alone tells of them."""
-    number = summary.partition(" ")[0]
-    return not number.isdecimal() or int(number[:9]) < FEW
+    """Whether these are so few entries, and no whole file, that `sync` alone tells of them."""
+    number, _, rest = summary.partition(" ")
+    return " in all of " not in rest and number.isdecimal() and int(number[:9]) < FEW
 
 
 def _may_lack(edit: HandEdit) -> bool:

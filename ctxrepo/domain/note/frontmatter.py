@@ -22,8 +22,7 @@ _KEY = lazy_pattern(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
 
 MAX_HEAD_BYTES = 64 * 1024
 
-PROGRAM = "frontmatter in js is not read, nor run: it is a part of the body"
-"""The problem of a head that gray-matter, with which other programs read notes, would run."""
+PROGRAM = f"the frontmatter is a program: it is not read here, and {COMPATIBLE} would run it; take it out"
 
 
 def split(text: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """What sessions are told is wrong with the memory, since when, and what helps; what hooks and worker met."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import islice
@@ -109,36 +109,27 @@ def of_deletions(memory: Memory, *, few: bool = False, since: str | None = None)
             is_old = age(header.when.timestamp()) >= _A_DAY
             if is_old and (since is None or objects.contains(since, commit)):
                 break
-            if (summary := deleted_in(header.message)) and (parents := objects.parents(commit)):
-                changed = objects.diff(objects.tree_of(parents[0]), objects.tree_of(commit))
-                is_told = few or not is_few(summary) or any(_is_gone(objects, *c) for c in changed.items())
-                if is_told and not _is_taken_back(memory, commit, changed, later):
-                    lines.append(words_of(summary, commit))
+            summary = deleted_in(header.message)
+            if summary and (few or not is_few(summary)) and not _is_taken_back(memory, commit, later):
+                lines.append(words_of(summary, commit))
             later.append(commit)
     return lines[::-1]
 
 
-def _is_gone(objects: "Objects", path: str, keys: "tuple[Key | None, Key | None]") -> bool:
-    """Whether nothing is left of a file."""
-    return not (keys[1] and units_of(path, objects.data_or_empty(keys[1])))
-
-
-def _is_taken_back(
-    memory: Memory, commit: str, changed: "Mapping[str, tuple[Key | None, Key | None]]", later: Sequence[str]
-) -> bool:
+def _is_taken_back(memory: Memory, commit: str, later: Sequence[str]) -> bool:
     """Whether a command undid the commit, or each file had again what it lost there, if only for a while:
     what went after that went otherwise."""
     objects, after = memory.objects, {commit}
     for one in reversed(later):
-        if not after.isdisjoint(objects.parents(one)):
-            after.add(one)
+        after |= {one} if after.intersection(objects.parents(one)) else set()
+    changed = objects.diff(
+        objects.tree_of(next(iter(objects.parents(commit)), None)), objects.tree_of(commit)
+    )
     trees = [objects.files(objects.tree_of(one), changed) for one in after]
-    if all(
-        any(not _lacks(objects, path, old, new, key) for key in {files.get(path) for files in trees})
-        for path, (old, new) in changed.items()
-    ):
-        return True
-    return any(operation.undoes == commit for operation in memory.done_log.newest())
+    return any(operation.undoes == commit for operation in memory.done_log.newest()) or all(
+        any(not _lacks(objects, path, *keys, key) for key in {files.get(path) for files in trees})
+        for path, keys in changed.items()
+    )
 
 
 def _lacks(objects: "Objects", path: str, old: "Key | None", new: "Key | None", now: "Key | None") -> bool:
@@ -165,8 +156,8 @@ def of_remote(memory: Memory) -> list[str]:
 
 
 def of_notes(memory: Memory) -> list[str]:
-    """A line about the notes with something wrong, but for those that are told one by one."""
-    flawed = [found for found in memory.cache.flawed() if found[1] != PROGRAM]
+    """A line about the notes with something wrong, a program first."""
+    flawed = sorted(memory.cache.flawed(), key=lambda found: PROGRAM not in found[1])
     if not flawed:
         return []
     (path, problem), *others = flawed

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.refusals import messages_of
-from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import Note, decode_note
-from ctxrepo.domain.project.layout import COMPATIBLE, REGISTRY, is_note, tape_folder, unsafe
+from ctxrepo.domain.project.layout import REGISTRY, is_note, tape_folder, unsafe
 from ctxrepo.services.faults.faults import (
     of_bounds,
     of_conflicts,
@@ -36,9 +35,6 @@ MANY_NOTES = 50
 
 FILL_LOCK_SECONDS = 300.0
 """Seconds to wait for another process that reads all notes into the cache."""
-
-_MOST_PROGRAMS = 5
-"""How many notes whose frontmatter is a program are named one by one."""
 
 _POLL = 0.1
 """Seconds between two checks whether a worker has built the cache."""
@@ -205,21 +201,8 @@ def faults(memory: Memory) -> list[str]:
     lines += hiding.values()
     others = sorted(kept_out.skipped.keys() - hiding.keys())
     lines += [f"{path} is not part of the memory: it {kept_out.skipped[path]}" for path in others]
-    lines += (*_programs(memory), *of_notes(memory))
-    lines += (*of_conflicts(memory), *of_deletions(memory))
+    lines += (*of_notes(memory), *of_conflicts(memory), *of_deletions(memory))
     if memory.has_remote and (trouble := memory.remote_trouble()):
         lines.append(trouble)
     lines += [block.trouble for block in BlockFile(memory.state.blocks).read().known if block.trouble]
     return lines
-
-
-def _programs(memory: Memory) -> list[str]:
-    """Warnings of notes whose frontmatter is a program: harmless here, but run by the compatible program."""
-    found = memory.cache.paths_with(PROGRAM)
-    lines = [
-        f"the frontmatter of {path} is a program: it is not read here, and {COMPATIBLE} would run it; "
-        "take it out"
-        for path in found[:_MOST_PROGRAMS]
-    ]
-    more = len(found) - len(lines)
-    return [*lines, f"{more} more notes are like that: `ctxrepo check` shows them"] if more else lines

@@ -189,12 +189,6 @@ class CacheReading:
         return [row[0] for row in self._db.execute("select text from fault order by rowid")]
 
     @rerun_if_damaged(_empty)
-    def paths_with(self, problem: str) -> list[str]:
-        """Paths of the notes that have this problem and no other, sorted."""
-        query = "select path from note where problem != '' and problem = ? order by path"
-        return [row[0] for row in self._db.execute(query, (problem,))]
-
-    @rerun_if_damaged(_empty)
     def flawed(self) -> list[tuple[str, str]]:
         """(path, what is wrong with it) of each note with something wrong, sorted."""
         return self._db.execute("select path, problem from note where problem != '' order by path").fetchall()

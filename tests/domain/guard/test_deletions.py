@@ -148,7 +148,8 @@ def test_less_than_a_third_of_a_long_note_is_told_and_not_held_back() -> None:
 def test_few_entries_are_for_sync_alone() -> None:
     assert is_few("4 entries of p/a.md")
     assert not is_few("5 entries of p/a.md")
-    assert is_few("a file without entries of p/a.txt")
+    assert not is_few(summary(gone(1)))
+    assert not is_few(summary(gone(0) | {"p/a.txt": HandEdit(b"x\n", None)}))
 
 
 def test_the_rest_goes_on_and_one_line_tells_of_them_all() -> None:

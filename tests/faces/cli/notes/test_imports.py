@@ -225,7 +225,7 @@ def test_hostile_sources_are_a_line_each(cli: Terminal, tmp_path: Path) -> None:
         "left out: link.md: is a link, and isn't followed",
         "left out: up: is a link, and isn't followed",
         "binary.md -> global/binary.md: held back: it is not text, it has NUL bytes",
-        "frontmatter in js is not read, nor run",
+        "the frontmatter is a program: it is not read here",
         "frontmatter is not readable YAML",
         "can't be read as a memory of pi-memory: file is not a database",
         "it was UTF-16, and is UTF-8 here",
