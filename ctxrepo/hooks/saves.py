@@ -140,8 +140,7 @@ _TEXT = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./(),
 
 
 def may_be_flawed(path: str, data: bytes) -> bool:
-    """Whether something may be wrong with a note: it has a conflict marker, or a head that isn't as plain as
-    can be."""
+    """Whether a note may have something wrong: a conflict marker, or a head that isn't as plain as can be."""
     if path[-3:] != ".md" or data[:3] != b"---":
         return path[-3:] == ".md" and b"<<<<<<< " in data
     head, end, _ = data.partition(b"\n---\n")

@@ -22,19 +22,20 @@ _BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 # With one of these in front no line can be taken for a trailer, nor for the `---` that ends a message.
 _MARKS = ("+ ", "- ", "~ ", "* ")
 
-_KEYS = ("Session", "Agent", "Host", "Project")
-_DELETED = "Deleted"
-_TRAILER = lazy_pattern(rf"Ctxrepo-({'|'.join((*_KEYS, _DELETED))}): (.+)")
+_KEYS = ("Session", "Agent", "Host", "Project", "Deleted")
+_TRAILER = lazy_pattern(rf"Ctxrepo-({'|'.join(_KEYS)}): (.+)")
 
 
 @dataclass(frozen=True)
 class Writers:
-    """Who wrote what a commit holds, each once; nobody when it was made by hand."""
+    """Who wrote what a commit holds, each once; nobody when it was made by hand. `deleted` sums up what was
+    deleted by hand in it."""
 
     sessions: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,20 +76,10 @@ def lines_of(message: str) -> list[str]:
 
 
 def writers_of(message: str) -> Writers:
-    """What the trailers of any commit's message say of who wrote it."""
-    return Writers(*(_values_of(message, key) for key in _KEYS))
-
-
-def deleted_in(message: str) -> str:
-    """What the message of a commit says was deleted by hand in it; '' for nothing."""
-    return next(iter(_values_of(message, _DELETED)), "")
-
-
-def _values_of(message: str, key: str) -> tuple[str, ...]:
-    """Trailers are lines of the last paragraph."""
+    """What the trailers of any commit's message say; they are lines of its last paragraph."""
     last = message.rstrip().rpartition("\n\n")[2]
-    trailers = filter(None, (_TRAILER.fullmatch(line.rstrip()) for line in last.split("\n")))
-    return tuple(trailer[2] for trailer in trailers if trailer[1] == key)
+    trailers = [match.groups() for line in last.split("\n") if (match := _TRAILER.fullmatch(line.rstrip()))]
+    return Writers(*(tuple(value for name, value in trailers if name == key) for key in _KEYS))
 
 
 def _subject(verb: str, paths: Sequence[str]) -> str:
@@ -135,11 +126,10 @@ def _assembled(subject: str, lines: Sequence[str], origins: Sequence[Origin], de
     texts = [_cut(line if line.startswith(_MARKS) else f"* {line}".rstrip(), MAX_LINE) for line in texts]
     if len(lines) > MAX_LINES:
         texts[-1] = f"… {len(lines) - MAX_LINES + 1} more"
-    writers = [[o.session, o.agent, o.host, o.project] for o in origins] or [[""] * len(_KEYS)]
-    values = (*zip(*writers, strict=True), (deleted,))
+    values = zip(*((o.session, o.agent, o.host, o.project, deleted) for o in origins), strict=True)
     trailers = [
         f"Ctxrepo-{key}: {value}"
-        for key, words in zip((*_KEYS, _DELETED), values, strict=True)
+        for key, words in zip(_KEYS, values, strict=False)
         for value in dict.fromkeys(_cut(_one_line(mask(word[:_READ])), MAX_VALUE) for word in words)
         if value
     ]

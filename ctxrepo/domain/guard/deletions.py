@@ -49,9 +49,9 @@ class Deletion:
     @property
     def weight(self) -> int:
         """What it counts towards being held back."""
-        if self.is_gone:
-            return max(self.entries, A_FILE)
-        return self.entries if self.entries > SHARE * self.were else 0
+        return (
+            max(self.entries, A_FILE) if self.is_gone else self.entries * (self.entries > SHARE * self.were)
+        )
 
 
 def deletions(
@@ -74,11 +74,8 @@ def deletions(
     found = [_deletion(path, edit, added[is_note(path)], there) for path, edit in shrunk]
     copies = kept() if any(one.is_gone for one in found) else ()
     stays = [contents(path, blob_id(edit.before or b"")) in copies for path, edit in shrunk]
-    return [
-        one
-        for one, is_kept in zip(found, stays, strict=True)
-        if (not is_kept if one.is_gone else one.entries)
-    ]
+    pairs = zip(found, stays, strict=True)
+    return [one for one, is_kept in pairs if (not is_kept if one.is_gone else one.entries)]
 
 
 def contents(path: str, blob: str) -> tuple[str, bool, str]:
@@ -145,11 +142,10 @@ def _deletion(path: str, edit: HandEdit, added: Counter[str], there: Collection[
     if not after and (before or not (edit.after or b"").strip()):
         is_moved = not lost if before else edit.before in there
         return Deletion(path, lost, were, is_gone=not is_moved)
-    if not lost:
-        return Deletion(path, 0, were)
-    olds, news = (entries_of(path, decode(data or b"")) for data in (edit.before, edit.after))
+    olds, news = (entries_of(path, decode(data or b"")) if lost else [] for data in (edit.before, edit.after))
     was = {normalised(new.text): normalised(old.text) for old, new in moved(olds, news)}
     lost -= sum(new != old for new, old in was.items())
-    texts = [normalised(old.text) for old in olds], [normalised(new.text) for new in news]
-    came = in_place_of(texts[0], [was.get(text, text) for text in texts[1]])
+    came = in_place_of(
+        [normalised(e.text) for e in olds], [was.get(t, t) for t in (normalised(e.text) for e in news)]
+    )
     return Deletion(path, lost, were, replacements=min(lost, came))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.domain.git.commit import deleted_in
+from ctxrepo.domain.git.commit import writers_of
 from ctxrepo.domain.guard.deletions import is_few, words_of
 from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
 from ctxrepo.domain.note.frontmatter import PROGRAM
@@ -106,10 +106,9 @@ def of_deletions(memory: Memory, *, few: bool = False, since: str | None = None)
     with suppress(CtxrepoError):  # a damaged clone, of which others tell
         for commit in islice(objects.recent(head), _MOST_COMMITS) if head else ():
             header = objects.header_of(commit)
-            is_old = age(header.when.timestamp()) >= _A_DAY
-            if is_old and (since is None or objects.contains(since, commit)):
+            if age(header.when.timestamp()) >= _A_DAY and (since is None or objects.contains(since, commit)):
                 break
-            summary = deleted_in(header.message)
+            summary = next(iter(writers_of(header.message).deleted), "")
             if summary and (few or not is_few(summary)) and not _is_taken_back(memory, commit, later):
                 lines.append(words_of(summary, commit))
             later.append(commit)
@@ -121,7 +120,7 @@ def _is_taken_back(memory: Memory, commit: str, later: Sequence[str]) -> bool:
     what went after that went otherwise."""
     objects, after = memory.objects, {commit}
     for one in reversed(later):
-        after |= {one} if after.intersection(objects.parents(one)) else set()
+        after |= {one for parent in objects.parents(one) if parent in after}
     changed = objects.diff(
         objects.tree_of(next(iter(objects.parents(commit)), None)), objects.tree_of(commit)
     )

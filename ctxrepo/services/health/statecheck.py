@@ -74,8 +74,8 @@ def check_faults(memory: Memory, now: datetime) -> CheckOutcome:
     elsewhere = (*of_settings(memory), *of_clone(memory), *of_deletions(memory), memory.remote_trouble())
     there = standing(memory)
     findings = [_told(one, now) for one in there if one.fault not in elsewhere]
-    words = "sessions are told of" if findings or not there else "sessions are told of what is above"
-    return CheckOutcome("faults", words if there else "sessions are told of none", findings)
+    what = "" if findings else " what is above" if there else " none"
+    return CheckOutcome("faults", f"sessions are told of{what}", findings)
 
 
 def check_decisions(memory: Memory) -> CheckOutcome:

@@ -217,8 +217,7 @@ def entries_containing(memory: Memory, folder: str, word: str) -> Iterator[tuple
 
 
 def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str]:
-    """Paths of all notes in these folders (in all scopes without), sorted; also of those whose deletion is
-    held back."""
+    """Paths of all notes in these folders (in all scopes without), sorted; also where a deletion is held."""
     below = [""] if folders is None else [*dict.fromkeys(folders)]
     there = {path for folder in below for path in memory.worktree.scan(folder).files}
     there |= {path for path in _undeleted(memory) if {"", path.partition("/")[0]}.intersection(below)}
@@ -249,7 +248,6 @@ def read_note(memory: Memory, path: str) -> Note | None:
 
 
 def _note_in_view(memory: Memory, path: str) -> Note | None:
-    """The note as the cache has it."""
     tree = memory.cache.tree or memory.objects.tree_of(memory.cache.head or None)
     data = memory.objects.find(tree, path) if tree else None
     return None if data is None else Note(path, decode_note(data))

@@ -4,15 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from ctxrepo.domain.git.oid import blob_id, blob_id_of
-from ctxrepo.domain.guard.deletions import (
-    Deletion,
-    HandEdit,
-    contents,
-    deletions,
-    held_back,
-    summary_of,
-    told,
-)
+from ctxrepo.domain.guard.deletions import Deletion, HandEdit, contents, deletions, held_back, told
 from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.fold import FoldedFile
@@ -42,13 +34,12 @@ class Accepted:
     conflict_copies: list[ConflictCopy] = field(default_factory=list)
     deleted: Sequence[Deletion] = ()
 
-    def in_order(self) -> Iterator[tuple[Changes, str]]:
-        """The changes of each commit, and what it is to say of deletions: these are in the last one, so that
-        it can be undone by itself."""
+    def in_order(self) -> Iterator[tuple[Changes, Sequence[Deletion]]]:
+        """The changes of each commit; deletions are in the last one, so that it can be undone by itself."""
         paths = {one.path for one in self.deleted}
         others = {path: data for path, data in self.changes.items() if path not in paths}
-        yield from ((changes, "") for changes in (*self.earlier, others))
-        yield {path: self.changes[path] for path in paths}, summary_of(self.deleted)
+        yield from ((changes, ()) for changes in (*self.earlier, others))
+        yield {path: self.changes[path] for path in paths}, self.deleted
 
 
 def judge(
@@ -166,9 +157,7 @@ def _show(memory: Memory, file: FoldedFile, on_disk: bytes | None) -> bool:
 def emptied_files(memory: Memory, pending: Pending) -> set[str]:
     """The files of a folder that was emptied: the next commit brings them back."""
     snapshot = pending.snapshot
-    if not snapshot.is_emptied:
-        return set()
-    differing = memory.checkout.differing(snapshot, pending.tree)
+    differing = memory.checkout.differing(snapshot, pending.tree) if snapshot.is_emptied else {}
     return {
         path for path, (oid, _) in differing.items() if oid is None and not snapshot.is_out_of_reach(path)
     }

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.deletions import summary_of
 from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.save import LATE, Save
 from ctxrepo.errors import Busy, RepositoryState, Uncommitted, Unsigned
@@ -134,7 +135,7 @@ def _attempt(
     new = old
     try:
         for changes, deleted in accepted.in_order():
-            new = _make_commit(memory, new, changes, done, now, deleted)
+            new = _make_commit(memory, new, changes, done, now, summary_of(deleted))
     except Uncommitted:
         refresh(memory, old, tree_with(memory, old_tree, files, alone))
         raise
@@ -216,8 +217,7 @@ def _extend(
 def _make_commit(
     memory: Memory, old: str | None, changes: Changes, done: Sequence[Save], now: datetime, deleted: str
 ) -> str | None:
-    """A commit of `changes` on top of `old`, which says what was `deleted` by hand; `old` itself when they
-    change nothing."""
+    """A commit of `changes` on top of `old`, which says what was `deleted`; `old` if they change nothing."""
     objects = memory.objects
     old_tree = objects.tree_of(old)
     keys = objects.store_files(changes)

@@ -104,8 +104,8 @@ def _renamed(before: Registry, after: Registry) -> Iterator[str]:
 def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: Exchange) -> SyncResult:
     last = exchanged.committed or committed
     copies = (*committed.conflict_copies, *exchanged.conflict_copies)
-    told = (*exchanged.notices, *of_remote(memory), *of_obstacles(memory).values())
-    told += (*of_deletions(memory, few=True, since=before),)
+    deleted = of_deletions(memory, few=True, since=before)
+    told = (*exchanged.notices, *of_remote(memory), *of_obstacles(memory).values(), *deleted)
     return SyncResult(
         head=last.head,
         remote=exchanged.answer,
