@@ -65,7 +65,7 @@ NOTES = {
         "not readable YAML",
         "d",
     ),
-    "js": Case(b"---js\n({description: 'd'})\n---\n" + KEPT, 1, "frontmatter in js is not read"),
+    "js": Case(b"---js\n({description: 'd'})\n---\n" + KEPT, 1, "frontmatter is a program: it is not read"),
     "huge-head": Case(b"---\nx: " + b"x" * 70_000 + b"\n---\n" + KEPT, 1, "larger than 64 KiB"),
     "markers": Case(b"<<<<<<< HEAD\n" + KEPT + b"=======\n- b\n>>>>>>> b\n", 1, "a conflict marker"),
     "two-ids": Case(

@@ -33,7 +33,7 @@ def mine(ada: Machine) -> Machine:
         (b"---\na: b\nc: " + b"[" * 3000 + b"\n---\n", 3, "nested deeper"),
         (b"---\na: " + b"x" * 70_000 + b"\n---\n", 1, "larger than 64 KiB"),
         (b"---\na: 1\nb: \x07\n---\n", 3, "a control character"),
-        (b"---js\na\n---\n", 1, "frontmatter in js is not read"),
+        (b"---js\na\n---\n", 1, "frontmatter is a program: it is not read"),
         (b"---\ndescription: d\nlimit: -5\n---\n", 3, "limit isn't a number above 0"),
         (b"---\nlimit: true\n---\n", 2, "limit isn't a number above 0"),
         (b"- ok\n- caf\xe9\n", 2, "bytes that are not UTF-8"),
