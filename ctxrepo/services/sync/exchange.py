@@ -5,7 +5,7 @@ never runs git's rebase, reset or checkout, so an exchange that is killed at any
 half-done (ADR 7)."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +13,7 @@ from itertools import islice
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import BeyondBounds, Busy
 from ctxrepo.lazy import dataclass
@@ -124,7 +125,18 @@ def _round(
         if result.answer.outcome == "overtaken" and not is_last:
             return result  # the next round merges again; this merge commit is dropped
     received = len(list(objects.new_commits(theirs, ours))) if theirs else 0
+    if theirs and ours and received:
+        result = result.noticing(*_come_back(memory, ours, theirs, merged.commit))
     return _finish(memory, now, replace(result, received=result.received + received), merged, theirs)
+
+
+def _come_back(memory: Memory, ours: str, theirs: str, merged: str) -> Iterator[str]:
+    """A line for each note that is gone here and that another machine edited meanwhile: the edit wins."""
+    objects = memory.objects
+    base, before, after = map(objects.tree_of, (objects.merge_base(ours, theirs), ours, merged))
+    come = [path for path, (old, _) in objects.diff(before, after).items() if old is None and is_note(path)]
+    for path in objects.files(base, come):
+        yield f"{path} was removed here and edited on another machine: it is there again"
 
 
 def _judge_upstream(

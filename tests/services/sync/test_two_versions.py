@@ -55,6 +55,21 @@ def meet(*machines: Machine) -> None:
         machine.sync()
 
 
+def test_who_forgot_a_note_that_another_machine_edited_is_told_that_it_is_back(pair: Pair) -> None:
+    ada, ben = pair
+    for name in ("ports", "hosts"):
+        ada.write(f"shop/topics/{name}.md", TEXT)
+    ada.sync()
+    ben.sync()
+    for name in ("ports", "hosts"):
+        assert ada.ctxrepo("forget", f"shop:topics/{name}.md").returncode == 0
+    by_passage(ben, 9182)
+    ben.sync()
+    assert f"{NOTE} was removed here and edited on another machine: it is there again" in ada.sync().notices
+    assert not (ada.clone / "shop/topics/hosts.md").exists()
+    assert not ada.sync().notices
+
+
 @pytest.fixture
 def apart(pair: Pair) -> Pair:
     ada, ben = pair
