@@ -36,6 +36,7 @@ class ObjectReader:
         """Open the repository again, to see packs that another process has added: a directory of ours with
         the clone's objects, since the clone's configuration and alternates are not to be read (ADR 38)."""
         objects = str(self._own.prepare_objects())
+        self._commits: dict[str, pygit2.Commit] = {}
         try:
             self._repo = pygit2.Repository(str(self._own.folder), enums.RepositoryOpenFlag.NO_SEARCH)
             database = pygit2.Odb()
@@ -47,10 +48,15 @@ class ObjectReader:
         self._git_dir = str(self._own.clone.git_dir)
 
     def commit_at(self, commit: str) -> pygit2.Commit:
-        parsed = self.read(commit, "commit")
-        if not isinstance(parsed, pygit2.Commit):
-            raise Damaged(f"{commit} is no commit")
-        return parsed
+        """A commit, which is read once: to walk a history asks for each of its commits several times."""
+        if commit not in self._commits:
+            parsed = self.read(commit, "commit")
+            if not isinstance(parsed, pygit2.Commit):
+                raise Damaged(f"{commit} is no commit")
+            if len(self._commits) >= _MOST_COMMITS:
+                self._commits.clear()
+            self._commits[commit] = parsed
+        return self._commits[commit]
 
     def read(self, oid: str, what: str) -> _Object:
         self._require_small(oid, what)
@@ -129,6 +135,9 @@ class Refs(ObjectReader):
         if self.ref(name) is not None:
             self._refs.remove(name)
 
+
+_MOST_COMMITS = 10_000
+"""Commits that are kept in memory, a kilobyte each."""
 
 _SKEW = 32
 """How many commits are read beyond the point where histories met, since clocks of machines differ."""
