@@ -12,7 +12,7 @@ from ctxrepo.domain.note.entry import entries_of, in_place_of, moved, normalised
 from ctxrepo.domain.note.note import decode, units_of
 from ctxrepo.domain.project.layout import is_note, shown
 from ctxrepo.domain.secrets import mask
-from ctxrepo.lazy import dataclass
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 SHARE = 0.3
 """A file may be held back if it loses more of its entries than this; less is tidying up."""
@@ -112,6 +112,18 @@ def summary_of(deleted: Sequence[Deletion]) -> str:
     what = counted(entries, "entry", "entries") if entries else "a file without entries"
     whole = " in all" if any(one.is_gone for one in deleted) else ""
     return f"{what}{whole} of {shown(mask(deleted[0].path))}{more}"
+
+
+_SUMMARY = lazy_pattern(
+    r"(?:\d{1,9} entr(?:y|ies)|a file without entries)(?: in all)? of (.+?)(?: and \d{1,9} more)?"
+)
+
+
+def place_in(summary: str) -> str:
+    """The file that a summary names; '' where it isn't as `summary_of` words it. Whoever can write to the
+    remote words the messages of commits, and sessions are told only what we say."""
+    match = _SUMMARY.fullmatch(summary)
+    return match[1] if match else ""
 
 
 def words_of(summary: str, commit: str) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.commit import writers_of
-from ctxrepo.domain.guard.deletions import is_few, words_of
+from ctxrepo.domain.guard.deletions import is_few, place_in, words_of
 from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
 from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import units_of
 from ctxrepo.domain.project.layout import CONFLICTS, is_note, shown
+from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import UNLOCK, CtxrepoError, GitFailed
 from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -54,8 +55,8 @@ _CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, UNLOCK, _FULL, _IN_ITS_PLACE, _ASID
 
 _A_DAY = 86_400.0
 
-_MOST_COMMITS = 500
-"""Commits of a day that are looked at, the newest: far more than are made in one."""
+_MOST_COMMITS = 200
+"""Commits of a day that are looked at, the newest: more than are made in most."""
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,15 @@ def of_deletions(memory: Memory, *, few: bool = False, since: str | None = None)
     of older ones that the branch has `since` a commit, and of a `few` entries only for who asks for them."""
     objects, head, later, lines = memory.objects, memory.head, list[str](), list[str]()
     with suppress(CtxrepoError):  # a damaged clone, of which others tell
+        new = set(objects.new_commits(head, since)) if head and since else ()
         for commit in islice(objects.recent(head), _MOST_COMMITS) if head else ():
             header = objects.header_of(commit)
-            if age(header.when.timestamp()) >= _A_DAY and (since is None or objects.contains(since, commit)):
+            if age(header.when.timestamp()) >= _A_DAY and commit not in new:
                 break
             summary = next(iter(writers_of(header.message).deleted), "")
-            if summary and (few or not is_few(summary)) and not _is_taken_back(memory, commit, later):
+            place = place_in(summary)
+            is_ours = bool(place) and place in {shown(mask(path)) for path in _changed_by(objects, commit)}
+            if is_ours and (few or not is_few(summary)) and not _is_taken_back(memory, commit, later):
                 lines.append(words_of(summary, commit))
             later.append(commit)
     return lines[::-1]
@@ -121,14 +125,17 @@ def _is_taken_back(memory: Memory, commit: str, later: Sequence[str]) -> bool:
     objects, after = memory.objects, {commit}
     for one in reversed(later):
         after |= {one for parent in objects.parents(one) if parent in after}
-    changed = objects.diff(
-        objects.tree_of(next(iter(objects.parents(commit)), None)), objects.tree_of(commit)
-    )
+    changed = _changed_by(objects, commit)
     trees = [objects.files(objects.tree_of(one), changed) for one in after]
     return any(operation.undoes == commit for operation in memory.done_log.newest()) or all(
         any(not _lacks(objects, path, *keys, key) for key in {files.get(path) for files in trees})
         for path, keys in changed.items()
     )
+
+
+def _changed_by(objects: "Objects", commit: str) -> dict[str, tuple["Key | None", "Key | None"]]:
+    parent = next(iter(objects.parents(commit)), None)
+    return objects.diff(objects.tree_of(parent), objects.tree_of(commit))
 
 
 def _lacks(objects: "Objects", path: str, old: "Key | None", new: "Key | None", now: "Key | None") -> bool:
