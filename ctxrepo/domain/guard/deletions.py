@@ -114,6 +114,9 @@ def summary_of(deleted: Sequence[Deletion]) -> str:
     return f"{what}{whole} of {shown(mask(deleted[0].path))}{more}"
 
 
+BY_HAND = "deleted by hand; `ctxrepo undo "
+"""What every line about a deletion says."""
+
 _SUMMARY = lazy_pattern(
     r"(?:\d{1,9} entr(?:y|ies)|a file without entries)(?: in all)? of (.+?)(?: and \d{1,9} more)?"
 )
@@ -130,7 +133,7 @@ def words_of(summary: str, commit: str) -> str:
     """One line about what a commit deleted, with what brings it back."""
     what, _, where = summary.replace(" in all of ", " of ", 1).partition(" of ")
     them = "it" if what.startswith(("1 ", "a ")) and not where.endswith(" more") else "them"
-    return f"{where}: {what} deleted by hand; `ctxrepo undo {commit[:10]}` brings {them} back"
+    return f"{where}: {what} {BY_HAND}{commit[:10]}` brings {them} back"
 
 
 def is_few(summary: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ctxrepo.domain.guard.deletions import BY_HAND
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError, in_words
@@ -10,7 +11,6 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import (
     of_bounds,
-    of_deletions,
     of_others,
     of_remote,
     of_settings,
@@ -88,7 +88,6 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
     """What a person wants to know at a glance."""
     memory.require_whole()
     clone, project, current = memory.clone, here.project, open_review(memory)
-    deleted = of_deletions(memory)
     faults = [*of_settings(memory), *of_remote(memory), *of_bounds(memory), *of_others(memory)]
     ahead, behind = _ahead_behind(memory, current)
     meaning = readiness(memory)
@@ -111,8 +110,8 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         exchanged=last_exchange(memory),
         agents=standings(machine),
         served=last_served(memory),
-        faults=[fault for fault in faults if fault not in deleted],
-        deleted=deleted,
+        faults=[fault for fault in faults if BY_HAND not in fault],
+        deleted=[fault for fault in faults if BY_HAND in fault],
         obstacle=_obstacle(memory),
         review=current.branch if current else "",
         in_review=len(in_review(memory)),
