@@ -19,6 +19,20 @@ _FOLDER = "40000"
 _PLAIN = ("100644", "100755", "100664")
 """Modes of plain files. The last is from git's first years, and git reads it as the first."""
 
+
+def _directly_in(data: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """(mode, name, id) of what stands directly in a tree, in one pass whatever its bytes are."""
+    at = 0
+    while at < len(data):
+        if match := _ENTRY.match(data, at):
+            yield match[1], match[2], match[3]
+            at = match.end()
+        elif (end := data.find(b"\0", at)) >= 0:
+            at = end + 21
+        else:
+            return
+
+
 _KEPT = 4
 """How many whole trees are remembered: base, next, head and the new one are often the same."""
 
@@ -33,7 +47,7 @@ class Trees:
     def items(self, tree: str | None) -> dict[str, Item]:
         """name -> item of what is directly in a tree; None is a tree that doesn't exist."""
         items: dict[str, Item] = {}
-        for mode, name, oid in _ENTRY.findall(self._read(tree)) if tree else ():
+        for mode, name, oid in _directly_in(self._read(tree)) if tree else ():
             try:
                 items[name.decode()] = mode.decode(), oid.hex()
             except UnicodeDecodeError:
@@ -209,9 +223,7 @@ def extent(read: Callable[[str], bytes], tree: str, at: str) -> Extent:
 
 def _entries(data: bytes) -> list[tuple[int, str]]:
     """(bytes of the name, id of the folder or '') of what stands directly in a tree."""
-    return [
-        (len(name), oid.hex() if mode == _FOLDER_MODE else "") for mode, name, oid in _ENTRY.findall(data)
-    ]
+    return [(len(name), oid.hex() if mode == _FOLDER_MODE else "") for mode, name, oid in _directly_in(data)]
 
 
 def _together(inside: list[tuple[int, Extent | None]]) -> Extent:
