@@ -74,6 +74,8 @@ def _whole_fences(lines: list[str]) -> set[int]:
     first, opening, is_html = 0, None, False  # in HTML, up to a blank line, nothing is code
     for at, line in enumerate(lines):
         fence = _FENCE.match(line)
+        if fence and fence[2] == "`" and "`" in fence[4]:
+            fence = None  # a span of code within its line
         is_html = bool(line.strip()) and (is_html or line.startswith("<"))
         if opening and line.strip() and (line.startswith("## ") or not line.startswith(opening[1])):
             opening = None  # a section of ours begins, or the item that the code belonged to is over

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.working.managed import BEGIN, END, MarkersDamaged, cut, has_block, inert, put
@@ -133,6 +133,7 @@ def test_code_that_ends_stays_as_it_is(said: str) -> None:
         ("- ```\n- ```", "- \\u{60}``\n- \\u{60}``"),
         ("1. ```\n   x\n   ```", "1. \\u{60}``\n   x\n   \\u{60}``"),
         ("```\n## shop/a.md\n```\nx", "\\u{60}``\n## shop/a.md\n\\u{60}``\nx"),
+        ("```~~~~```\n```", "\\u{60}``~~~~```\n\\u{60}``"),
         ("<x>\n```\n\n```\ny", "<x>\n\\u{60}``\n\n\\u{60}``\ny"),
     ],
 )
@@ -140,6 +141,7 @@ def test_code_without_an_end_is_none(said: str, written: str) -> None:
     assert inert(said) == written
 
 
+@example("```\n\n```")
 @given(
     st.lists(
         st.sampled_from(
@@ -159,7 +161,8 @@ def _is_code_at_end(lines: list[str]) -> bool:
     ends with that."""
     opening, is_html = "", False
     for line in lines:
-        is_html = bool(line.strip()) and (is_html or (line.startswith("<") and not opening))
+        begins_html = line.startswith("<") and not line.startswith("<!--")  # our comments end with their line
+        is_html = bool(line.strip()) and (is_html or (begins_html and not opening))
         bare = line.lstrip(" ")
         marks = bare[: len(bare) - len(bare.lstrip(bare[:1]))] if bare[:1] in ("`", "~") else ""
         if len(line) - len(bare) > 3 or len(marks) < 3:
