@@ -67,8 +67,10 @@ class Note:
 def _problems_of(text: str, head: Head) -> Iterator[Problem]:
     bytes_left = (_UNREADABLE, "bytes that are not UTF-8", "Save the file as UTF-8.")
     for pattern, message, remedy in (bytes_left, (_MARKER, "a conflict marker", UNMARK)):
-        if place := pattern.search(text):
-            yield Problem(text[: place.start()].count("\n") + 1, message, remedy)
+        place = pattern.search(text)
+        line = text[: place.start()].count("\n") + 1 if place else 0
+        if line and not any(told.line == line and message in told.message for told in head.problems):
+            yield Problem(line, message, remedy)
     if "\r" in text and "\n" not in text:
         remedy = "`ctxrepo check --fix` ends its lines as all others end."
         yield Problem(1, "its lines end in carriage returns alone", remedy)
