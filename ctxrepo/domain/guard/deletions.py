@@ -103,43 +103,64 @@ def told(deleted: Sequence[Deletion]) -> list[Deletion]:
     return [one for one in deleted if one.is_gone or one.entries > one.replacements]
 
 
-def summary_of(deleted: Sequence[Deletion]) -> str:
-    """How many entries went and from where, as the commit of these deletions says it; '' for none."""
-    if not deleted:
-        return ""
-    entries = sum(one.entries - one.replacements for one in deleted)
-    more = f" and {len(deleted) - 1} more" if len(deleted) > 1 else ""
-    what = counted(entries, "entry", "entries") if entries else "a file without entries"
-    whole = " in all" if any(one.is_gone for one in deleted) else ""
-    return f"{what}{whole} of {shown(mask(deleted[0].path))}{more}"
-
-
-BY_HAND = "deleted by hand; `ctxrepo undo "
+DELETED_BY_HAND = "deleted by hand; `ctxrepo undo "
 """What every line about a deletion says."""
 
 _SUMMARY = lazy_pattern(
-    r"(?:\d{1,9} entr(?:y|ies)|a file without entries)(?: in all)? of (.+?)(?: and \d{1,9} more)?"
+    r"(?:(\d{1,9}) entr(?:y|ies)|a file without entries)( in all)? of (.+?)(?: and (\d{1,9}) more)?"
 )
 
 
-def place_in(summary: str) -> str:
-    """The file that a summary names; '' where it isn't as `summary_of` words it. Whoever can write to the
-    remote words the messages of commits, and sessions are told only what we say."""
-    match = _SUMMARY.fullmatch(summary)
-    return match[1] if match else ""
+@dataclass(frozen=True)
+class DeletionSummary:
+    """What was deleted by hand in one commit: how many `entries`, from the file at `path` and so many `more`.
+    `is_whole` says that of one of the files nothing is left."""
+
+    entries: int
+    path: str
+    more: int = 0
+    is_whole: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> "DeletionSummary | None":
+        """The summary of this text; None where it isn't as we write one. Whoever can write to the remote
+        words the messages of commits, and sessions are told only what we say."""
+        match = _SUMMARY.fullmatch(text)
+        return match and cls(int(match[1] or 0), match[3], int(match[4] or 0), bool(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self._what}{' in all' if self.is_whole else ''} of {self._where}"
+
+    @property
+    def is_few(self) -> bool:
+        """Whether these are so few entries, and no whole file, that `sync` alone tells of them."""
+        return self.entries < FEW and not self.is_whole
+
+    def line(self, commit: str) -> str:
+        """One line about them for a person, with what brings them back."""
+        them = "it" if self.entries <= 1 and not self.more else "them"
+        return f"{self._where}: {self._what} {DELETED_BY_HAND}{commit[:10]}` brings {them} back"
+
+    @property
+    def _what(self) -> str:
+        return counted(self.entries, "entry", "entries") if self.entries else "a file without entries"
+
+    @property
+    def _where(self) -> str:
+        return f"{self.path} and {self.more} more" if self.more else self.path
 
 
-def words_of(summary: str, commit: str) -> str:
-    """One line about what a commit deleted, with what brings it back."""
-    what, _, where = summary.replace(" in all of ", " of ", 1).partition(" of ")
-    them = "it" if what.startswith(("1 ", "a ")) and not where.endswith(" more") else "them"
-    return f"{where}: {what} {BY_HAND}{commit[:10]}` brings {them} back"
+def summary_of(deleted: Sequence[Deletion]) -> DeletionSummary | None:
+    """What these deletions of one commit come to; None for none."""
+    if not deleted:
+        return None
+    entries = sum(one.entries - one.replacements for one in deleted)
+    is_whole = any(one.is_gone for one in deleted)
+    return DeletionSummary(entries, named_in_summary(deleted[0].path), len(deleted) - 1, is_whole)
 
 
-def is_few(summary: str) -> bool:
-    """Whether these are so few entries, and no whole file, that `sync` alone tells of them."""
-    number, _, rest = summary.partition(" ")
-    return " in all of " not in rest and number.isdecimal() and int(number[:9]) < FEW
+def named_in_summary(path: str) -> str:
+    return shown(mask(path))
 
 
 def _may_lack(edit: HandEdit) -> bool:

@@ -4,18 +4,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.domain.git.commit import writers_of
-from ctxrepo.domain.guard.deletions import is_few, place_in, words_of
 from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
 from ctxrepo.domain.note.frontmatter import PROGRAM
-from ctxrepo.domain.note.note import units_of
 from ctxrepo.domain.project.layout import CONFLICTS, is_note, shown
-from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import UNLOCK, CtxrepoError, GitFailed
 from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -27,8 +22,6 @@ from ctxrepo.storage.state.ledgers import FaultLog, FaultRecord, latest
 from ctxrepo.storage.state.spool import Spool
 
 if TYPE_CHECKING:
-    from ctxrepo.storage.objects.store import Objects
-    from ctxrepo.storage.objects.trees import Key
     from ctxrepo.storage.worktree.disk import Obstacle
 
 
@@ -51,12 +44,6 @@ _BACK = " back"
 """So ends what is said of deletions, whether they are held back or can be undone."""
 
 _CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, UNLOCK, _FULL, _IN_ITS_PLACE, _ASIDE, _UNHEARD)
-
-
-_A_DAY = 86_400.0
-
-_MOST_COMMITS = 200
-"""Commits of a day that are looked at, the newest: more than are made in most."""
 
 
 @dataclass(frozen=True)
@@ -98,50 +85,6 @@ def _hiding(obstacle: "Obstacle") -> str:
     files = "1 file" if len(obstacle.files) == 1 else f"{len(obstacle.files)} files"
     hides = f"It hides {files} of the memory here; nothing is deleted. {_HIDES}"
     return f"{shown(obstacle.place)} {obstacle.reason}. {hides}"
-
-
-def of_deletions(memory: Memory, *, few: bool = False, since: str | None = None) -> list[str]:
-    """A line about each deletion by hand of the last day, on whatever machine, that wasn't taken back; also
-    of older ones that the branch has `since` a commit, and of a `few` entries only for who asks for them."""
-    objects, head, later, lines = memory.objects, memory.head, list[str](), list[str]()
-    with suppress(CtxrepoError):  # a damaged clone, of which others tell
-        new = set(objects.new_commits(head, since)) if head and since else ()
-        for commit in islice(objects.recent(head), _MOST_COMMITS) if head else ():
-            header = objects.header_of(commit)
-            if age(header.when.timestamp()) >= _A_DAY and commit not in new:
-                break
-            summary = next(iter(writers_of(header.message).deleted), "")
-            place = place_in(summary)
-            is_ours = bool(place) and place in {shown(mask(path)) for path in _changed_by(objects, commit)}
-            if is_ours and (few or not is_few(summary)) and not _is_taken_back(memory, commit, later):
-                lines.append(words_of(summary, commit))
-            later.append(commit)
-    return lines[::-1]
-
-
-def _is_taken_back(memory: Memory, commit: str, later: Sequence[str]) -> bool:
-    """Whether a command undid the commit, or each file had again what it lost there, if only for a while:
-    what went after that went otherwise."""
-    objects, after = memory.objects, {commit}
-    for one in reversed(later):
-        after |= {one for parent in objects.parents(one) if parent in after}
-    changed = _changed_by(objects, commit)
-    trees = [objects.files(objects.tree_of(one), changed) for one in after]
-    return any(operation.undoes == commit for operation in memory.done_log.newest()) or all(
-        any(not _lacks(objects, path, *keys, key) for key in {files.get(path) for files in trees})
-        for path, keys in changed.items()
-    )
-
-
-def _changed_by(objects: "Objects", commit: str) -> dict[str, tuple["Key | None", "Key | None"]]:
-    parent = next(iter(objects.parents(commit)), None)
-    return objects.diff(objects.tree_of(parent), objects.tree_of(commit))
-
-
-def _lacks(objects: "Objects", path: str, old: "Key | None", new: "Key | None", now: "Key | None") -> bool:
-    """Whether a file lacks `now` what it lost when it changed from `old` to `new`."""
-    had, kept, has = (units_of(path, objects.data_or_empty(key) if key else None) for key in (old, new, now))
-    return bool(had - kept - has) or (now is None and not had)
 
 
 ASIDE = "kept aside, because two machines changed the same thing: `ctxrepo conflicts`"

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ctxrepo.agents.known import SETUP_HINT, agent_named
 from ctxrepo.domain.formats.moment import ago, counted
-from ctxrepo.domain.guard.deletions import BY_HAND
+from ctxrepo.domain.guard.deletions import DELETED_BY_HAND
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
@@ -73,7 +73,9 @@ def check_faults(memory: Memory, now: datetime) -> CheckOutcome:
     """What else sessions are told is wrong: settings, clone and remote have lines of their own."""
     elsewhere = (*of_settings(memory), *of_clone(memory), memory.remote_trouble())
     there = standing(memory)
-    findings = [_told(one, now) for one in there if one.fault not in elsewhere and BY_HAND not in one.fault]
+    findings = [
+        _told(one, now) for one in there if one.fault not in elsewhere and DELETED_BY_HAND not in one.fault
+    ]
     what = "" if findings else " what is above" if there else " none"
     return CheckOutcome("faults", f"sessions are told of{what}", findings)
 

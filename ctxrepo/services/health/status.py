@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ctxrepo.domain.guard.deletions import BY_HAND
+from ctxrepo.domain.guard.deletions import DELETED_BY_HAND
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError, in_words
@@ -110,8 +110,8 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         exchanged=last_exchange(memory),
         agents=standings(machine),
         served=last_served(memory),
-        faults=[fault for fault in faults if BY_HAND not in fault],
-        deleted=[fault for fault in faults if BY_HAND in fault],
+        faults=[fault for fault in faults if DELETED_BY_HAND not in fault],
+        deleted=[fault for fault in faults if DELETED_BY_HAND in fault],
         obstacle=_obstacle(memory),
         review=current.branch if current else "",
         in_review=len(in_review(memory)),

@@ -135,7 +135,7 @@ def _attempt(
     new = old
     try:
         for changes, deleted in accepted.in_order():
-            new = _make_commit(memory, new, changes, done, now, summary_of(deleted))
+            new = _make_commit(memory, new, changes, done, now, str(summary_of(deleted) or ""))
     except Uncommitted:
         refresh(memory, old, tree_with(memory, old_tree, files, alone))
         raise

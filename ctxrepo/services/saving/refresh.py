@@ -10,12 +10,12 @@ from ctxrepo.domain.project.layout import REGISTRY, is_note, tape_folder, unsafe
 from ctxrepo.services.faults.faults import (
     of_bounds,
     of_conflicts,
-    of_deletions,
     of_notes,
     of_obstacles,
     of_settings,
     store_faults,
 )
+from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff

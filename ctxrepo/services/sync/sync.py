@@ -11,7 +11,8 @@ from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.faults import of_conflicts, of_deletions, of_obstacles, of_remote
+from ctxrepo.services.faults.faults import of_conflicts, of_obstacles, of_remote
+from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.saving.commit import ALL, CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult

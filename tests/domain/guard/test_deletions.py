@@ -9,14 +9,13 @@ import pytest
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.guard.deletions import (
     Deletion,
+    DeletionSummary,
     HandEdit,
     contents,
     deletions,
     held_back,
-    is_few,
     summary_of,
     told,
-    words_of,
 )
 from ctxrepo.domain.guard.refusals import Refusal, messages_of
 
@@ -116,7 +115,15 @@ def test_a_note_whose_copy_stays_in_its_scope_is_not_deleted() -> None:
 
 
 def summary(edits: Edits) -> str:
-    return summary_of(told(deleted(edits)))
+    return str(summary_of(told(deleted(edits))) or "")
+
+
+def parsed(text: str) -> DeletionSummary:
+    """A summary as it is read from the message of a commit, which has it word for word."""
+    summary = DeletionSummary.parse(text)
+    assert str(summary) == text
+    assert summary
+    return summary
 
 
 def test_whatever_goes_is_told_unless_something_came_in_its_place() -> None:
@@ -146,10 +153,10 @@ def test_less_than_a_third_of_a_long_note_is_told_and_not_held_back() -> None:
 
 
 def test_few_entries_are_for_sync_alone() -> None:
-    assert is_few("4 entries of p/a.md")
-    assert not is_few("5 entries of p/a.md")
-    assert not is_few(summary(gone(1)))
-    assert not is_few(summary(gone(0) | {"p/a.txt": HandEdit(b"x\n", None)}))
+    assert parsed("4 entries of p/a.md").is_few
+    assert not parsed("5 entries of p/a.md").is_few
+    assert not parsed(summary(gone(1))).is_few
+    assert not parsed(summary(gone(0) | {"p/a.txt": HandEdit(b"x\n", None)})).is_few
 
 
 def test_the_rest_goes_on_and_one_line_tells_of_them_all() -> None:
@@ -173,9 +180,9 @@ def test_the_rest_goes_on_and_one_line_tells_of_them_all() -> None:
 
 def test_what_is_not_held_back_is_told_with_the_way_back() -> None:
     commit = "0123456789abcdef"
-    assert words_of(summary(gone(3, 4)), commit) == (
+    assert parsed(summary(gone(3, 4))).line(commit) == (
         "p/0.md and 1 more: 7 entries deleted by hand; `ctxrepo undo 0123456789` brings them back"
     )
-    assert words_of(summary(gone(1)), commit) == (
+    assert parsed(summary(gone(1))).line(commit) == (
         "p/0.md: 1 entry deleted by hand; `ctxrepo undo 0123456789` brings it back"
     )
