@@ -40,8 +40,8 @@ def unless(why: str) -> pytest.MarkDecorator:
     CI calls `make servers` first, which installs every program in INSTALLED. What may be missing after that
     is no package: a feature of the kernel, another user's rights, or an agent of 360 MB.
     """
-    # Without btrfs in its kernel, say, a machine can tell nothing of how ctxrepo does there.
-    return pytest.mark.skipif(bool(why), reason=why)  # every run prints what is lacking and what helps (-ra)
+    # A kernel without btrfs can't mount one, so nothing can be asserted there; each run prints `why` (-ra).
+    return pytest.mark.skipif(bool(why), reason=why)
 
 
 def place_of(tool: str) -> str:
