@@ -9,11 +9,11 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from after_init import STATE, after_init, head_of
+from after_init import NOW, STATE, after_init, head_of
 from in_process import run_in_process
 from repositories import make_bare, make_checkout
 
@@ -32,7 +32,6 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.user.places import Places
 
-NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PROJECT_URL = "https://git.example.org/ada/shop.git"
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
-from ctxrepo.errors import UNLOCK, ConfigError, GitFailed, NotInitialised, Refused, Uncommitted, Unsigned
+from ctxrepo.errors import UNLOCK, ConfigError, GitFailed, Refused, Uncommitted, Unsigned
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
@@ -98,10 +98,7 @@ class Memory:
         clone = Clone(root, repository.branch)
         if not clone.is_there:
             require_in_place(root)
-            remedy = "`ctxrepo init [REMOTE]` makes one."
-            if repository.remote:
-                remedy = f"`ctxrepo init {redact(repository.remote)}` brings it back."
-            raise NotInitialised(f"there is no memory repository at {root}", remedy)
+            clone.require_there(redact(repository.remote))
         require_owner(root, env)
         state = state_of(clone, places)
         return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, config_error=error)

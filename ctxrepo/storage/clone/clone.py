@@ -125,12 +125,11 @@ class Clone:
             put_whole(file, identifier + "\n")
         return identifier
 
-    def require_there(self) -> None:
-        """NotInitialised where the clone has gone, or never was."""
+    def require_there(self, remote: str = "") -> None:
+        """NotInitialised where the clone has gone, or never was; `remote` is where it came from, if known."""
         if not self.is_there:
-            raise NotInitialised(
-                f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."
-            )
+            does = f"{remote}` brings it back." if remote else "[REMOTE]` makes one."
+            raise NotInitialised(f"there is no memory repository at {self.root}", f"`ctxrepo init {does}")
 
     def has_id(self, repo_id: str) -> bool:
         return text_of(self.own_dir / "id").strip() == repo_id
