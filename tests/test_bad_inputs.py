@@ -189,7 +189,7 @@ class TestFilesInTheClone:
         assert b"description: caf\xe9\n" in after
         assert cli("sync").code == 0
         assert file.read_bytes() == after
-        assert "odd.md:2: bytes that are not UTF-8" in cli("check").out
+        assert "odd.md:2: frontmatter holds bytes that are not UTF-8" in cli("check").out
         assert r"\u{dcff}" in cli("read", "global:odd").out
 
     def test_nul_and_terminal_codes_in_a_note(self, cli: Terminal) -> None:

@@ -26,7 +26,7 @@ from ctxrepo.services.locate.recorded import record, record_unknown, recorded_at
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import TrustedCheckouts
 from ctxrepo.storage.user.code import CodeCheckout, describe_checkout
-from ctxrepo.storage.user.sound import FolderFacts, folder_facts
+from ctxrepo.storage.user.sound import FolderFacts, folder_facts, is_path
 
 
 def find_location(
@@ -117,6 +117,8 @@ def _is_nobodys(memory: Memory, top: Path, common: Path) -> bool:
 
 def _project_of_notes(memory: Memory, cwd: Path) -> Project | None:
     """The project whose notes `cwd` is among, if it is in the memory itself."""
+    if not is_path(cwd):
+        return None
     root, here = map(os.path.realpath, (memory.root, cwd))
     folder = os.path.relpath(here, root).partition(os.sep)[0]
     registry = read_registry(memory)
