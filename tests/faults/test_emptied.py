@@ -15,7 +15,7 @@ def test_an_emptied_folder_comes_back(mine: Machine, ben: Machine, remote: Path)
         if item.name != ".git":
             shutil.rmtree(item) if item.is_dir() else item.unlink()
     assert "files of the last commit gone" in said(mine.process("doctor"))
-    assert "are back" in said(mine.process("doctor", "--fix"))
+    assert "back again" in said(mine.process("doctor", "--fix"))
     assert "- committed here" in mine.read("shop/MEMORY.md")
     sync(mine)
     arrived(mine, ben, remote, "committed here", "sent before")
