@@ -28,7 +28,7 @@ from ctxrepo.hooks.known.world import World as Known
 from ctxrepo.hooks.recall.ask_helper import address
 from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
 from ctxrepo.services.settings.session_settings import silence_switches
-from ctxrepo.storage.cache.layout import NewestHandoff
+from ctxrepo.storage.cache.layout import Fault, NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
@@ -133,7 +133,7 @@ class World:
     def cache(self, head: str, notes: Mapping[str, str], faults: tuple[str, ...] = ()) -> None:
         cache = Cache.open(self.folder / "cache.db")
         cache.apply(head, [Note(path, text) for path, text in notes.items()], [], Marks())
-        cache.set_faults(faults)
+        cache.set_faults(Fault("note", fault) for fault in faults)
         cache.store_stamps({scope: {f"{scope}/watched.md": ""} for scope in ("global", "shop", "other")})
         cache.note_round(0)
         cache.close()

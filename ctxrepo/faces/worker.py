@@ -101,6 +101,7 @@ def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Work
 
     from ctxrepo.errors import NotInitialised
     from ctxrepo.services.sync.fetch import fetch_early
+    from ctxrepo.storage.cache.layout import Fault
     from ctxrepo.storage.cache.writer import Cache
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.processes.lock import TryLock
@@ -116,7 +117,9 @@ def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Work
         memory = replace(Memory.open(Places.of(env), env, or_last_settings=True), is_background=True)
     except NotInitialised as error:
         with closing(Cache.open(Path(world.repo.state, "cache.db"))) as cache:
-            cache.set_faults([f"{error.message}. {error.hint}"])  # sessions go on with what it holds
+            cache.set_faults(
+                [Fault("clone", f"{error.message}. {error.hint}")]
+            )  # sessions go on with what it holds
         raise
     remote_lock = TryLock(memory.state.lock("post"))
     early = fetch_early(memory, remote_lock)

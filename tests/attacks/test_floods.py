@@ -17,7 +17,7 @@ from torture.forge import Forge
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.bounds import COMMITS, PATHS
 from ctxrepo.errors import BeyondBounds
-from ctxrepo.services.faults.faults import current_lines
+from ctxrepo.services.faults.faults import current_faults
 from ctxrepo.services.faults.finding import unseen
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.storage.objects.store import Objects
@@ -119,7 +119,7 @@ def test_a_person_is_told_by_sync_status_doctor_and_the_session(remote: Path, ad
     assert "git log" in line
     for words in ("status", "doctor"):
         assert "more than a memory may be" in said(ada.process(words))
-    assert any("more than a memory may be" in line for line in current_lines(ada.open()))
+    assert any("more than a memory may be" in fault.text for fault in current_faults(ada.open()))
 
 
 def test_a_folder_in_a_billion_places_is_read_once(remote: Path, ada: Machine, reads: list[str]) -> None:

@@ -150,14 +150,14 @@ def test_what_an_obstacle_hid_is_there_again_for_everybody(
         ada.sync()
         ben.sync()
         assert held_by(ada) == held_by(ben) == on_disk(ben) == NOTES
-        told = ada.open().cache.faults()
-        assert [any(line.startswith(place) and "hides" in line for line in told) for place in places]
+        told = [fault.text for fault in ada.open().cache.faults() if fault.kind == "hidden"]
+        assert [any(line.startswith(place) for line in told) for place in places]
     take(ada, places)
     for _ in range(2):
         ada.sync()
         ben.sync()
         assert on_disk(ada) == on_disk(ben) == held_by(ada) == NOTES
-    assert not any("hides" in line for line in ada.open().cache.faults())
+    assert not any("hides" in fault.text for fault in ada.open().cache.faults())
     assert ada.open().checkout.hidden.files() == {}
 
 
@@ -301,7 +301,9 @@ def test_rights_that_were_taken_and_given_back(both: Pair, place: str) -> None:
         (ben.clone / "shop/MEMORY.md").unlink()
         ben.sync()
         ada.sync()
-        assert any(line.startswith(place) and "hides" in line for line in ada.open().cache.faults())
+        assert any(
+            fault.text.startswith(place) and "hides" in fault.text for fault in ada.open().cache.faults()
+        )
         there.chmod(mode)
         ada.sync()
         ben.sync()
@@ -353,7 +355,7 @@ def test_many_notes_below_an_emptied_mount_point_are_held_back_and_told(both: Pa
     held = ada.sync()
     ben.sync()
     assert {r.path for r in held.held} == {p for p in {**NOTES, **more} if p.startswith("shop/")}
-    assert any("held back" in line for line in ada.open().cache.faults())
+    assert any("held back" in fault.text for fault in ada.open().cache.faults())
     assert on_disk(ben) == NOTES
     (ada.clone / "shop").rmdir()
     away.rename(ada.clone / "shop")

@@ -103,9 +103,6 @@ def told(deleted: Sequence[Deletion]) -> list[Deletion]:
     return [one for one in deleted if one.is_gone or one.entries > one.replacements]
 
 
-DELETED_BY_HAND = "deleted by hand; `ctxrepo undo "
-"""What every line about a deletion says."""
-
 _SUMMARY = lazy_pattern(
     r"(?:(\d{1,9}) entr(?:y|ies)|a file without entries)( in all)? of (.+?)(?: and (\d{1,9}) more)?"
 )
@@ -139,7 +136,7 @@ class DeletionSummary:
     def line(self, commit: str) -> str:
         """One line about them for a person, with what brings them back."""
         them = "it" if self.entries <= 1 and not self.more else "them"
-        return f"{self._where}: {self._what} {DELETED_BY_HAND}{commit[:10]}` brings {them} back"
+        return f"{self._where}: {self._what} deleted by hand; `ctxrepo undo {commit[:10]}` brings {them} back"
 
     @property
     def _what(self) -> str:

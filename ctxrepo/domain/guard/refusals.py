@@ -85,16 +85,18 @@ WAYS = "`ctxrepo sync --accept deletions` confirms it, `ctxrepo doctor --fix` br
 CONVERTED = "converted"
 """The rule of a file that git stores in another form than it has on disk."""
 
-LEFT_TO_GIT = "ctxrepo commits and sends nothing of that, as it runs no filter; your own `git commit` does"
+EXPLAINED = (RULE, CONVERTED)
+"""The rules of which one message tells for all files, and says what to do."""
 
 
 def messages_of(refusals: Sequence[Refusal]) -> list[str]:
     """One message for all files that are held back as a mass deletion, one for all that git converts, and one
     for each other refusal."""
-    lines = [f"{r.at} is held back: {r.message}" for r in refusals if r.rule not in (RULE, CONVERTED)]
+    lines = [f"{r.at} is held back: {r.message}" for r in refusals if r.rule not in EXPLAINED]
     if converted := [r for r in refusals if r.rule == CONVERTED]:
         why = ", ".join(dict.fromkeys(r.message for r in converted))
-        lines.append(f"{_first_of(converted)} held back: {why}. {LEFT_TO_GIT}")
+        way = "ctxrepo commits and sends nothing of that, as it runs no filter; your own `git commit` does"
+        lines.append(f"{_first_of(converted)} held back: {why}. {way}")
     if held := [r for r in refusals if r.rule == RULE]:
         first = held[0]
         why = f"because so much is rarely deleted on purpose ({first.message})"

@@ -1,14 +1,13 @@
 """What sessions are told is wrong with the memory, since when, and what helps; what hooks and worker met."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.domain.guard.refusals import LEFT_TO_GIT
 from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.project.layout import CONFLICTS, is_note, shown
 from ctxrepo.errors import UNLOCK, CtxrepoError, GitFailed
@@ -16,6 +15,7 @@ from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import other_remote
+from ctxrepo.storage.cache.layout import Fault, FaultKind
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import FaultLog, FaultRecord, latest
@@ -25,46 +25,40 @@ if TYPE_CHECKING:
     from ctxrepo.storage.worktree.disk import Obstacle
 
 
-# Faults are stored as text only: `of_others` and `_remedy` recognise a fault by the sentence it ends with.
-_GOES_ON = "until that is mended its earlier settings hold, and nothing is exchanged with the remote"
-
-_HIDES = "Move it away or make it readable, and the next sync brings back what it hides."
-
 _FULL = "Beyond that none are taken: see with `ctxrepo sync` what keeps the commit from being made."
-
-_IN_ITS_PLACE = "Move it away; until then each event of a hook is a file of its own."
 
 _ASIDE = "The disk may be failing. What else was written is safe; move the file away."
 
 _UNHEARD = "Until git is told otherwise, no session and no other machine hears of what is there."
 
-_UNTIL_THEN = "Until then what is written is kept and found here, but not sent."
+_QUICK: set[FaultKind] = {"settings", "clone", "bounds"}
+"""The kinds that are looked for whenever somebody asks: a person may just have edited the settings, or
+switched the clone to another branch."""
 
-_BACK = " back"
-"""So ends what is said of deletions, whether they are held back or can be undone."""
-
-_CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, UNLOCK, _FULL, _IN_ITS_PLACE, _ASIDE, _UNHEARD)
+_SELF_EXPLAINING: set[FaultKind] = {"clone", "bounds", "held", "hidden", "conflict", "deletion"}
+"""The kinds whose text ends with what to do."""
 
 
 @dataclass(frozen=True)
-class Fault:
-    """One fault that stands: its words, since when in ISO form ('' where nobody knows), and what helps."""
+class StandingFault:
+    """A fault that holds, `since` when in ISO form, '' where nobody knows, and what helps."""
 
+    kind: FaultKind
     fault: str
     since: str
     remedy: str
 
 
-def store_faults(memory: Memory, lines: Iterable[str]) -> None:
-    """Store these lines in the cache: from now on sessions are told them, each session each line once."""
-    faults = list(lines)
+def store_faults(memory: Memory, faults: Sequence[Fault]) -> None:
+    """Store these faults in the cache: from now on sessions are told them, each session each of them once."""
     if memory.cache.set_faults(faults):
-        FaultLog(memory.state.faults).note(faults, time.time())
+        FaultLog(memory.state.faults).note((fault.text for fault in faults), time.time())
 
 
 def of_settings(memory: Memory) -> list[str]:
     """A line about config.toml if it can't be read."""
-    return [f"{memory.config_error.message}; {_GOES_ON}"] if memory.config_error else []
+    so = "until that is mended its earlier settings hold, and nothing is exchanged with the remote"
+    return [f"{memory.config_error.message}; {so}"] if memory.config_error else []
 
 
 def of_clone(memory: Memory) -> list[str]:
@@ -72,7 +66,8 @@ def of_clone(memory: Memory) -> list[str]:
     try:
         require_ready(memory)
     except CtxrepoError as error:
-        return [" ".join(filter(None, (f"{error.message}.", error.hint, _UNTIL_THEN)))]
+        until_then = "Until then what is written is kept and found here, but not sent."
+        return [" ".join(filter(None, (f"{error.message}.", error.hint, until_then)))]
     return []
 
 
@@ -83,18 +78,17 @@ def of_obstacles(memory: Memory) -> dict[str, str]:
 
 def _hiding(obstacle: "Obstacle") -> str:
     files = "1 file" if len(obstacle.files) == 1 else f"{len(obstacle.files)} files"
-    hides = f"It hides {files} of the memory here; nothing is deleted. {_HIDES}"
-    return f"{shown(obstacle.place)} {obstacle.reason}. {hides}"
-
-
-ASIDE = "kept aside, because two machines changed the same thing: `ctxrepo conflicts`"
+    hides = f"It hides {files} of the memory here; nothing is deleted."
+    way = "Move it away or make it readable, and the next sync brings back what it hides."
+    return f"{shown(obstacle.place)} {obstacle.reason}. {hides} {way}"
 
 
 def of_conflicts(memory: Memory) -> list[str]:
     """A line about the versions that are kept aside."""
     count = len(memory.objects.below(memory.head_tree, CONFLICTS))
     what = counted(count, "version is", "versions are")
-    return [f"{what} {ASIDE}"] if count else []
+    why = "because two machines changed the same thing"
+    return [f"{what} kept aside, {why}: `ctxrepo conflicts`"] if count else []
 
 
 def of_remote(memory: Memory) -> list[str]:
@@ -125,30 +119,33 @@ def of_bounds(memory: Memory) -> list[str]:
     if own := [path for path in memory.cache.noted("ignored") if not is_note(path)]:
         lines.append(f"git ignores {counted(len(own), 'file')} of ctxrepo's, such as {own[0]}. {_UNHEARD}")
     if spool.is_blocked():
-        lines.append(f"{spool.places.spool} isn't a file that ctxrepo can use. {_IN_ITS_PLACE}")
+        way = "Move it away; until then each event of a hook is a file of its own."
+        lines.append(f"{spool.places.spool} isn't a file that ctxrepo can use. {way}")
     return lines
 
 
-def of_others(memory: Memory) -> list[str]:
-    """What sessions are told, without the lines about settings, clone and bounds, which are seen at once."""
-    return [line for line in memory.cache.faults() if not line.endswith(_CHECKED_EACH_TIME)]
-
-
-def current_lines(memory: Memory) -> list[str]:
-    """All lines about faults that still hold."""
-    return [*of_settings(memory), *of_clone(memory), *of_bounds(memory), *of_others(memory)]
+def current_faults(memory: Memory) -> list[Fault]:
+    """All faults that hold now: of the kinds that are quickly found anew, and of the others as last found."""
+    return [
+        *(Fault("settings", line) for line in of_settings(memory)),
+        *(Fault("clone", line) for line in of_clone(memory)),
+        *(Fault("bounds", line) for line in of_bounds(memory)),
+        *(fault for fault in memory.cache.faults() if fault.kind not in _QUICK),
+    ]
 
 
 def tell_at_once(memory: Memory) -> None:
-    """Bring the lines about settings and clone up to date: a person may have edited one or switched the
-    other."""
-    store_faults(memory, current_lines(memory))
+    """Bring what sessions are told up to date, without reading any note."""
+    store_faults(memory, current_faults(memory))
 
 
-def standing(memory: Memory) -> list[Fault]:
+def standing(memory: Memory) -> list[StandingFault]:
     """The faults that sessions are told now, or after the worker's next run."""
     since = {record.fault: record.since for record in history(memory) if not record.until}
-    return [Fault(line, since.get(line, ""), _remedy(memory, line)) for line in current_lines(memory)]
+    return [
+        StandingFault(kind, text, since.get(text, ""), _remedy(memory, kind))
+        for kind, text in current_faults(memory)
+    ]
 
 
 def history(memory: Memory) -> Sequence[FaultRecord]:
@@ -156,12 +153,12 @@ def history(memory: Memory) -> Sequence[FaultRecord]:
     return FaultLog(memory.state.faults).read()
 
 
-def _remedy(memory: Memory, line: str) -> str:
-    if line.endswith(_GOES_ON):
+def _remedy(memory: Memory, kind: FaultKind) -> str:
+    if kind == "settings":
         return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
-    if line.endswith((*_CHECKED_EACH_TIME, LEFT_TO_GIT, _HIDES, _BACK, ASIDE)):
+    if kind in _SELF_EXPLAINING:
         return "The line says how."
-    if line == memory.remote_trouble():
+    if kind == "remote":
         return "`ctxrepo sync` tries again."
     return "`ctxrepo check` shows the places."
 

@@ -6,16 +6,13 @@ from datetime import datetime
 
 from ctxrepo.agents.known import SETUP_HINT, agent_named
 from ctxrepo.domain.formats.moment import ago, counted
-from ctxrepo.domain.guard.deletions import DELETED_BY_HAND
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
 from ctxrepo.services.delivery.file_blocks import BlockState, states_of_blocks
 from ctxrepo.services.faults.faults import (
-    ASIDE,
-    Fault,
+    StandingFault,
     Trouble,
-    of_clone,
     of_hooks,
     of_settings,
     of_worker,
@@ -28,6 +25,7 @@ from ctxrepo.services.meaning.ready import EMBED, readiness
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.standings import standings
+from ctxrepo.storage.cache.layout import FaultKind
 from ctxrepo.storage.disk.private import open_above, set_aside
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
@@ -65,17 +63,18 @@ def check_remote(memory: Memory, now: datetime) -> CheckOutcome:
     heard = f"last good exchange {ago(last.fetched, now)}" if last.fetched else "no exchange yet"
     if last.at and last.outcome != "ok":
         heard += f"; one failed {ago(last.at, now)} ({last.outcome})"
-    findings = [_told(one, now) for one in standing(memory) if one.fault == memory.remote_trouble()]
+    findings = [_told(fault, now) for fault in standing(memory) if fault.kind == "remote"]
     return CheckOutcome("remote", f"{redact(memory.repository.remote)}, {heard}", findings)
+
+
+_ELSEWHERE: set[FaultKind] = {"settings", "clone", "remote", "deletion"}
+"""Faults of which another check tells, and what isn't one: what somebody deleted, of which `status` tells."""
 
 
 def check_faults(memory: Memory, now: datetime) -> CheckOutcome:
     """What else sessions are told is wrong: settings, clone and remote have lines of their own."""
-    elsewhere = (*of_settings(memory), *of_clone(memory), memory.remote_trouble())
     there = standing(memory)
-    findings = [
-        _told(one, now) for one in there if one.fault not in elsewhere and DELETED_BY_HAND not in one.fault
-    ]
+    findings = [_told(fault, now) for fault in there if fault.kind not in _ELSEWHERE]
     what = "" if findings else " what is above" if there else " none"
     return CheckOutcome("faults", f"sessions are told of{what}", findings)
 
@@ -88,9 +87,10 @@ def check_decisions(memory: Memory) -> CheckOutcome:
     return CheckOutcome("to decide", f"{', '.join(words) or 'nothing'}{listed}")
 
 
-def _told(one: Fault, now: datetime) -> Finding:
-    since = f" ({ago(datetime.fromisoformat(one.since), now)})" if one.since else ""
-    return Finding(f"{one.fault}{since}", one.remedy, "warning" if one.fault.endswith(ASIDE) else "error")
+def _told(fault: StandingFault, now: datetime) -> Finding:
+    since = f" ({ago(datetime.fromisoformat(fault.since), now)})" if fault.since else ""
+    level: Level = "warning" if fault.kind == "conflict" else "error"
+    return Finding(f"{fault.fault}{since}", fault.remedy, level)
 
 
 def check_state(memory: Memory) -> CheckOutcome:

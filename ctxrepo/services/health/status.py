@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ctxrepo.domain.guard.deletions import DELETED_BY_HAND
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import (
-    of_bounds,
-    of_others,
+    current_faults,
     of_remote,
-    of_settings,
 )
 from ctxrepo.services.faults.finding import halfway
 from ctxrepo.services.health.health import LastExchange, LastSession, last_exchange, last_served
@@ -88,7 +85,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
     """What a person wants to know at a glance."""
     memory.require_whole()
     clone, project, current = memory.clone, here.project, open_review(memory)
-    faults = [*of_settings(memory), *of_remote(memory), *of_bounds(memory), *of_others(memory)]
+    faults = current_faults(memory)
     ahead, behind = _ahead_behind(memory, current)
     meaning = readiness(memory)
     return Status(
@@ -110,8 +107,8 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         exchanged=last_exchange(memory),
         agents=standings(machine),
         served=last_served(memory),
-        faults=[fault for fault in faults if DELETED_BY_HAND not in fault],
-        deleted=[fault for fault in faults if DELETED_BY_HAND in fault],
+        faults=[*of_remote(memory), *(text for kind, text in faults if kind not in ("clone", "deletion"))],
+        deleted=[text for kind, text in faults if kind == "deletion"],
         obstacle=_obstacle(memory),
         review=current.branch if current else "",
         in_review=len(in_review(memory)),

@@ -4,7 +4,7 @@ wrong with the memory."""
 from collections.abc import Callable, Iterable, Mapping
 
 from ctxrepo.domain.git.gitfiles import Cone
-from ctxrepo.domain.guard.refusals import messages_of
+from ctxrepo.domain.guard.refusals import EXPLAINED, messages_of
 from ctxrepo.domain.note.note import Note, decode_note
 from ctxrepo.domain.project.layout import REGISTRY, is_note, tape_folder, unsafe
 from ctxrepo.services.faults.faults import (
@@ -20,7 +20,7 @@ from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff
 from ctxrepo.services.saving.kept_here import KeptHere, filtered_at
-from ctxrepo.storage.cache.layout import NewestHandoff
+from ctxrepo.storage.cache.layout import Fault, FaultKind, NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
@@ -190,19 +190,26 @@ def tell_all(memory: Memory) -> None:
     store_faults(memory, faults(memory))
 
 
-def faults(memory: Memory) -> list[str]:
-    """What sessions must be told about the memory itself, one line each."""
+def faults(memory: Memory) -> list[Fault]:
+    """What sessions must be told about the memory itself."""
     kept_out = KeptOutFile(memory.state.held).read()
     held = [one.refusal for one in kept_out.held]
     here = KeptHere(converted=memory.cache.noted("unread")).refusals()
     told = [*held, *(refusal for refusal in here if refusal not in held)]
-    lines = [*of_settings(memory), *of_bounds(memory), *messages_of(told)]
     hiding = of_obstacles(memory)
-    lines += hiding.values()
     others = sorted(kept_out.skipped.keys() - hiding.keys())
-    lines += [f"{path} is not part of the memory: it {kept_out.skipped[path]}" for path in others]
-    lines += (*of_notes(memory), *of_conflicts(memory), *of_deletions(memory))
-    if memory.has_remote and (trouble := memory.remote_trouble()):
-        lines.append(trouble)
-    lines += [block.trouble for block in BlockFile(memory.state.blocks).read().known if block.trouble]
-    return lines
+    blocks = BlockFile(memory.state.blocks).read().known
+    lines: dict[FaultKind, Iterable[str]] = {
+        "settings": of_settings(memory),
+        "bounds": of_bounds(memory),
+        "refused": messages_of([refusal for refusal in told if refusal.rule not in EXPLAINED]),
+        "held": messages_of([refusal for refusal in told if refusal.rule in EXPLAINED]),
+        "hidden": hiding.values(),
+        "skipped": [f"{path} is not part of the memory: it {kept_out.skipped[path]}" for path in others],
+        "note": of_notes(memory),
+        "conflict": of_conflicts(memory),
+        "deletion": of_deletions(memory),
+        "remote": filter(None, [memory.remote_trouble() if memory.has_remote else ""]),
+        "block": [block.trouble for block in blocks if block.trouble],
+    }
+    return [Fault(kind, line) for kind, texts in lines.items() for line in texts]

@@ -33,7 +33,7 @@ create table recent(
 create table seen(
     scope text not null, path text not null, stamp text not null, primary key(scope, path)
 );
-create table fault(hash text primary key, text text not null);
+create table fault(hash text primary key, kind text not null, text text not null);
 create virtual table words using fts5(
     text, content = document, content_rowid = id, columnsize = 0, detail = none, tokenize = :tokenizer
 )

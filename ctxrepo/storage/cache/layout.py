@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ctxrepo.domain.note.entry import Entry, explicit_id
 from ctxrepo.domain.text import blake2b
@@ -64,6 +64,19 @@ class CachedEntry:
     is_pinned: bool
     is_struck: bool
     hash: str
+
+
+FaultKind = Literal[
+    "settings", "clone", "bounds", "refused", "held", "hidden", "skipped", "note", "conflict", "deletion",
+    "remote", "block",
+]  # fmt: skip
+
+
+class Fault(NamedTuple):
+    """One line that sessions are told about something wrong with the memory."""
+
+    kind: FaultKind
+    text: str
 
 
 class NewestHandoff(NamedTuple):

@@ -16,6 +16,7 @@ from ctxrepo.storage.cache.layout import (
     ITEM_WORDS,
     CachedEntry,
     CachedNote,
+    Fault,
     build,
     is_current,
     read_entry,
@@ -184,9 +185,9 @@ class CacheReading:
         return [row.path for row in rows]
 
     @rerun_if_damaged(_empty)
-    def faults(self) -> list[str]:
-        """The lines that sessions are told."""
-        return [row[0] for row in self._db.execute("select text from fault order by rowid")]
+    def faults(self) -> list[Fault]:
+        """What sessions are told is wrong."""
+        return [Fault(*row) for row in self._db.execute("select kind, text from fault order by rowid")]
 
     @rerun_if_damaged(_empty)
     def flawed(self) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ctxrepo.storage.cache.layout import NewestHandoff, digest_of, put_handoffs, set_meta, storable
+from ctxrepo.storage.cache.layout import Fault, NewestHandoff, digest_of, put_handoffs, set_meta, storable
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.processes.database import Healing, rerun_if_damaged, transaction
 
@@ -67,14 +67,15 @@ class Cache(CacheReading):
                 set_meta(self._db, generation="1", head=head, tree=tree)
 
     @rerun_if_damaged(_empty)
-    def set_faults(self, faults: Iterable[str]) -> bool:
-        """The lines to tell every session once, in place of those of before; False when they are the same."""
-        texts = dict.fromkeys(storable(text) for text in faults)
-        if self.faults() == list(texts):  # the usual case: no writer has to be waited for
+    def set_faults(self, faults: Iterable[Fault]) -> bool:
+        """What to tell every session once, in place of that of before; False when it is the same."""
+        kinds = {storable(fault.text): fault.kind for fault in faults}
+        if self.faults() == [(kind, text) for text, kind in kinds.items()]:  # nearly always, without a lock
             return False
         with transaction(self._db):
             self._db.execute("delete from fault")
-            self._db.executemany("insert into fault values (?, ?)", ((digest_of(t), t) for t in texts))
+            rows = ((digest_of(text), kind, text) for text, kind in kinds.items())
+            self._db.executemany("insert into fault values (?, ?, ?)", rows)
         return True
 
     @rerun_if_damaged(_empty)

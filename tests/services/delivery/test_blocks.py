@@ -31,6 +31,7 @@ from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import faults
 from ctxrepo.services.setup.connection import Machine as Place
+from ctxrepo.storage.cache.layout import Fault
 from ctxrepo.storage.disk.foreign import Change
 
 
@@ -236,7 +237,7 @@ def test_damaged_markers_are_told_and_left(mine: Machine) -> None:
     grow(mine)
     assert renewed(mine) == ["damaged"]
     memory = mine.open()
-    (told,) = [line for line in faults(memory) if "markers" in line]
+    (told,) = [fault.text for fault in faults(memory) if fault.kind == "block"]
     assert str(file) in told
     assert "ctxrepo file add" in told
     with pytest.raises(Refused, match="damaged"):
@@ -246,7 +247,7 @@ def test_damaged_markers_are_told_and_left(mine: Machine) -> None:
     assert file.read_bytes() == before
     file.write_text("clean\n")
     put(mine)
-    assert not [line for line in faults(mine.open()) if "markers" in line]
+    assert not [fault for fault in faults(mine.open()) if fault.kind == "block"]
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -289,7 +290,7 @@ def test_a_file_that_is_gone_or_lost_its_block_stays_so(mine: Machine) -> None:
 
 def test_faults_are_not_in_it(mine: Machine) -> None:
     memory = mine.open()
-    memory.cache.set_faults(["the remote refuses"])
+    memory.cache.set_faults([Fault("remote", "the remote refuses")])
     put(mine)
     assert "refuses" not in (mine.project_folder / "AGENTS.md").read_text()
 

@@ -11,7 +11,7 @@ from sessions import Session, eventually
 
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.faults.faults import (
-    current_lines,
+    current_faults,
     history,
     of_settings,
     standing,
@@ -20,6 +20,7 @@ from ctxrepo.services.faults.faults import (
 )
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.sync.sync import sync
+from ctxrepo.storage.cache.layout import Fault, FaultKind
 from ctxrepo.storage.memory import Memory
 
 
@@ -44,8 +45,8 @@ def break_settings(machine: Machine) -> str:
 
 def test_what_stands_has_since_and_remedy_and_what_is_over_is_known(mine: Machine) -> None:
     memory = mine.open()
-    store_faults(memory, ["a is wrong", "b is wrong"])
-    store_faults(memory, ["b is wrong"])
+    store_faults(memory, [Fault("note", "a is wrong"), Fault("note", "b is wrong")])
+    store_faults(memory, [Fault("note", "b is wrong")])
     assert [(f.fault, f.remedy) for f in standing(memory)] == [
         ("b is wrong", "`ctxrepo check` shows the places.")
     ]
@@ -56,7 +57,7 @@ def test_what_stands_has_since_and_remedy_and_what_is_over_is_known(mine: Machin
     ]
     memory.cache.clear()  # it is disposable; when a fault began isn't
     began = history(memory)[1].since
-    store_faults(memory, ["b is wrong"])
+    store_faults(memory, [Fault("note", "b is wrong")])
     assert standing(memory)[0].since == began
 
 
@@ -70,7 +71,7 @@ def test_settings_that_can_not_be_read_leave_those_of_before(mine: Machine) -> N
     assert (memory.settings.sync.ttl, memory.root) == (7, mine.clone)
     tell_at_once(memory)
     (line,) = of_settings(memory)
-    assert memory.cache.faults() == [line]
+    assert memory.cache.faults() == [Fault("settings", line)]
     assert "line 5" in line or "line" in line
     publish_settings(memory, sys.executable)  # and what was before stays that
     assert opened(mine).settings.sync.ttl == 7
@@ -100,7 +101,7 @@ def test_a_session_is_told_that_the_settings_can_not_be_read(mine: Machine) -> N
     break_settings(mine)
     mine.write("global/x.md", "- written meanwhile\n")
     session.hook("Stop")
-    eventually(lambda: any("can't be read" in fault for fault in opened(mine).cache.faults()), 60)
+    eventually(lambda: any("can't be read" in fault.text for fault in opened(mine).cache.faults()), 60)
     assert "config.toml can't be read" in session.hook("UserPromptSubmit", prompt="what is wrong with redis?")
     eventually(lambda: "written meanwhile" in mine.git("log", "-p", "--format="), 60)
 
@@ -109,19 +110,19 @@ def test_settings_that_were_mended_are_no_fault_any_more(mine: Machine) -> None:
     good = break_settings(mine)
     tell_at_once(opened(mine))
     mine.places.config_file.write_text(good)
-    assert (standing(mine.open()), current_lines(mine.open())) == ([], [])
+    assert (standing(mine.open()), current_faults(mine.open())) == ([], [])
 
 
 def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None:
     connect(workplace(mine))
     mine.git("switch", "-q", "--detach")
     Session(mine, "s-1").hook("SessionStart", source="startup")
-    eventually(lambda: any("on no branch" in fault for fault in mine.open().cache.faults()), 60)
+    eventually(lambda: any("on no branch" in fault.text for fault in mine.open().cache.faults()), 60)
     told = Session(mine, "s-2").hook("SessionStart", source="startup")
     assert "is on no branch, not on main. `ctxrepo doctor --fix` brings it back" in told
     assert "Until then what is written is kept and found here, but not sent." in told
     mine.git("switch", "-q", "main")
-    assert current_lines(mine.open()) == []
+    assert current_faults(mine.open()) == []
     tell_at_once(mine.open())
     assert mine.open().cache.faults() == []
 
@@ -144,7 +145,7 @@ def test_what_check_calls_an_error_of_a_note_is_a_fault_for_everybody(
     assert ada.ctxrepo("sync").returncode == 0
     (fault,) = ada.json("status")["data"]["faults"]
     assert fault.startswith(f"global/odd.md: {problem}")
-    assert ada.open().cache.faults() == [fault]
+    assert ada.open().cache.faults() == [Fault("note", fault)]
     assert fault in ada.ctxrepo("doctor").stdout
     assert f": {problem}" in ada.ctxrepo("check").stdout
     ada.git("checkout", "-q", "-b", "elsewhere")
@@ -180,3 +181,27 @@ def test_doctor_says_that_sessions_are_told_of_what_it_told_above(ada: Machine) 
     ada.init()
     ada.git("checkout", "-q", "-b", "elsewhere")
     assert "sessions are told of what is above" in ada.ctxrepo("doctor").stdout
+
+
+@pytest.mark.parametrize(
+    ("kind", "remedy"),
+    [
+        ("deletion", "The line says how."),
+        ("remote", "`ctxrepo sync` tries again."),
+        ("refused", "`ctxrepo check` shows the places."),
+    ],
+)
+def test_what_helps_goes_by_the_kind_of_a_fault_and_not_by_its_words(
+    mine: Machine, kind: FaultKind, remedy: str
+) -> None:
+    """A note may be called like the end of one of our sentences."""
+    memory = mine.open()
+    store_faults(memory, [Fault(kind, "notes/deleted by hand; `ctxrepo undo brings it back")])
+    assert [(f.kind, f.remedy) for f in standing(memory)] == [(kind, remedy)]
+    assert bool(mine.json("status")["data"]["deleted"]) == (kind == "deletion")
+
+
+def test_a_clone_that_was_missing_is_no_fault_once_it_is_there(mine: Machine) -> None:
+    memory = mine.open()
+    store_faults(memory, [Fault("clone", "there is no memory at ~/.ctxrepo")])
+    assert standing(mine.open()) == []

@@ -15,6 +15,7 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.sync.sync import sync
+from ctxrepo.storage.cache.layout import Fault
 
 Pair = tuple[Machine, Machine]
 
@@ -238,7 +239,7 @@ def test_a_few_deletions_are_told_with_what_brings_them_back(pair: Pair) -> None
     (line,) = ada.json("status")["data"]["deleted"]
     assert line in said.stderr
     assert line in ada.ctxrepo("status").stdout
-    assert line in ada.open().cache.faults()  # each session is told these
+    assert Fault("deletion", line) in ada.open().cache.faults()  # each session is told these
     assert line not in ada.ctxrepo("doctor").stdout
     undo = line.split("`")[1].split()[1:]
     assert ada.ctxrepo(*undo).returncode == 0
@@ -297,7 +298,7 @@ def test_less_than_a_share_of_a_long_note_is_told_on_both_machines(pair: Pair) -
     assert "shop/long.md: 6 entries deleted by hand" in line
     for machine in pair:
         assert line in machine.ctxrepo("status").stdout
-        assert line in machine.open().cache.faults()
+        assert Fault("deletion", line) in machine.open().cache.faults()
 
 
 def test_a_machine_that_was_away_is_told_once_of_what_is_older_than_a_day(pair: Pair) -> None:

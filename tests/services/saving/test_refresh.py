@@ -82,7 +82,7 @@ def test_what_is_held_back_is_told_until_a_look_at_that_file_finds_nothing(ada: 
     ]
     for look in looks:
         look()
-        told = "\n".join(ada.open().cache.faults())
+        told = "\n".join(fault.text for fault in ada.open().cache.faults())
         assert "shop/vault/s.md#L1 is held back" in told
         assert "shop/vault/pipe.md is not part of the memory" in told
         assert [item.path for item in items_to_decide(ada.open())] == ["shop/vault/s.md"]

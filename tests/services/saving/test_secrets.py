@@ -65,7 +65,7 @@ def test_a_secret_in_a_hand_edit_is_held_back_and_the_rest_goes_on(mine: Machine
     assert mine.git("show", "HEAD:shop/other.md") == "- goes on"
     assert mine.git("show", "HEAD:shop/clean.md") == "- clean"
     assert secret in mine.read("shop/clean.md")
-    assert any("shop/clean.md" in fault for fault in mine.open().cache.faults())
+    assert any("shop/clean.md" in fault.text for fault in mine.open().cache.faults())
     mine.write("shop/clean.md", "- clean\n- the key is in the vault\n")
     assert mine.sync().held == ()
     assert "in the vault" in mine.git("show", "HEAD:shop/clean.md")

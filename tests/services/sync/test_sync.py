@@ -91,7 +91,7 @@ def test_a_version_that_lost_is_kept_aside_and_told(pair: Pair) -> None:
     copy = "".join(f.read_text() for f in (ben.clone / "conflicts").glob("*.md"))
     for port in ("6380", "6381"):
         assert f"the port is {port} on this machine" in copy
-    assert any("kept aside" in fault for fault in ben.open().cache.faults())
+    assert any("kept aside" in fault.text for fault in ben.open().cache.faults())
 
 
 def test_an_edit_by_hand_is_committed_by_name_and_git_status_is_clean(pair: Pair) -> None:
@@ -285,7 +285,7 @@ def test_a_folder_that_can_not_be_looked_into_is_not_taken_for_deleted(pair: Pai
     ben.write("shop/topics/b.md", "- b\n")
     ben.sync()
     ada.sync()
-    assert any("shop is a symbolic link" in fault for fault in ada.open().cache.faults())
+    assert any("shop is a symbolic link" in fault.text for fault in ada.open().cache.faults())
     assert ada.git("show", "HEAD:shop/topics/a.md") == "- a"
     assert not (moved / "topics" / "b.md").exists()
     (ada.clone / "shop").unlink()

@@ -318,7 +318,7 @@ def test_a_remote_that_refuses_is_logged_and_told(
     ada.write("shop/a.md", "- a\n")
     spool(memory, "end")
     assert "remote protected" in work()[0]
-    assert any("does not reach its remote" in fault for fault in memory.cache.faults())
+    assert any("does not reach its remote" in fault.text for fault in memory.cache.faults())
     hook.unlink()
     spool(memory, "end")
     assert work() == []

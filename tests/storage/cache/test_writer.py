@@ -20,7 +20,7 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known import cached as hook_cache
 from ctxrepo.hooks.known import cached as hook_notes
 from ctxrepo.hooks.recall.prompt_query import find
-from ctxrepo.storage.cache.layout import NewestHandoff
+from ctxrepo.storage.cache.layout import Fault, NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 
 NONE = Marks()
@@ -203,10 +203,11 @@ def test_handoffs_and_faults(cache: Cache) -> None:
     assert (handoff.name, handoff.ts, handoff.text) == ("later", "2026-01-03T03:04:05Z", "next")
     cache.apply("c4", [], [], NONE, [NewestHandoff("shop")])
     assert hook_notes.handoff_of(read(cache), "shop") is None
-    cache.set_faults(["b is wrong", "a is wrong", "b is wrong"])
+    cache.set_faults(Fault("note", text) for text in ("b is wrong", "a is wrong", "b is wrong"))
     first, second = hook_cache.faults_of(read(cache))
     assert (first.text, second.text) == ("b is wrong", "a is wrong")
-    cache.set_faults(["c is wrong", "b is wrong"])
+    assert cache.faults() == [("note", "b is wrong"), ("note", "a is wrong")]
+    cache.set_faults([Fault("note", "c is wrong"), Fault("note", "b is wrong")])
     assert first.hash in [fault.hash for fault in hook_cache.faults_of(read(cache))]
     cache.set_faults([])
     assert hook_cache.faults_of(read(cache)) == []
