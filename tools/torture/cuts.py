@@ -69,7 +69,7 @@ def cut_power(root: Path, cuts: int, seed: int) -> Cuts:
     (root / "journals").mkdir()
     with mounted(disk, "-o", "loop", str(image)):
         machine = make_machine(disk, "m0")
-        machine.init(str(remote))
+        machine.process("init", str(remote))  # not a copy of such a home, which nothing puts onto the disk
         running = _start(root, machine, seed)
         try:
             for _ in range(cuts):
