@@ -11,6 +11,16 @@ FIELDS = (
 )  # fmt: skip
 """What hooks want to know of an event."""
 
+USUAL_FIELDS = {
+    "session": ("$.session_id",),
+    "cwd": ("$.cwd",),
+    "source": ("$.source",),
+    "prompt": ("$.prompt",),
+    "transcript": ("$.transcript_path",),
+    "tool": ("$.tool_name",),
+    "command": ("$.tool_input.command",),
+}
+"""Where Claude Code and those that took over its hooks have what all of them tell."""
 
 _HOOK_OUTPUT = """
         select json_object('hookSpecificOutput', json((

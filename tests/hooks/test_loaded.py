@@ -139,3 +139,16 @@ def test_a_surprise_is_written_down_with_no_more(world: World) -> None:
     assert "no such table" in world.errors()
     names = set(done.stderr.decode().split())
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+
+
+def test_a_fault_that_a_session_was_told_costs_its_next_tools_next_to_nothing(world: World) -> None:
+    """A fault may stand for weeks, and tools are used all day."""
+    elsewhere = {"tool_name": "Read", "tool_input": {"file_path": "/elsewhere"}}
+    first, second = (loaded(world, "PostToolUse", **elsewhere) for _ in range(2))
+    assert "ctxrepo.hooks.session.session" in first
+    assert {name for name in first - second if name.startswith("ctxrepo.")} > {
+        "ctxrepo.hooks.packet.sections"
+    }
+    assert {name for name in second if name.startswith("ctxrepo.hooks.session.")} == {
+        "ctxrepo.hooks.session.ledger_file"
+    }

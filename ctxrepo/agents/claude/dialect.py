@@ -3,7 +3,7 @@
 import _sqlite3
 import os
 
-from ctxrepo.hooks.dialect import Event, HookOutputDialect, TouchedFile
+from ctxrepo.hooks.dialect import USUAL_FIELDS, Event, HookOutputDialect, TouchedFile
 from ctxrepo.hooks.own_files import bytes_of
 
 # The line ranges [[first, last], ...] that a tool touched, from the JSON :json. A whole file has no range; a
@@ -60,16 +60,10 @@ DIALECT = _Claude(
         "SessionEnd": "end",
     },
     fields={
-        "session": ("$.session_id",),
-        "cwd": ("$.cwd",),
-        "source": ("$.source",),
-        "prompt": ("$.prompt",),
-        "transcript": ("$.transcript_path",),
-        "tool": ("$.tool_name",),
+        **USUAL_FIELDS,
         "path": ("$.tool_input.file_path", "$.tool_input.notebook_path"),
         "wrote": ("$.tool_input.content",),
         "edit": ("$.tool_input.new_string", "$.tool_input.new_source", "$.tool_input.edits[0].new_string"),
-        "command": ("$.tool_input.command",),
         "error": ("$.error",),
         "sub": ("$.agent_id",),
     },

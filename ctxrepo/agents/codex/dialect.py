@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import PATCH_HEADS, Event, HookOutputDialect, TouchedFile
+from ctxrepo.hooks.dialect import PATCH_HEADS, USUAL_FIELDS, Event, HookOutputDialect, TouchedFile
 from ctxrepo.hooks.own_files import start_of
 
 _PATCH = "apply_patch"
@@ -79,13 +79,7 @@ DIALECT = _Codex(
         "SessionEnd": "end",
     },
     fields={
-        "session": ("$.session_id",),
-        "cwd": ("$.cwd",),
-        "source": ("$.source",),
-        "prompt": ("$.prompt",),
-        "transcript": ("$.transcript_path",),
-        "tool": ("$.tool_name",),
-        "command": ("$.tool_input.command",),
+        **USUAL_FIELDS,
         "edit": ("$.tool_input.command",),
         "error": ("$.tool_response",),
         "sub": ("$.agent_id",),

@@ -3,6 +3,7 @@
 import _sqlite3
 
 from ctxrepo.hooks.dialect import (
+    USUAL_FIELDS,
     WITH_PROMPT,
     Event,
     HookOutputDialect,
@@ -90,16 +91,10 @@ DIALECT = _Gemini(
         "SessionEnd": "end",
     },
     fields={
-        "session": ("$.session_id",),
-        "cwd": ("$.cwd",),
-        "source": ("$.source",),
-        "prompt": ("$.prompt",),
-        "transcript": ("$.transcript_path",),
-        "tool": ("$.tool_name",),
+        **USUAL_FIELDS,
         "path": ("$.tool_response.returnDisplay.filePath", "$.tool_input.file_path"),
         "wrote": ("$.tool_response.returnDisplay.newContent", "$.tool_input.content"),
         "edit": ("$.tool_input.new_string",),
-        "command": ("$.tool_input.command",),
         "error": ("$.tool_response.error.message",),
     },
     readers=frozenset(("read_file", "list_directory", "grep_search", "glob")),

@@ -40,7 +40,11 @@ def without_records(now: str, before: str, after: str) -> str:
     was, became, here = (dict.fromkeys(_lines(text)) for text in (before, after, now))
     added = [line for line in became if line not in was and line in here]
     drop = {line for line in added if not _may_be_named(line)}
-    back = [render({"id": _id(line), TOMBSTONE: True}) for line in added if line not in drop]
+    back = [
+        render({"id": text_of(record(line) or {}, "id"), TOMBSTONE: True})
+        for line in added
+        if line not in drop
+    ]
     gone = [line for line in was if line not in became]
     lines = [line for line in _lines(now) if line not in drop]
     lines += [line for line in (*gone, *back) if line not in here or line in drop]
@@ -95,10 +99,6 @@ def _may_be_named(line: str) -> bool:
     """Whether a tombstone can name the record on this line."""
     fields = record(line)
     return fields is not None and TOMBSTONE not in fields and bool(text_of(fields, "id"))
-
-
-def _id(line: str) -> str:
-    return text_of(record(line) or {}, "id")
 
 
 def _lines(text: str) -> list[str]:

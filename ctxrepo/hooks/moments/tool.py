@@ -65,7 +65,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         return unsaved_block
     try:
         # A subagent isn't told of faults: the agent that started it is, and can see to them.
-        has_faults = not event.sub and bool(doubtful or faults_of(cache))
+        has_faults = not event.sub and (bool(doubtful) or _has_untold_faults(cache, world, event))
         faults = _fault_block(cache, world, event, doubtful) if has_faults else ""
         failure = _failure(db, cache, world, event, error) if error and event.command else ""
         return unsaved_block + faults + failure + _reminders(db, cache, world, event, edited)
@@ -166,6 +166,16 @@ def _reminders(
         if len(blocks) == _MOST_REMINDED:
             break
     return "".join(blocks)
+
+
+def _has_untold_faults(cache: _sqlite3.Connection, world: World, event: Event) -> bool:
+    """Whether there are faults that the session wasn't told, without loading all that a session is."""
+    if not (faults := faults_of(cache)):
+        return False
+    from ctxrepo.hooks.session.ledger_file import faults_told, ledger_path  # most memories have none
+
+    told = faults_told(ledger_path(world.state, event.agent, event.session), world.repo.id)
+    return any(fault.hash not in told for fault in faults)
 
 
 def _fault_block(cache: _sqlite3.Connection, world: World, event: Event, written: list[str]) -> str:

@@ -7,16 +7,8 @@ import time
 
 from ctxrepo.hooks.known.cached import CachedFault, faults_of, json_array
 from ctxrepo.hooks.own_files import lines_of
-from ctxrepo.hooks.session.ledger import (
-    BRIDGES,
-    MAX_BYTES,
-    add,
-    clear,
-    lasting,
-    ledger_path,
-    mark_of,
-    read_ledger,
-)
+from ctxrepo.hooks.session.ledger import BRIDGES, add, clear, lasting, read_ledger
+from ctxrepo.hooks.session.ledger_file import MAX_BYTES, ledger_path, mark_of
 from ctxrepo.hooks.session.ledger_words import (
     BEGAN,
     BRIDGE,

@@ -17,7 +17,8 @@ from ctxrepo.domain.tape.selection import SelectionRules, is_below_one, is_ignor
 from ctxrepo.domain.tape.touched_files import FirstFile, Touch, focus, kind_of, summary
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.packet.packet import MD
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import read_ledger
+from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.settings.session_settings import settings_by_owner
 from ctxrepo.storage.cache.layout import digest_of

@@ -7,7 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
-from ctxrepo.hooks.session.ledger import is_switched_off, ledger_path, switch_memory
+from ctxrepo.hooks.session.ledger import is_switched_off, switch_memory
+from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.look import folders_there, locate_with_git
 from ctxrepo.storage.memory import Memory

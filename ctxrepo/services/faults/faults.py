@@ -27,13 +27,8 @@ if TYPE_CHECKING:
 
 _FULL = "Beyond that none are taken: see with `ctxrepo sync` what keeps the commit from being made."
 
-_ASIDE = "The disk may be failing. What else was written is safe; move the file away."
-
-_UNHEARD = "Until git is told otherwise, no session and no other machine hears of what is there."
-
 _QUICK: set[FaultKind] = {"settings", "clone", "bounds"}
-"""The kinds that are looked for whenever somebody asks: a person may just have edited the settings, or
-switched the clone to another branch."""
+"""The kinds that are looked for whenever somebody asks: a person may just have edited the settings."""
 
 _SELF_EXPLAINING: set[FaultKind] = {"clone", "bounds", "held", "hidden", "conflict", "deletion"}
 """The kinds whose text ends with what to do."""
@@ -113,11 +108,13 @@ def of_bounds(memory: Memory) -> list[str]:
     spool, unreadable = Spool(memory.state), memory.journal.unreadable()
     waits = [*spool.nearly_full(), *(["saves"] if memory.journal.is_nearly_full() else [])]
     lines = [f"{what} wait for a commit, over 80 % of the most that is kept. {_FULL}" for what in waits]
-    lines += [f"{file} can't be read as saves, and nothing is done with it. {_ASIDE}" for file in unreadable]
+    way = "The disk may be failing. What else was written is safe; move the file away."
+    lines += [f"{file} can't be read as saves, and nothing is done with it. {way}" for file in unreadable]
     if trouble := memory.sign_attempts.trouble():
         lines.append(f"{trouble}. {UNLOCK}")
     if own := [path for path in memory.cache.noted("ignored") if not is_note(path)]:
-        lines.append(f"git ignores {counted(len(own), 'file')} of ctxrepo's, such as {own[0]}. {_UNHEARD}")
+        way = "Until git is told otherwise, no session and no other machine hears of what is there."
+        lines.append(f"git ignores {counted(len(own), 'file')} of ctxrepo's, such as {own[0]}. {way}")
     if spool.is_blocked():
         way = "Move it away; until then each event of a hook is a file of its own."
         lines.append(f"{spool.places.spool} isn't a file that ctxrepo can use. {way}")

@@ -9,7 +9,7 @@ from ctxrepo.domain.project.layout import ARCHIVE, CONFLICTS, REGISTRY, is_note,
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.conflict_copy import copy_id
 from ctxrepo.hooks.own_files import lines_of
-from ctxrepo.hooks.session.ledger import FOLDER
+from ctxrepo.hooks.session.ledger_file import FOLDER
 from ctxrepo.hooks.session.traces import MAX_BYTES
 from ctxrepo.services.reading.complete import MANY, WIDTH, Candidate
 from ctxrepo.storage.cache.completion import Known

@@ -18,7 +18,8 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks import own_files
 from ctxrepo.hooks.known.locate import inside
 from ctxrepo.hooks.session import traces
-from ctxrepo.hooks.session.ledger import given_before_writes, ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import given_before_writes, read_ledger
+from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named

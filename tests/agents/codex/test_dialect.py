@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from world import World
 
 from ctxrepo.agents.codex.dialect import DIALECT, files_of
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import read_ledger
+from ctxrepo.hooks.session.ledger_file import ledger_path
 
 PATCH = """\
 *** Begin Patch

@@ -17,7 +17,8 @@ from world import World
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.door import answer
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import read_ledger
+from ctxrepo.hooks.session.ledger_file import ledger_path
 
 RECORDED = PAYLOADS.parent / "copilot"
 SESSION = "0661345b-cdaf-4595-9117-59fc8f7b659c"

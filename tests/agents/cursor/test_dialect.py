@@ -20,7 +20,8 @@ from world import HOOK, NOTES, World
 from ctxrepo.agents.cursor.dialect import DIALECT
 from ctxrepo.agents.cursor.install import HOOKS
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import read_ledger
+from ctxrepo.hooks.session.ledger_file import ledger_path
 
 EMAIL = "ada.lovelace@example.org"
 SESSION = "0b41d9e6-6e0c-4f6c-9d53-0d0c5a7a1f10"

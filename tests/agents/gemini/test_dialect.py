@@ -23,7 +23,8 @@ from ctxrepo.agents.gemini.dialect import (
     without_context,
 )
 from ctxrepo.hooks.dialect import Event, changed_lines
-from ctxrepo.hooks.session.ledger import ledger_path, switch_memory
+from ctxrepo.hooks.session.ledger import switch_memory
+from ctxrepo.hooks.session.ledger_file import ledger_path
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/gemini"
 RECORDED = sorted(path.stem for path in PAYLOADS.glob("*.json"))

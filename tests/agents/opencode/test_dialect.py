@@ -17,7 +17,8 @@ from world import HOOK, NOTES, World
 
 from ctxrepo.agents.opencode.dialect import DIALECT, unquoted
 from ctxrepo.hooks.dialect import Event, TouchedFile, extract_fields
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import read_ledger
+from ctxrepo.hooks.session.ledger_file import ledger_path
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/opencode"
 NAMES = sorted(path.stem for path in PAYLOADS.glob("*.json"))

@@ -12,7 +12,8 @@ from world import World
 
 from ctxrepo.hooks.packet.lane import SUBAGENT
 from ctxrepo.hooks.packet.packet import BUDGETS
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger, switch_memory
+from ctxrepo.hooks.session.ledger import read_ledger, switch_memory
+from ctxrepo.hooks.session.ledger_file import ledger_path
 
 SAID = json.loads((PAYLOADS / "SubagentStart.json").read_text())
 

@@ -15,7 +15,8 @@ from needs import needs_proc
 from world import NOTES, World
 
 from ctxrepo.agents.claude.dialect import origin_of
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger, switch_memory
+from ctxrepo.hooks.session.ledger import read_ledger, switch_memory
+from ctxrepo.hooks.session.ledger_file import ledger_path
 
 FIRST, FORK = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 ASKED = "which port is the staging database on?"

@@ -9,8 +9,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, ledger_path, read_ledger
-from ctxrepo.hooks.session.ledger_words import SessionRecord
+from ctxrepo.hooks.session.ledger import add, clear, read_ledger
+from ctxrepo.hooks.session.ledger_file import MAX_BYTES, faults_told, ledger_path, mark_of
+from ctxrepo.hooks.session.ledger_words import FAULT, SessionRecord
 
 REPO = "a" * 12
 
@@ -92,3 +93,10 @@ def test_on_a_full_disk_it_forgets_nothing(tmp_path: Path) -> None:
     assert told(read_ledger(path, REPO)) == {"entries": {"abc": "h1"}}
     add(path, ["generation 7"])
     assert told(read_ledger(path, REPO)) == {"entries": {"abc": "h1"}, "generation": 7}
+
+
+def test_the_faults_that_were_told_are_known_without_the_words_of_a_ledger(tmp_path: Path) -> None:
+    path = ledger_path(str(tmp_path), "claude", "s-1")
+    add(path, [mark_of("r1") + FAULT.line("f1"), mark_of("r2") + FAULT.line("f2"), "fault-like f3"])
+    assert faults_told(path, "r1") == {"f1"} == read_ledger(path, "r1").faults
+    assert faults_told(ledger_path(str(tmp_path), "claude", ""), "r1") == set()

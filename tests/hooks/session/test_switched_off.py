@@ -13,15 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import HOOK, World
 
-from ctxrepo.hooks.session.ledger import (
-    MAX_BYTES,
-    add,
-    clear,
-    is_switched_off,
-    ledger_path,
-    read_ledger,
-    switch_memory,
-)
+from ctxrepo.hooks.session.ledger import add, clear, is_switched_off, read_ledger, switch_memory
+from ctxrepo.hooks.session.ledger_file import MAX_BYTES, ledger_path
 from ctxrepo.hooks.session.session import Session
 
 ASKED = "which port is the staging database on?"
@@ -138,7 +131,11 @@ os.write(2, str(sum("/sessions/" in path and mode == os.O_RDONLY for path, mode 
     ("event", "said", "times"),
     [
         ("UserPromptSubmit", {"prompt": ASKED}, 1),
-        ("PostToolUse", {"tool_name": "Read", "tool_input": {"file_path": "/elsewhere"}}, 1),
+        (
+            "PostToolUse",
+            {"tool_name": "Read", "tool_input": {"file_path": "/elsewhere"}},
+            2,
+        ),  # a fault is new
         ("PostToolUse", {"tool_name": "Edit", "tool_input": {"file_path": "src/pay.py"}}, 1),
         ("SubagentStart", {"agent_id": "a1"}, 1),
         ("SessionStart", {"source": "startup"}, 2),  # once more for whether it says when it began

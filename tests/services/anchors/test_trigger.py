@@ -14,7 +14,8 @@ import pytest
 from machines import Machine, make_machine
 from processes import wait_for_workers
 
-from ctxrepo.hooks.session.ledger import add, ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import add, read_ledger
+from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.hooks.session.ledger_words import SessionRecord
 
 SESSION = "528a2201-99c9-4828-9c27-c6aefe2ed6df"

@@ -21,7 +21,8 @@ from strict_parser import parse_all
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.hooks.moments.bridge_block import MAX_BYTES
-from ctxrepo.hooks.session.ledger import add, ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import add, read_ledger
+from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.delivery.bridge import _within_bytes, note_ends, prepare_bridges
 from ctxrepo.storage.state.spool import SpoolEvent

@@ -14,7 +14,8 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.hooks.known.cached import changed_since, generation_of
-from ctxrepo.hooks.session.ledger import add, ledger_path
+from ctxrepo.hooks.session.ledger import add
+from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.notes.remember import Near, propose, remember
 from ctxrepo.services.notes.requests import Fact

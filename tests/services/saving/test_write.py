@@ -13,7 +13,8 @@ from ctxrepo.domain import merge as merging
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import MergedFile
 from ctxrepo.errors import Refused
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import read_ledger
+from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.services.saving import commit as committing
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.write import drafting

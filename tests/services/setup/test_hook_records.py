@@ -13,7 +13,8 @@ from checkout import CLAUDE_RECORDS
 from machines import Machine
 from sessions import connected
 
-from ctxrepo.hooks.session.ledger import add, ledger_path
+from ctxrepo.hooks.session.ledger import add
+from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.services.setup.connection import Machine as Workplace
 from ctxrepo.services.setup.hook_records import SESSIONS, SUBAGENTS, AgentRecords, hook_records
 from ctxrepo.storage.memory import Memory

@@ -14,7 +14,8 @@ from machines import Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.entry_use import Usage
-from ctxrepo.hooks.session.ledger import add, ledger_path
+from ctxrepo.hooks.session.ledger import add
+from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.services.notes.changing import EditRequest, Passage, edit
 from ctxrepo.services.notes.placing import archive, forget, move
 from ctxrepo.services.notes.remember import remember

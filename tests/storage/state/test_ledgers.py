@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.hooks.session.ledger import FOLDER, add, ledger_path, switch_memory
+from ctxrepo.hooks.session.ledger import add, switch_memory
+from ctxrepo.hooks.session.ledger_file import FOLDER, ledger_path
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.storage.state.ledgers import MANY, ledgers, remove_old
 

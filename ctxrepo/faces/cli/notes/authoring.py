@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -223,7 +222,9 @@ def log(
         last = writing.UndoRequest(only="log")
         answer(desk, writing.undo, last, json, lambda result: undone(result, "log --undo"))
     elif days:
-        answer(desk, browsing.list_days, browsing.ScopeRequest(scope), json, _days)
+        none = "no day has a log; `ctxrepo log TEXT` begins one"
+        of_scope = browsing.ScopeRequest(scope)
+        answer(desk, browsing.list_days, of_scope, json, lambda days: "\n".join(days) or none)
     elif text:
         words = " ".join(text)
         _require_sentence(words)
@@ -242,10 +243,6 @@ def _require_sentence(text: str) -> None:
             f"`log {word}` would write the word {word} into today's log",
             f"{instead or '`ctxrepo log` prints the log of today.'} To log it, say it in a sentence.",
         )
-
-
-def _days(days: Sequence[str]) -> str:
-    return "\n".join(days) or "no day has a log; `ctxrepo log TEXT` begins one"
 
 
 def _day(note: Note | None) -> str:

@@ -77,17 +77,14 @@ def explain(request: KeyRequest, json: bool = False) -> None:
 
 
 def _table(found: SettingsFile) -> str:
-    return "\n".join(_rows(found.settings, str(found.file)))
-
-
-def _rows(settings: Sequence[Setting], file: str) -> list[str]:
     """Key, value and origin in columns; the file is told once, below."""
+    settings, file = found.settings, str(found.file)
     width = max(len(s.key.name) for s in settings)
     values = max(len(v) for s in settings if len(v := _shown(s.value)) <= 24)
-    return [
+    return "\n".join(
         f"{s.key.name:<{width}}  {_shown(s.value):<{values}}  {s.origin.replace(file, 'config.toml')}"
         for s in settings
-    ]
+    )
 
 
 def _explained(setting: Setting) -> str:
