@@ -47,7 +47,8 @@ class Author:
         text += "".join(_blocks(chance, words))
         if chance.random() < 0.01:
             text = text.replace("\n", "\r\n")
-        return text if chance.random() > 0.005 else "\ufeff" + text
+        # Without a head such a mark is a fault, and every hook of a new session would tell it.
+        return "\ufeff" + text if chance.random() <= 0.005 and text.startswith("---") else text
 
     def prompt(self, number: int) -> str:
         """5 to 27 words, two or three of them what the note is about."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 import tempfile
@@ -80,6 +81,8 @@ def settle(root: Path, size: int, *how: str) -> Person:
     person.ctxrepo("project", "show", cwd=code)
     person.wait_for_workers()
     lay_out(person, code, path_of(PROJECT * PER_PROJECT + 1).partition("/")[0])
+    faults = json.loads(person.ctxrepo("status", "--json", cwd=code))["data"]["faults"]
+    assert not faults, f"each new session would be told of {faults}"
     return person
 
 
