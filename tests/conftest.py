@@ -52,13 +52,23 @@ def pytest_configure() -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--thirds", action="store_true", help="run the stories of which a commit runs a third, all"
+    )
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     """Mark what this commit leaves out, before `-m "not long"` looks for it.
 
     The stories come first, so that no test process is left alone with a long file at the end.
     """
-    leave_two_thirds(items)
+    if config.getoption("thirds"):
+        config.hook.pytest_deselected(items=[item for item in items if not item.nodeid.startswith(THIRDS)])
+        items[:] = [item for item in items if item.nodeid.startswith(THIRDS)]
+    else:
+        leave_two_thirds(items)
     yield
     items.sort(key=lambda item: not item.nodeid.startswith(THIRDS))
 

@@ -38,13 +38,31 @@ def rotating(cases: Iterable[object], keep: int = 0) -> list[ParameterSet]:
     return [case if number in kept else _long(case) for number, case in enumerate(sets)]
 
 
-THIRDS = (
+_PROCESSES = (
     *("tests/attacks/", "tests/faults/", "tests/users/"),
-    *("tests/test_day.py", "tests/test_interleaved.py", "tests/test_session.py", "tests/test_torture.py"),
-    *("tests/test_weaknesses", "tests/hooks/test_many.py", "tests/services/meaning/test_ready.py"),
+    *("tests/test_acknowledged", "tests/test_day", "tests/test_demo", "tests/test_first_minutes"),
+    *("tests/test_interleaved", "tests/test_line", "tests/test_pi_memory", "tests/test_session"),
+    *("tests/test_torture", "tests/test_warm", "tests/test_weaknesses"),
+    *("tests/test_docs.py::test_the_tutorial_works_as_written", "tests/services/meaning/test_ready"),
+    *("tests/faces/cli/completion/test_shells", "tests/hooks/moments/test_late", "tests/hooks/test_many"),
+    *("tests/hooks/session/test_session_writes", "tests/storage/objects/test_smallpacks"),
 )
-"""How the names of tests begin of which each commit runs a third: long stories of many processes. What each
-piece of code must do is tested for every commit where that code is."""
+"""Long stories of many processes."""
+
+_MACHINES = tuple(
+    f"tests/services/{name}"
+    for name in (
+        *("anchors/test_converge", "anchors/test_trigger", "delivery/test_watched"),
+        *("projects/test_rename_project", "projects/test_sparse", "rescue/test_switch_back"),
+        *("review/test_review", "saving/test_followed_moves", "saving/test_held_deletions"),
+        *("saving/test_kept_here", "sync/test_two_versions", "usage/test_observe", "worker/test_maintain"),
+    )
+)
+"""Stories of two machines that send and fetch several times, a second each."""
+
+THIRDS = (*_PROCESSES, *_MACHINES)
+"""How the names of tests begin of which each commit runs a third. What each piece of code must do is tested
+for every commit where that code is, and `make thirds` runs all of these."""
 
 
 def leave_two_thirds(items: Iterable[pytest.Item]) -> None:

@@ -6,13 +6,14 @@ import random
 from functools import cache
 
 import pytest
+from long import rotating
 from patterns import Attack, attacks, dearest, uses, wild
 
 _every_use = cache(uses)
 _PARTS, _LONG_PARTS = 4, 40
 
 
-@pytest.mark.parametrize("part", range(_PARTS))
+@pytest.mark.parametrize("part", rotating(range(_PARTS), keep=1))
 def test_no_pattern_costs_the_square_of_a_text_that_is_made_for_it(part: int) -> None:
     dear: dict[str, Attack] = {}
     for use in _every_use()[part::_PARTS]:

@@ -64,7 +64,8 @@ def test_where_the_clone_was_removed_sessions_are_told_and_nothing_is_made_of_it
     ada.clone.joinpath(".git/ctxrepo/replaced").mkdir(parents=True)
     assert ada.process("_work", "--state", str(ada.places.state)).returncode == 0
     (fault,) = Cache.open(cache).faults()
-    assert fault == (f"there is no memory repository at {ada.clone}. `ctxrepo init {remote}` brings it back.")
+    words = f"there is no memory repository at {ada.clone}. `ctxrepo init {remote}` brings it back."
+    assert fault == ("clone", words)
     assert f"`ctxrepo init {remote}` brings it back" in ada.ctxrepo("status").stderr
     assert [path.name for path in ada.clone.joinpath(".git").iterdir()] == ["ctxrepo"]
 

@@ -52,7 +52,7 @@ def by_the_library(text: str) -> Head:
         return frontmatter.read(text)
 
 
-@settings(max_examples=1500)
+@settings(max_examples=10 * settings().max_examples)
 @given(
     HEADS.map(lambda pairs: "".join(f"{key}: {value}\n" for key, value in pairs)) | VALUES,
     st.sampled_from(["\n", "\r\n"]),
