@@ -139,8 +139,7 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
 
 
 def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Machine) -> PlannedSetup:
-    """Do it, and notice how the agent's trust in our hooks stands, which is given where that was asked
-    for."""
+    """Do it, and notice how the agent's trust in our hooks stands; it is given where that was asked."""
     from ctxrepo.services.setup.setup import apply
     from ctxrepo.services.setup.trust import hint_of, left_of, trust
     from ctxrepo.storage.processes.process import RpcFailed

@@ -89,8 +89,7 @@ def read_hook_records(desk: Desk, _: None) -> Result[Sequence[AgentRecords]]:
 
 
 def _recorded(agent: AgentRecords) -> dict[str, Any]:
-    """What to show of an agent's records: only when and where each session was, nothing that was said in
-    it."""
+    """What to show of an agent's records: when and where each session was, nothing that was said in it."""
     return {
         "agent": agent.agent,
         "records": str(agent.folder),

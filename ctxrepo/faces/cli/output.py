@@ -132,11 +132,10 @@ def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
     """Rows as lines whose cells stand in columns, numbers at the right; the last cell isn't padded."""
     rows = [list(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(_in_column, row, widths)).rstrip() for row in rows]
-
-
-def _in_column(cell: str, width: int) -> str:
-    return cell.rjust(width) if cell.isdigit() else cell.ljust(width)
+    cells = (
+        [f"{c:>{w}}" if c.isdigit() else f"{c:{w}}" for c, w in zip(row, widths, strict=True)] for row in rows
+    )
+    return ["  ".join(row).rstrip() for row in cells]
 
 
 def _spelled(error: CtxrepoError) -> dict[str, str]:

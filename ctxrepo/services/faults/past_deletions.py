@@ -1,6 +1,6 @@
 """What was deleted by hand lately, on whatever machine, until it is taken back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
@@ -15,8 +15,11 @@ from ctxrepo.storage.objects.trees import Key
 
 _A_DAY = 86_400.0
 
-_MOST_COMMITS = 200
-"""Commits of a day that are looked at, the newest: more than are made in most."""
+_MOST_COMMITS = 500
+"""Commits of a day, or new ones, that are looked at, the newest: more than are made in most."""
+
+_MOST_BEHIND = 20
+"""Older commits in a row after which none of the last day comes: a machine's clock may be behind."""
 
 _Change = tuple[Key | None, Key | None]
 
@@ -32,30 +35,39 @@ def of_deletions(memory: Memory, *, few: bool = False, since: str | None = None)
 
 
 def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
-    objects, head, later = memory.objects, memory.head, list[str]()
-    new = set(objects.new_commits(head, since)) if head and since else ()
-    for commit in islice(objects.recent(head), _MOST_COMMITS) if head else ():
-        header = objects.header_of(commit)
-        if age(header.when.timestamp()) >= _A_DAY and commit not in new:
-            return
-        trailer = next(iter(writers_of(header.message).deleted), "")
+    objects, head = memory.objects, memory.head
+    if not head:
+        return
+    new = islice(objects.new_commits(head, since), _MOST_COMMITS) if since else ()
+    for commit in dict.fromkeys((*new, *_of_last_day(objects, head))):
+        trailer = next(iter(writers_of(objects.header_of(commit).message).deleted), "")
         if (summary := DeletionSummary.parse(trailer)) and (few or not summary.is_few):
             parent = next(iter(objects.parents(commit)), None)
             changed = objects.diff(objects.tree_of(parent), objects.tree_of(commit))
             is_true = summary.path in map(named_in_summary, changed)
             is_undone = any(operation.undoes == commit for operation in memory.done_log.newest())
-            if is_true and not is_undone and not _came_back(objects, commit, changed, later):
+            if is_true and not is_undone and not _came_back(objects, commit, changed, head):
                 yield summary.line(commit)
-        later.append(commit)
 
 
-def _came_back(objects: Objects, commit: str, changed: dict[str, _Change], later: Sequence[str]) -> bool:
+def _of_last_day(objects: Objects, head: str) -> Iterator[str]:
+    """The commits of the last day, the newest first."""
+    behind = 0
+    for commit in islice(objects.recent(head), _MOST_COMMITS):
+        if age(objects.header_of(commit).when.timestamp()) < _A_DAY:
+            behind = 0
+            yield commit
+        elif (behind := behind + 1) > _MOST_BEHIND:
+            return
+
+
+def _came_back(objects: Objects, commit: str, changed: dict[str, _Change], head: str) -> bool:
     """Whether each file had again what it lost in the commit, if only for a while: what went after that went
     otherwise."""
     after = {commit}
-    for one in reversed(later):
-        if not after.isdisjoint(objects.parents(one)):
-            after.add(one)
+    for later in reversed([*objects.new_commits(head, commit)]):
+        if not after.isdisjoint(objects.parents(later)):
+            after.add(later)
     trees = [objects.files(objects.tree_of(one), changed) for one in after]
     return all(
         any(not _lacks(objects, path, change, key) for key in {files.get(path) for files in trees})

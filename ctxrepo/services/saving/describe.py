@@ -151,11 +151,6 @@ def _said(path: str, data: bytes | None) -> Collection[str]:
     return units_of(path, data).keys() or {decode_exactly(data or b"")} - {""}
 
 
-def _names(text: str) -> dict[str, str]:
-    """id -> name of the anchors in a file of a tape."""
-    return {text_of(fields, "id"): text_of(fields, "name") for fields in records(text)}
-
-
 def _is_bookkeeping(path: str) -> bool:
     return path.startswith(".") or is_conflict_copy(path) or "/" not in path
 
@@ -164,7 +159,10 @@ def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> lis
     """A line for each entry: `+ ` added, `~ ` edited, `- ` removed; of a tape the names of its anchors, new
     or gone (`- `)."""
     if path.startswith(f"{TAPES}/"):
-        known, names = (_names(decode(data or b"")) for data in (before, after))
+        known, names = (
+            {text_of(fields, "id"): text_of(fields, "name") for fields in records(decode(data or b""))}
+            for data in (before, after)
+        )
         gone = [f"{_GONE}{name}" for key, name in known.items() if key not in names and name]
         return gone + [name for key, name in names.items() if key not in known and name]
     if not is_note(path):

@@ -1,5 +1,4 @@
-"""The worker: does what hooks and writers left to do, one worker at a time, until nothing is left (ADR
-21)."""
+"""The worker does what hooks and writers left to do, one worker at a time, until nothing is left (ADR 21)."""
 
 import time
 from collections import deque

@@ -190,10 +190,10 @@ class Past(ObjectReader):
         return ahead, behind
 
     def new_commits(self, tip: str, *known: str | None) -> Iterator[str]:
-        """Commits reachable from `tip` and from none of `known`, newest first."""
+        """Commits reachable from `tip` and from none of `known`: newest first, children before parents."""
         hidden = [one for one in known if one]
         with self._history(tip, *hidden):
-            walker = self._repo.walk(tip)
+            walker = self._repo.walk(tip, enums.SortMode.TOPOLOGICAL | enums.SortMode.TIME)
             for one in hidden:
                 walker.hide(one)
             new = [str(commit.id) for commit in walker]

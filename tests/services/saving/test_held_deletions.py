@@ -5,15 +5,16 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from long import rotating
-from machines import Machine
+from machines import NOW, Machine
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.services.review.items import items_to_decide
+from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.sync.sync import sync
 from ctxrepo.storage.cache.layout import Fault
 
@@ -308,6 +309,27 @@ def test_a_machine_that_was_away_is_told_once_of_what_is_older_than_a_day(pair: 
         (line,) = machine.sync().notices  # the tests' moment is long past
         assert "shop/topics/n0.md: 1 entry deleted by hand" in line
         assert machine.sync().notices == ()
+
+
+def test_what_a_machine_deleted_while_this_one_committed_is_told(pair: Pair) -> None:
+    """Its commit is new here, though the newest of ours is later."""
+    ada, ben = pair
+    (ben.clone / "shop/topics/n0.md").unlink()
+    ben.sync()
+    ada.write("shop/other.md", "- written meanwhile\n")
+    commit(ada.open(), NOW + timedelta(hours=1))
+    (line,) = ada.sync().notices
+    assert "shop/topics/n0.md: 1 entry deleted by hand" in line
+
+
+def test_a_commit_of_a_clock_that_is_behind_hides_no_deletion(pair: Pair) -> None:
+    ada, _ = pair
+    (ada.clone / "shop/topics/n0.md").unlink()
+    commit(ada.open(), datetime.now(UTC))
+    ada.write("shop/other.md", "- written with another clock\n")
+    commit(ada.open(), NOW)
+    (line,) = ada.json("status")["data"]["deleted"]
+    assert "shop/topics/n0.md: 1 entry deleted by hand" in line
 
 
 def test_a_few_lines_are_told_by_sync_alone(pair: Pair) -> None:

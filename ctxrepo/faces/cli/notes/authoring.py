@@ -19,7 +19,6 @@ from ctxrepo.services.notes.requests import Fact, NewNoteRequest
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.domain.note.note import Note
     from ctxrepo.services.notes.changing import EditResult
     from ctxrepo.services.notes.remember import RememberResult
 
@@ -231,7 +230,8 @@ def log(
         line = writing.LineRequest(words, scope)
         answer(desk, writing.log, line, json, lambda entry: f"logged: ^{entry.id} {entry.at}")
     else:
-        answer(desk, browsing.read_day, request, json, _day)
+        none = "nothing was logged today; `ctxrepo log TEXT` adds a line"
+        answer(desk, browsing.read_day, request, json, lambda note: note.body.strip("\r\n") if note else none)
 
 
 def _require_sentence(text: str) -> None:
@@ -243,7 +243,3 @@ def _require_sentence(text: str) -> None:
             f"`log {word}` would write the word {word} into today's log",
             f"{instead or '`ctxrepo log` prints the log of today.'} To log it, say it in a sentence.",
         )
-
-
-def _day(note: Note | None) -> str:
-    return note.body.strip("\r\n") if note else "nothing was logged today; `ctxrepo log TEXT` adds a line"
