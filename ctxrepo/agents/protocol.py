@@ -295,8 +295,7 @@ class Transcripts(Protocol):
     works in; '' where the transcript tells it."""
 
     RESUME: str
-    """The command with which a person goes on with the session `{session}`, in the folder that it works
-    in."""
+    """The command with which a person goes on with the session `{session}`, in the folder it works in."""
 
     def head(self, lines: Iterable[str], /) -> SessionHead:
         """What the first lines of a file tell of its session."""

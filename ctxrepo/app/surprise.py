@@ -27,8 +27,7 @@ def log_traceback(env: Mapping[str, str]) -> str:
 
 
 def of_database(error: Exception, env: Mapping[str, str]) -> CtxrepoError | None:
-    """The error to show if SQLite can't use the disk (the database itself is fine); None for any other
-    error."""
+    """The error to show if SQLite can't use the disk (the database itself is fine); None for any other."""
     import sqlite3  # most commands never get here
 
     if not isinstance(error, sqlite3.OperationalError):

@@ -276,8 +276,7 @@ _MARKS = {
 
 
 def passage(title: str, text: str, room: int, keep: str = HEAD, most: int = 0) -> str:
-    """`text` under its `title` in at most `room` bytes and `most` lines (0: any), or '' without room for
-    that."""
+    """`text` under its `title` in at most `room` bytes and `most` lines (0: any); '' without that room."""
     lines = [line + "\n" for line in escape_text(text).split("\n")]
     return pieces(title, lines, "lines", room, keep, most)
 

@@ -87,8 +87,7 @@ def info(view: TapeView) -> TapeInfo:
 
 
 def list_anchors(view: TapeView, request: ListAnchors) -> list[AnchorShown]:
-    """The newest anchors, the newest last, with what was said around each; of a session where one is
-    named."""
+    """The newest anchors, the newest last, with what was said around each; of a session if one is named."""
     request.require_valid()
     tape = view.own if request.session else view.tape
     anchors = [anchor for anchor in tape.anchors if request.type in ("", anchor.type)]

@@ -73,8 +73,7 @@ def _touches(log: AccessLog) -> list[Touch]:
 
 
 def _with_real_paths(memory: Memory, touches: Sequence[Touch], tops: Sequence[str]) -> list[Touch]:
-    """The touches of files that are still there, by their paths without links; none in a folder that
-    hangs."""
+    """The touches of files that still exist, by their paths without links; none in a folder that hangs."""
 
     def folder(path: str) -> Path:
         return next((Path(top) for top in tops if is_below_one(path, (top,))), Path(path).parent)

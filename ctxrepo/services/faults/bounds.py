@@ -49,8 +49,7 @@ def note_made_here(memory: Memory, commit: str) -> None:
 
 
 def require_ready(memory: Memory) -> None:
-    """RepositoryState when a person is in the middle of something in the clone, or has merged too much
-    there."""
+    """RepositoryState if a person is in the middle of something in the clone, or merged too much there."""
     memory.clone.require_ready()
     require_within(memory, RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref))
 

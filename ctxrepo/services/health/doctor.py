@@ -14,8 +14,7 @@ from ctxrepo.storage.memory import Memory
 
 
 def doctor(memory: Memory, machine: Machine, now: datetime) -> list[CheckOutcome]:
-    """All that was looked at; nothing is changed, no network is asked. What can't be looked at is told
-    once."""
+    """All that was looked at; nothing is changed, no network asked. What can't be looked at is told once."""
     found: list[CheckOutcome] = []
     told: set[str] = set()
     for name, look in _looks(memory, machine, now):

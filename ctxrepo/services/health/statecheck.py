@@ -160,8 +160,7 @@ def check_meanings(memory: Memory) -> CheckOutcome | None:
 
 
 def check_sessions(memory: Memory) -> CheckOutcome:
-    """How much of agents' sessions is indexed; a damaged index is built again by the next search or
-    worker."""
+    """How much of agents' sessions is indexed; the next search or worker builds a damaged index again."""
     now = size_of_index(memory.state.root)
     if now is None or not now.sessions:
         return CheckOutcome("sessions", "none is indexed yet; `ctxrepo search --in sessions` does it")

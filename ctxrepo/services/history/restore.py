@@ -11,13 +11,14 @@ from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, moved, normalised
 from ctxrepo.domain.note.note import bump_updated, decode_exactly, encode
-from ctxrepo.domain.project.layout import ARCHIVE, is_archived
+from ctxrepo.domain.project.layout import ARCHIVE, REGISTRY, is_archived
+from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import fate, marks
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.bygone import Bygone, before_last_change, bygone, former_path
-from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.notes.placing import completed, move
 from ctxrepo.services.notes.requests import RestoreRequest
 from ctxrepo.services.reading.find import destination_of, find_entry, scope_named, spelt
@@ -161,10 +162,8 @@ class _Restore:
             record(draft, "stated", new.id, new.path, self.now)
 
     def _out_of_archive(self, target: Target, path: str) -> RestoreResult:
-        folder, _, rest = path.partition("/")
         before = "" if target.entry_id else former_path(self.memory, path)
-        if before:
-            folder, _, rest = before.partition("/")
+        folder, _, rest = (before or path).partition("/")
         to = self.request.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
         done = move(self.memory, target, to, self.project, self.origin, self.now)
         return RestoreResult(done.at, done.id, source=done.before)
@@ -184,7 +183,7 @@ class _Restore:
         folder, _, rest = path.partition("/")
         if self.request.to is None:
             rest = rest if self.request.version else rest.removeprefix(f"{ARCHIVE}/")
-            return spelt(self.memory, f"{folder}/{rest}")
+            return spelt(self.memory, f"{_folder_by_now(self.memory, folder)}/{rest}")
         to = destination_of(self.memory, completed(self.request.to, rest), self.project)
         return spelt(self.memory, f"{scope_named(self.memory, to.scope, self.project).folder}/{to.path}")
 
@@ -197,6 +196,17 @@ def _told(path: str, draft: Draft) -> tuple[str, ...]:
 
 def _has_key_of(old: Entry, new: Entry) -> bool:
     return bool(old.key) and new.key.casefold() == old.key.casefold()
+
+
+def _folder_by_now(memory: Memory, folder: str) -> str:
+    """What a project's folder is called now that was lately called this; itself if none was, or one is."""
+    registry, objects = read_registry(memory), memory.objects
+    if folder not in (memory.global_folder, *registry.projects.values()):
+        for key in dict.fromkeys(objects.recent_keys(memory.head, REGISTRY)):
+            then = parse(decode_exactly(objects.data_or_empty(key or ""))).projects
+            if now := next((registry.folder_of(p) for p, name in then.items() if name == folder), ""):
+                return now
+    return folder
 
 
 def _with_entry(path: str, there: str | None, old: Entry, before: str) -> str:

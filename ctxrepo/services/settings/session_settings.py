@@ -29,8 +29,7 @@ class AgentMemory:
 
 
 def own_memories(places: Places, env: Mapping[str, str]) -> Iterator[AgentMemory]:
-    """What each agent's own settings, those for all projects, say of memory; agents without any are left
-    out."""
+    """What each agent's own settings for all projects say of memory; agents without any are left out."""
     for name in AGENTS:
         if memory := own_memory(places, env, name):
             yield memory

@@ -242,8 +242,7 @@ class Worker:
         return Visits(self.memory.with_current_settings(), self.env, self.now, self.log)
 
     def _lacks_cache(self) -> bool:
-        """Whether the cache is behind: a command that clones or changes many notes leaves them to the
-        worker."""
+        """Whether the cache is behind: commands that clone or change many notes leave them to the worker."""
         head = self.memory.head
         return head is not None and self.memory.cache.head != head
 

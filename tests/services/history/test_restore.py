@@ -211,6 +211,26 @@ def test_across_a_move_and_a_renamed_project(mine: Machine) -> None:
     assert said(mine, "store/topics/traps.md") == ["one", "two", "three", "four"]
 
 
+@pytest.mark.parametrize("is_by_hand", [False, True])
+def test_what_was_forgotten_before_its_project_was_renamed_comes_back_to_the_project(
+    mine: Machine, is_by_hand: bool
+) -> None:
+    four = id_of(mine, "four")
+    act(mine, forget, four)
+    save(mine)
+    act(mine, forget, "topics/gotcha")
+    save(mine)
+    if is_by_hand:
+        (mine.clone / "shop").rename(mine.clone / "store")
+    else:
+        rename_project(mine.open(), require_project(mine.project()), "store", Origin(mine.open().host), NOW)
+    save(mine)
+    assert again(mine, "topics/gotcha").at == "store/topics/gotcha.md"
+    assert said(mine, "store/topics/gotcha.md") == ["one", "two", "three"]
+    assert again(mine, four).at.startswith("store/topics/gotcha.md#")
+    assert not (mine.clone / "shop").exists()
+
+
 def test_what_another_machine_removed_comes_back_on_both(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     made = ada.remember("kept", pin=True)
