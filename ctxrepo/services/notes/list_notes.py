@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ctxrepo.domain.guard.refusals import CONVERTED
-from ctxrepo.domain.project.layout import ARCHIVE, is_archived
+from ctxrepo.domain.project.layout import ARCHIVE, is_archived, unsafe
 from ctxrepo.domain.text import unescape_field
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -100,9 +100,9 @@ def list_notes(
 
 
 def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done: CommitResult) -> set[str]:
-    """The notes of the cache, but for what was passed over: of that those that are on disk."""
+    """The notes of the cache, but for what was passed over: of that those on disk whose names are sound."""
     passed = {path for path in (*(r.path for r in done.held), *done.skipped) if path.split("/")[0] in folders}
-    return {*known} - passed | {path for path in passed if read_note(memory, path) is not None}
+    return {*known} - passed | {p for p in passed if not unsafe(p) and read_note(memory, p) is not None}
 
 
 def below(notes: Sequence[NoteSummary], folder: str, depth: int | None) -> list[NoteSummary]:

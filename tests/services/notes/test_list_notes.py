@@ -82,3 +82,14 @@ def test_after_a_commit_the_same_is_listed_without_another_look(mine: Machine) -
     for folder in ("shop", "global"):
         shutil.rmtree(mine.clone / folder, ignore_errors=True)
     are_alike()
+
+
+@pytest.mark.parametrize("name", ["Release 2026: notes.md", "two\nlines.md", "CON.md", "odd\udcff.md"])
+def test_a_name_that_no_note_may_have_hides_no_other_note(mine: Machine, name: str) -> None:
+    """Faults and `check` tell of it."""
+    mine.write("shop/fine.md", "- x\n")
+    mine.write(f"shop/{name}", "- y\n")
+    memory = mine.open()
+    listed = list_notes(memory, "", mine.project(), commit(memory, NOW))
+    assert [note.path for note in listed] == ["fine.md"]
+    assert [fault.kind for fault in memory.cache.faults()] == ["skipped"]
