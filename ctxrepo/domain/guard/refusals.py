@@ -5,7 +5,8 @@ from dataclasses import field
 
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import decode, decode_exactly, utf16
-from ctxrepo.domain.project.layout import is_note, shown, unsafe
+from ctxrepo.domain.project.layout import REGISTRY, is_note, shown, unsafe
+from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.secrets import mask, scan
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
@@ -45,6 +46,8 @@ def check_file(path: str, data: bytes, allow: Collection[str] = ()) -> tuple[Ref
         if is_note(path) and b"\0" in data and not readable:
             line = len(lines_of(decode(data[: data.index(b"\0") + 1])))
             reasons.append(("schema", "it is not text, it has NUL bytes", line, ""))
+        if path == REGISTRY and (problem := parse(decode(data)).problem):
+            reasons.append(("schema", problem.removeprefix(f"{REGISTRY}: "), 0, ""))
         inside = scan(readable or decode_exactly(data))
         reasons += [("secret", f"it holds a secret ({s.rule})", s.line, s.fingerprint) for s in inside]
     return tuple(Refusal(path, *rest) for rest in reasons if not rest[3] or rest[3] not in allow)

@@ -149,8 +149,7 @@ def view_of(
 
 
 def _is_in(memory: Memory, tape: Tape, place: NamedScope, project: Project | None, session: str) -> bool:
-    """Whether a session is in the scope: by the folder where the command runs, an anchor, or a hook's
-    record."""
+    """Whether a session is in the scope: by where the command runs, an anchor, or what a hook recorded."""
     if not session:
         return False
     if place.folder == scope_named(memory, "", project).folder or tape.of_session(session).anchors:

@@ -110,8 +110,7 @@ def _weighed(
 
 
 def can_read(embedder: Embedder, prompt: str) -> bool:
-    """Whether the model knows the prompt's language. Names of code tell nothing: to any model they are
-    pieces."""
+    """Whether the model knows the prompt's language. Names of code tell nothing: all models see pieces."""
     words = filter(str.isalpha, runs(prompt[:_LANGUAGE]))
     said = [word for word in words if word.islower() or word.istitle() or not word.isascii()]
     wide = sum(map(is_wide, "".join(said)))

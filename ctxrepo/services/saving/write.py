@@ -222,8 +222,7 @@ def _note_accesses(memory: Memory, origin: Origin, paths: Sequence[str], now: da
 
 
 def _note_unchanged(memory: Memory, session: Session, paths: Iterable[str]) -> None:
-    """Record in the session that it knows these notes, which got evidence and kept their text: no news to
-    it."""
+    """Record in the session that it knows these notes, which got evidence and kept their text."""
     seen = session.record.generation
     generation = memory.cache.generation if seen is None else seen
     for path in sorted(paths):

@@ -157,3 +157,24 @@ def test_commands_go_on_beside_a_secret_that_was_edited_in_and_bring_none_themse
     assert commit(mine.open(), NOW).held == ()
     assert mine.git("show", f"HEAD:{NOTE}") == "# T\n\n- redis listens on 6380"
     assert TOKEN not in mine.git("log", "-p", "--all")
+
+
+@pytest.mark.parametrize("spoilt", ["<<<<<<< ours\n", '[projects\n"x" = 1\n', "\0"])
+def test_a_registry_that_nobody_can_read_stays_on_the_machine_where_it_was_spoilt(
+    pair: tuple[Machine, Machine], spoilt: str
+) -> None:
+    """On all others commands would end, and no session would be told of its project."""
+    ada, ben = pair
+    registry = ada.clone / "ctxrepo.toml"
+    good = registry.read_text()
+    registry.write_text(good + spoilt)
+    ada.write("global/other.md", "- written meanwhile\n")
+    done = ada.ctxrepo("sync")
+    assert (done.returncode, "ctxrepo.toml is held back: not readable TOML" in done.stderr) == (6, True)
+    assert any("ctxrepo.toml is held back" in line for line in told(ada))
+    assert ben.ctxrepo("sync").returncode == 0
+    assert ben.read("ctxrepo.toml") == good
+    assert ben.read("global/other.md") == "- written meanwhile\n"
+    registry.write_text(good)
+    assert ada.ctxrepo("sync").returncode == 0
+    assert told(ada) == []

@@ -129,8 +129,7 @@ def is_spoken(match: re.Match[bytes]) -> bool:
 
 
 def is_assigned_varied(match: re.Match[bytes]) -> bool:
-    """Whether a value is a secret after a label that mostly precedes other things: it must be varied as
-    well."""
+    """Whether a value is a secret after a label that mostly precedes other things: it must vary as well."""
     return is_assigned_password(match) and _is_varied(_assigned(match))
 
 
