@@ -267,8 +267,7 @@ class Transcripts(Protocol):
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
 
     PATTERN: str
-    """The files of sessions below `folder`: one each, or with a `QUERY` one for many. Patterns are parted by
-    `|`."""
+    """The files of sessions below `folder`: one each, or with a `QUERY` one for many. `|` parts patterns."""
 
     OF_SESSION: str
     """The same for one session, whose id stands for `{session}`."""

@@ -1,5 +1,4 @@
-"""Searching bytes for secrets. Each rule is tried only where one of its anchors stands, which are fast to
-find."""
+"""Searching bytes for secrets. Each rule is tried only where one of its anchors is, which are found fast."""
 
 import re
 from bisect import bisect_right

@@ -65,8 +65,7 @@ def words(prompt: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """`text` as it is indexed and asked for, but for capital letters: what readers take for the same is
-    equal."""
+    """`text` as it is indexed and asked for, but for capital letters: what reads the same is equal."""
     if text.isascii():
         return text
     from ctxrepo.domain.words.folding import unified

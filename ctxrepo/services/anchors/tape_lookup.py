@@ -119,8 +119,7 @@ def search(view: TapeView, request: TapeSearch) -> TapeHits:
 
 
 def read(view: TapeView, request: ReadTape) -> TapeReading:
-    """The newest messages within bounds, on the branch that goes on; the start is exclusive, the end
-    inclusive."""
+    """The newest messages within bounds, on the branch that goes on: after the start, up to the end."""
     request.require_valid()
     if request.around:
         anchor = resolve(view.tape, view.own, request.around, is_only_own=request.place == "session")
@@ -203,8 +202,7 @@ def _around(
 
 
 def draw(view: TapeView) -> list[TreeLine]:
-    """The messages of the session, cut as they are shown. NotFound where its transcript isn't on this
-    machine."""
+    """The messages of the session, cut as shown. NotFound where its transcript isn't on this machine."""
     if not view.session:
         raise NotFound("no agent's session of this project is known here", "--session names one.")
     conversation = view.conversation()

@@ -23,8 +23,7 @@ GENERATED = "marks what ctxrepo keeps beside the notes as generated"
 
 @dataclass(frozen=True)
 class FileFix:
-    """What is mended in a file: a line for each deed, the bytes before and after, and what lost in a
-    conflict."""
+    """What is mended in a file: a line for each deed, the bytes before and after, what a conflict lost."""
 
     path: str
     deeds: tuple[str, ...]

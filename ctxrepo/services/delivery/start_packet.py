@@ -62,8 +62,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Context:
-    """`text` is delivered, in at most `budget` bytes; the lanes are in the order of their room. `md` has
-    none."""
+    """`text` is delivered, in at most `budget` bytes; the lanes are in order of their room. `md` has none."""
 
     text: str
     preset: str

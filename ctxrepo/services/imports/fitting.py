@@ -115,8 +115,7 @@ def _head_left(note: SourceNote, there: str | None) -> str:
 
 
 def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reader) -> Supplement:
-    """The note with what it lacks; a new one is the source's byte for byte, but for entries that are gone
-    here."""
+    """The note with what it lacks; a new one is the source's byte for byte, but for entries gone here."""
     was_archived = read(archived(note.path)) if there is None else None
     entries = entries_of(note.path, note.text)
     if there is None and was_archived is None and not known.gone.intersection(e.id for e in entries):
@@ -129,8 +128,7 @@ def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reade
 
 
 def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
-    """Entries without a note, at the end of the one of their category; none whose key or words the scope
-    has."""
+    """Entries without a note, at the end of that of their category; none whose key or words are there."""
     # `topics/lessons.md` for a lesson, where that note is there and `topics/lesson.md` isn't.
     many = f"{note.path.removesuffix('.md')}s.md"
     path = many if read(note.path) is None and read(many) is not None else note.path

@@ -99,8 +99,7 @@ def margin(words: Array, above: Array, is_known: Array, how: Fusion = FUSION) ->
 
 
 def above_usual(meaning: Array, usual: Array, spread: float) -> Array:
-    """By how much a prompt reaches more with each entry than idle prompts do, in the `spread_of` its
-    model."""
+    """By how much a prompt reaches more with each entry than idle ones do, in the `spread_of` its model."""
     found: Array = (meaning - usual) / spread
     return found
 

@@ -81,8 +81,7 @@ class Scores(NamedTuple):
 def score_by_meaning(
     cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, asked: RecallRequest
 ) -> Scores | None:
-    """The best entries for a request; None while most have no vectors: those with some would seem to stand
-    out."""
+    """The best entries for a request; None while most have no vectors: those with some would stand out."""
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None

@@ -25,8 +25,7 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class MoveResult:
-    """Where it was and is; the `id` of a moved entry, '' for a note; how many other notes are `linking` to
-    it."""
+    """Where it was and is; the `id` of a moved entry, '' for a note; how many notes are `linking` to it."""
 
     before: str
     at: str

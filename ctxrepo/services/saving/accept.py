@@ -97,8 +97,7 @@ def _deleted(memory: Memory, files: Sequence[FoldedFile], tree: str | None) -> l
 def _keep_versions(
     memory: Memory, file: FoldedFile, around: tuple[bytes | None, bytes | None], accepted: Accepted
 ) -> None:
-    """Give each version that an agent left a place in the history; `around` are the branch's and the
-    commit's."""
+    """Give each version that an agent left a place in the history; `around` are branch and commit."""
     theirs, merged = around
     versions = [v for v in file.versions if v not in around]
     known = memory.objects.recent_keys(memory.head, file.path) if versions else ()

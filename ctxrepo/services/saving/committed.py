@@ -69,8 +69,7 @@ def note_all_committed(memory: Memory, done: CommitResult) -> None:
 
 
 def _is_undisturbed(memory: Memory) -> bool:
-    """Whether journal and spool tell of no change, and nothing stops a commit that a person must be told
-    of."""
+    """Whether journal and spool tell of no change, and nothing stops a commit that a person must know of."""
     try:
         memory.clone.require_ready()
     except CtxrepoError:

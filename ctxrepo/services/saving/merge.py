@@ -22,8 +22,7 @@ MAX_DEPTH = 3
 never changed the result."""
 
 MAX_BASES = 8
-"""How many common ancestors are merged into a base; a deletion that only a further ancestor has may be
-undone."""
+"""How many common ancestors are merged into a base; what only a further one has may be undone."""
 
 _NOBODY = Author("ctxrepo", "base@ctxrepo.invalid")
 _LONG_AGO = datetime.fromtimestamp(0, UTC)

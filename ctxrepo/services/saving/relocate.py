@@ -55,8 +55,7 @@ def _text(draft: Draft, path: str) -> str:
 
 @dataclass(frozen=True)
 class Relocation:
-    """How many files moved, how many other notes had links into the folder, and what lost where two files
-    met."""
+    """How many files moved, how many other notes had links into it, and what lost where two files met."""
 
     files: int
     linking: int

@@ -225,8 +225,7 @@ class FoundMessage(NamedTuple):
 
 
 def find_messages(memory: Memory, query: MessageQuery) -> list[FoundMessage]:
-    """At most `limit` messages, or []. UsageError for a text without a word. Bring the index up to date
-    before."""
+    """At most `limit` messages. UsageError for a text without a word. Bring the index up to date first."""
     terms = terms_of(query.text)
     words = expression(terms)
     if terms and not words:

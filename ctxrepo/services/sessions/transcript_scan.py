@@ -98,8 +98,7 @@ def spellings(text: str) -> list[bytes]:
 
 
 def _batches(files: Sequence[TranscriptFile]) -> Iterator[list[TranscriptFile]]:
-    """Files of one folder or its neighbours to look into in one go; of a database one session stands for
-    all."""
+    """Files of one folder or its neighbours to look into at once; of a database a session stands for all."""
     batch: list[TranscriptFile] = []
     size, seen = 0, set[str]()
     for file in files:

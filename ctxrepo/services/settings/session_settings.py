@@ -18,8 +18,7 @@ from ctxrepo.storage.user.places import Places
 
 @dataclass(frozen=True)
 class AgentMemory:
-    """What `agent`'s settings in `file` say for the memory program `program`; `settings` is None for
-    nothing."""
+    """What `agent`'s settings in `file` say for the memory program `program`; `settings` None: nothing."""
 
     agent: str
     program: str

@@ -119,8 +119,7 @@ class Connection:
 
     @cached_property
     def shared_skills(self) -> Mapping[Path, str]:
-        """The skills that other agents have from us as well, in one folder, with the digests of what we
-        wrote."""
+        """The skills that other agents have from us as well, in one folder, with digests of what we wrote."""
         return {path: written for other in self._others for path, written in other.skills.items()}
 
     @cached_property

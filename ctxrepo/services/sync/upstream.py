@@ -1,5 +1,4 @@
-"""Compares the remote's branch with its tip at our last exchange: has it moved on, gone back, been
-replaced?"""
+"""Compares the remote's branch with its tip at our last exchange: has it moved on, gone back, or changed?"""
 
 from collections.abc import Sequence
 

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EntryUsage:
-    """An entry with its counts, and its `at` and `text` of today ('' for a text that was edited or is
-    gone)."""
+    """An entry with its counts, and its `at` and `text` of today ('' for a text that is edited or gone)."""
 
     usage: Usage
     at: str

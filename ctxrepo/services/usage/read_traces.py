@@ -44,8 +44,7 @@ class Trace:
 
 
 def traces(memory: Memory, name: str = "", session: str = "", last: int | None = None) -> list[Trace]:
-    """The last traces, oldest first: the one that `name` begins, those of a session, or all. NotFound for
-    none."""
+    """The last traces, oldest first: the one that `name` begins, a session's, or all. NotFound for none."""
     lines = lines_of(str(memory.state.traces), MAX_BYTES)
     found = [fields for line in lines if (fields := record(line)) and text_of(fields, "id")]
     if name:

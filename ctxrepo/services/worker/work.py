@@ -51,8 +51,7 @@ _Left = frozenset[tuple[str, ...]]
 
 
 class _Round(NamedTuple):
-    """A round whose commit is made; `before` are the stamps of the watched files, where it looked at all
-    files."""
+    """A round whose commit is made; `before`: stamps of the watched files, where it looked at all files."""
 
     events: Sequence[SpoolEvent]
     began: float

@@ -225,8 +225,7 @@ def clone(
 
 
 def _probe(git: Git, url: str, timeout: float) -> RemoteAnswer:
-    """Ask a remote for its refs and look at its packets: an empty SHA-256 repository, as a web page, has
-    none."""
+    """Ask a remote for its refs and look at its packets: an empty SHA-256 repository has none, as a page."""
     words = ("ls-remote", "--quiet", "--", url)
     completed = git.run(*words, timeout=LONGEST, trace=True, watch=Watch(timeout, RECEIVING))
     if not completed.ok:

@@ -113,8 +113,7 @@ class Journal:
         self._rewrite(lambda save: replace(save, tree=""))
 
     def move(self, paths: Mapping[str, str]) -> None:
-        """From now on the saves of these files are of others, of which nobody knows what tools made them
-        from."""
+        """From now on the saves of these files are others', of which nobody knows what they are made from."""
         self._rewrite(lambda s: replace(s, path=paths[s.path], tree="") if s.path in paths else s)
 
     def _rewrite(self, change: Callable[[Save], Save]) -> None:

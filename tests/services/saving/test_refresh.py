@@ -92,3 +92,26 @@ def test_what_is_held_back_is_told_until_a_look_at_that_file_finds_nothing(ada: 
     (ada.clone / "shop/vault/pipe.md").unlink()
     ada.sync()
     assert ada.open().cache.faults() == []
+
+
+def told_after(machine: Machine, *handoff: str) -> str:
+    """What a session begins with when an item was done and cleared since this handoff."""
+    machine.init()
+    for words in ("write the tests", "tag the release"):
+        machine.ctxrepo("scratch", "add", words)
+    machine.ctxrepo("handoff", *handoff)
+    assert "Open: write the tests" in machine.ctxrepo("handoff", "--show").stdout
+    machine.ctxrepo("scratch", "done", "write the tests")
+    machine.ctxrepo("scratch", "clear-done")
+    assert machine.ctxrepo("sync").returncode == 0
+    return machine.ctxrepo("context").stdout
+
+
+def test_what_was_done_since_a_handoff_is_open_no_more_though_it_was_cleared(ada: Machine) -> None:
+    told = told_after(ada, "--next", "look at the log")
+    assert "Open: write the tests" not in told
+    assert "tag the release" in told
+
+
+def test_what_somebody_adds_to_a_handoff_was_on_no_list_and_stays(ada: Machine) -> None:
+    assert "Open: ask Ben" in told_after(ada, "--open", "ask Ben", "--open", "write the tests")

@@ -115,8 +115,7 @@ _KEYCHAIN = lazy_pattern(rb"(?:[A-Za-z0-9]{6}-){2}[A-Za-z0-9]{6}\Z")
 
 
 def is_mixture(value: bytes) -> bool:
-    """Whether it has three of small letters, capitals, digits and signs; or two, with three digits or
-    signs."""
+    """Whether it has three of small letters, capitals, digits and signs; or two, with 3 digits or signs."""
     digits = sum(map(_is_digit, value))
     signs = sum(c in _MARKS for c in value)
     letters = (value.upper() != value) + (value.lower() != value)

@@ -174,8 +174,7 @@ def is_assigned_password(match: re.Match[bytes]) -> bool:
 
 
 def is_assigned_secret(match: re.Match[bytes]) -> bool:
-    """Whether an assigned value is a secret: as for a password, but ids and unquoted single identifiers
-    aren't."""
+    """Whether an assigned value is a secret: as for a password, but no id and no unquoted identifier is."""
     value, before = _assigned(match).lower(), _before(match)
     if _OTHER_TOKENS.search(before) or not _is_assigned(match):
         return False
