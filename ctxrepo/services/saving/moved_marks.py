@@ -93,7 +93,8 @@ def with_moved_evidence(
                 for old, new in same_texts(before, after):
                     if old.id in newest and (old.id, new.id) not in known:
                         known.add((old.id, new.id))
-                        name = blake2b(encode(f"{old.id} {new.id}"), digest_size=8).hexdigest()
+                        # `~` comes last: it may lead back what a command moved at the same time.
+                        name = "~" + blake2b(encode(f"{old.id} {new.id}"), digest_size=8).hexdigest()
                         lines.append(to_line(Evidence(name, newest[old.id], "moved", old.id, to, new.id)))
     files = {path: objects.data_or_empty(key) for path, key in objects.below(merged, EVIDENCE).items()}
     more = _appended(files, with_room(f"{EVIDENCE}/merges", files.get), sorted(lines))

@@ -23,20 +23,11 @@ from ctxrepo.storage.worktree.replaced import LateWrite
 def journal_late_writes(memory: Memory, late: Sequence[LateWrite], now: datetime) -> None:
     """Journal them, and forget them where they were found. The write lock is held."""
     if late:
-        objects, name = memory.objects, random_name()
+        objects, at, name = memory.objects, stamp(now), random_name()
+        bases = [objects.data(one.base) if objects.has(one.base) else None for one in late]
+        pairs = zip(late, bases, strict=True)
         memory.journal.add(
-            [
-                Save(
-                    path=one.path,
-                    base=objects.data(one.base) if objects.has(one.base) else None,
-                    after=one.data,
-                    op=LATE,
-                    by=Origin(""),
-                    at=stamp(now),
-                    id=name,
-                )
-                for one in late
-            ]
+            [Save(w.path, base, w.data, LATE, Origin(""), at=at, id=name) for w, base in pairs]
         )
     memory.worktree.replaced.forget(late)  # killed before this, the next run adds them once more: no harm
 

@@ -85,11 +85,8 @@ def outgoing_secrets(memory: Memory, commit: str, sent: Sequence[str]) -> tuple[
                 continue
             if refused := _secrets(path, objects.data_or_empty(key), allow):
                 sent_keys = [key for tree in trees for key in objects.files(tree, [path]).values()]
-                old = {
-                    r.fingerprint
-                    for key in sent_keys
-                    for r in _secrets(path, objects.data_or_empty(key), allow)
-                }
+                texts = map(objects.data_or_empty, sent_keys)
+                old = {r.fingerprint for data in texts for r in _secrets(path, data, allow)}
                 refusals += [r for r in refused if r.fingerprint not in old]
     return tuple(refusals)
 

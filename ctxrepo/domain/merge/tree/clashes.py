@@ -144,18 +144,15 @@ def _folders(paths: Iterable[str]) -> set[str]:
 Move = tuple[str, str]
 """(old folder, new folder)"""
 
-Renames = tuple[Move, ...]
-
 
 @dataclass(frozen=True)
 class ClaimedTrees:
-    """The three trees with each project in one folder, the folders renamed for that, what lost where files of
-    two folders had the same path, and the paths, old -> new, of what moved."""
+    """The three trees with each project in one folder, what lost where files of two folders had the same
+    path, and the paths, old -> new, of what moved."""
 
     base: Contents
     ours: Contents
     theirs: Contents
-    renames: Renames = ()
     conflict_copies: tuple[ConflictCopy, ...] = ()
     moves: Mapping[str, str] = field(default_factory=dict)
 
@@ -172,15 +169,13 @@ def with_own_folders(
     registries = [registry.parse(text) for text in texts]
     merged = registry.parse((merge_table(REGISTRY, *texts) or ("",))[0])
     folders = {project: merged.folder_of(project) for each in registries for project in each.projects}
-    renames = {}
     for project, old in _losers(registries, merged, folders):
-        renames[project] = (old, _free(old, _names_in_use(registries, trees, names_in, folders.values())))
-        folders[project] = renames[project][1]
+        folders[project] = _free(old, _names_in_use(registries, trees, names_in, folders.values()))
     carrier = _Carrier(registries, merged, folders, blobs)
     carried = carrier.carried(_with_met_files(trees, carrier.moves, names_in))
     ways = {path: _way(path, carrier.moves) for tree in (ours, theirs) for path in tree}
     moves = {path: to for path, to in ways.items() if to != path}
-    return ClaimedTrees(*carried, tuple(renames.values()), tuple(carrier.conflict_copies), moves)
+    return ClaimedTrees(*carried, tuple(carrier.conflict_copies), moves)
 
 
 def _losers(
@@ -313,9 +308,6 @@ def _with_met_files(
 ) -> list[dict[str, Content]]:
     """Add to the trees the unchanged files whose paths moved files will take."""
     ways = {to for tree in trees for path in tree for move in moves if (to := moved_path(path, *move))}
-    met: dict[str, Content] = {}
-    for path in sorted(path for path in ways if not any(path in tree for tree in trees)):
-        folder, _, name = path.rpartition("/")
-        content = names_in(folder).get(name)
-        met |= {} if content is None else {path: content}
+    asked = ((path, *path.rpartition("/")) for path in sorted(ways.difference(*trees)))
+    met = {path: key for path, folder, _, name in asked if (key := names_in(folder).get(name)) is not None}
     return [{**met, **tree} for tree in trees]

@@ -1,10 +1,10 @@
 """Merges two trees over their base: project folders, moved files, each file, then clashing names."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from ctxrepo.domain.merge.tree.clashes import Renames, Versions, kept_apart, with_own_folders
+from ctxrepo.domain.merge.tree.clashes import Versions, kept_apart, with_own_folders
 from ctxrepo.domain.merge.tree.moves import Moves, moves_of
 from ctxrepo.domain.merge.tree.rivals import settle_rivals
 from ctxrepo.domain.merge.tree.surroundings import (
@@ -15,6 +15,7 @@ from ctxrepo.domain.merge.tree.surroundings import (
     Surroundings,
     nothing_else,
 )
+from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.lazy import dataclass
@@ -26,12 +27,10 @@ Tree = Mapping[str, str]
 @dataclass(frozen=True)
 class TreeMerge:
     """`changes` turns ours into the merged tree, `conflict_copies` and all: path -> key taken from a side,
-    new bytes, or None to remove it. `renames` are project folders that had to make way, `moves` the files
-    of a side that have another path now."""
+    new bytes, or None to remove it. `moves` are the files of a side that have another path now."""
 
     changes: Mapping[str, Content | None]
     conflict_copies: tuple[ConflictCopy, ...] = ()
-    renames: Renames = ()
     moves: Moves = field(default_factory=dict)
 
 
@@ -64,7 +63,7 @@ def merge_trees(
     before = {**ours, **met}
     changes = {path: merged.get(path) for path in sorted(merged.keys() | before.keys())}
     changes = {path: content for path, content in changes.items() if content != before.get(path)}
-    return TreeMerge(changes, tuple(copies), claimed.renames, moves)
+    return TreeMerge(changes, tuple(copies), moves)
 
 
 def _file_by_file(
@@ -110,7 +109,7 @@ class FileVersions:
 
 def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[FileVersions]:
     """Every file of three trees; several with one path are merged. One that a side moved is one file, which
-    the other may have edited; it stays if the other removed it, and has the greater name if both moved it."""
+    the other may have edited; it stays if the other removed it."""
     by_us, by_them = moves_of(base, ours, theirs, blobs), moves_of(base, theirs, ours, blobs)
     paired: tuple[set[str], set[str], set[str]] = (set(), set(), set())
     for path in sorted(by_us.keys() | by_them.keys()):
@@ -119,11 +118,20 @@ def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs
             paths = path, our_path, their_path
             for names, name in zip(paired, paths, strict=True):
                 names.add(name)
-            new = max({our_path, their_path} - {path})
-            yield FileVersions(new, (base[path], ours[our_path], theirs[their_path]), paths)
+            three = base[path], ours[our_path], theirs[their_path]
+            yield FileVersions(_place(paths, three), three, paths)
     for path in sorted(base.keys() | ours.keys() | theirs.keys()):
         was, us, them = (
             None if path in names else side.get(path)
             for side, names in zip((base, ours, theirs), paired, strict=True)
         )
         yield FileVersions(path, (was, us, them), (path, path, path))
+
+
+def _place(paths: Sequence[str], versions: Sequence[Content]) -> str:
+    """Where a file is that a side moved: the greater name of two, and rather one in view. To put it aside is
+    a removal from view, which yields to an edit by a side that has it in its place."""
+    (old, *now), (was, *contents) = paths, versions
+    is_edited = any(path == old and content != was for path, content in zip(now, contents, strict=True))
+    in_view = {path for path in now if path != old and not is_aside(path)}
+    return max(in_view or ({old} if is_edited and not is_aside(old) else {*now} - {old}))

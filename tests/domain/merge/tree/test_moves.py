@@ -14,9 +14,28 @@ LESS = NOTE.replace("- the build needs node 22\n", "")
 
 def test_an_edit_follows_the_file_that_was_moved() -> None:
     base = {"shop/traps.md": NOTE, "shop/other.md": "- other\n"}
-    ours = {"shop/archive/traps.md": NOTE, "shop/other.md": "- other\n"}
+    ours = {"shop/topics/traps.md": NOTE, "shop/other.md": "- other\n"}
     theirs = {**base, "shop/traps.md": MORE}
-    assert merged_tree(base, ours, theirs) == {**ours, "shop/archive/traps.md": MORE}
+    assert merged_tree(base, ours, theirs) == {**ours, "shop/topics/traps.md": MORE}
+
+
+@pytest.mark.parametrize("aside", ["shop/archive/traps.md", "inbox/traps.md", "shop/.old/traps.md"])
+def test_a_note_that_was_put_aside_is_back_where_somebody_edited_it(aside: str) -> None:
+    base = {"shop/traps.md": NOTE}
+    merged = merged_tree(base, {aside: LESS}, {"shop/traps.md": MORE})
+    assert merged == {"shop/traps.md": LESS + "- and the cache is off\n"}
+    assert merged_tree(base, merged, {aside: LESS}) == merged
+    assert merged_tree({aside: LESS}, merged, {aside: LESS}) == merged
+    assert merged_tree(base, {aside: NOTE}, {"shop/topics/a.md": NOTE}) == {"shop/topics/a.md": NOTE}
+
+
+def test_a_note_that_was_put_aside_stays_there_where_nobody_edited_it_in_view() -> None:
+    base, archived = {"shop/traps.md": NOTE}, {"shop/archive/traps.md": NOTE}
+    assert merged_tree(base, archived, base) == archived
+    assert merged_tree(base, archived, {"shop/archive/traps.md": MORE}) == {"shop/archive/traps.md": MORE}
+    assert merged_tree(archived, {"shop/archive/old.md": NOTE}, {"shop/archive/traps.md": MORE}) == {
+        "shop/archive/old.md": MORE
+    }
 
 
 def test_a_file_that_was_moved_and_edited_takes_the_other_edit_along() -> None:

@@ -21,7 +21,6 @@ def test_of_two_projects_in_one_folder_the_lower_id_keeps_it() -> None:
     ours = claimed({**BASE, "shop/MEMORY.md": "- b\n", "TAPE/shop/h.jsonl": "{}\n"}, b="shop")
     theirs = claimed({**BASE, "shop/MEMORY.md": "- a\n", "TAPE/shop/g.jsonl": "[]\n"}, a="shop")
     merged = merge(BASE, ours, theirs)
-    assert merged.renames == (("shop", "shop-2"),)
     tree = applied(merged, ours)
     assert tree == merged_tree(BASE, ours, theirs)
     assert {path: text for path, text in tree.items() if path != "ctxrepo.toml"} == {
@@ -72,7 +71,7 @@ def test_three_machines_that_claim_one_folder_agree() -> None:
 def test_one_project_claimed_by_both_machines_shares_its_folder() -> None:
     ours, theirs = (claimed({**BASE, "shop/a.md": f"- of {name}\n"}, a="shop") for name in ("one", "another"))
     merged = merge(BASE, ours, theirs)
-    assert merged.renames == ()
+    assert merged.moves == {}
     assert set(applied(merged, ours)["shop/a.md"].splitlines()) == {"- of one", "- of another"}
 
 
