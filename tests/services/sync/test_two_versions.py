@@ -13,6 +13,7 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.notes.changing import EditRequest, Passage, Whole, edit
+from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/ports.md"
@@ -55,19 +56,58 @@ def meet(*machines: Machine) -> None:
         machine.sync()
 
 
-def test_who_forgot_a_note_that_another_machine_edited_is_told_that_it_is_back(pair: Pair) -> None:
+BACK = "was removed on one machine and changed on another: it is"
+
+
+def by_command(machine: Machine, *words: str) -> None:
+    assert machine.ctxrepo(*words).returncode == 0
+
+
+@pytest.mark.parametrize("who", [(0, 1, 0), (1, 0, 1)], ids=["who removed it first", "who edited it first"])
+@pytest.mark.parametrize("how", ["forget", "archive"])
+def test_a_note_that_was_removed_and_edited_meanwhile_is_back_and_both_are_told(
+    pair: Pair, how: str, who: tuple[int, ...]
+) -> None:
     ada, ben = pair
-    for name in ("ports", "hosts"):
-        ada.write(f"shop/topics/{name}.md", TEXT)
+    others = [f"shop/topics/{name}.md" for name in ("hosts", "users")]
+    for path in (NOTE, *others):
+        ada.write(path, TEXT.replace("staging", path))
+    by_command(ada, "remember", "Port 8084 is the wiki's", "--pin", "--note", "shop:topics/ports.md")
     ada.sync()
     ben.sync()
-    for name in ("ports", "hosts"):
-        assert ada.ctxrepo("forget", f"shop:topics/{name}.md").returncode == 0
-    by_passage(ben, 9182)
+    by_command(ada, how, "shop:topics/ports.md")
+    by_command(ada, how, "shop:topics/hosts.md")
+    by_command(ben, "remember", "Port 8085 is the blog's", "--note", "shop:topics/ports.md")
+    told: list[str] = []
+    for number in who:
+        told += (notices := [line for line in pair[number].sync().notices if BACK in line])
+        assert set(notices) <= {f"{NOTE} {BACK} there again"}
+    assert len(told) == 2
+    assert ada.tree() == ben.tree()
+    assert {"- Port 8084 is the wiki's", "- Port 8085 is the blog's"} <= {*ada.read(NOTE).splitlines()}
+    assert not (ada.clone / others[0]).exists()
+    assert not (ada.clone / "shop/archive/topics/ports.md").exists()
+    if how == "archive":
+        (pinned,) = (entry.id for entry in entries_of(NOTE, ada.read(NOTE)) if "wiki" in entry.text)
+        assert marks_of(ada.open(), ada.tree()).pinned == {pinned}
+    assert not [line for machine in pair for line in machine.sync().notices]
+
+
+@pytest.mark.parametrize("who", [(0, 1, 0), (1, 0, 1)], ids=["who removed it first", "who moved it first"])
+@pytest.mark.parametrize("how", ["forget", "archive", "move"])
+def test_a_note_that_was_removed_and_moved_meanwhile_is_where_it_was_moved_to(
+    pair: Pair, how: str, who: tuple[int, ...]
+) -> None:
+    ada, ben = pair
+    ada.write(NOTE, TEXT)
+    ada.sync()
     ben.sync()
-    assert f"{NOTE} was removed here and edited on another machine: it is there again" in ada.sync().notices
-    assert not (ada.clone / "shop/topics/hosts.md").exists()
-    assert not ada.sync().notices
+    by_command(ada, how, "shop:topics/ports.md", *(["shop:topics/doors.md"] if how == "move" else []))
+    by_command(ben, "move", "shop:topics/ports.md", "shop:topics/gates.md")
+    told = [line for number in who for line in pair[number].sync().notices]
+    assert told == [f"{NOTE} {BACK} at shop/topics/gates.md now"] * (0 if how == "move" else 2)
+    assert ada.tree() == ben.tree()
+    assert TEXT in ada.read("shop/topics/gates.md")
 
 
 @pytest.fixture
