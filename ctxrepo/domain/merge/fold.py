@@ -208,10 +208,8 @@ class _Fold:
 
     def _is_by_author_of(self, save: Save, state: _State) -> bool:
         """Whether one session wrote both; edits by hand are its work, too, if no other wrote to the file."""
-        if state.save.op != TOOL:
-            return False
-        if save.op == BY_HAND:
-            return len(self._sessions) == 1
+        if state.save.op != TOOL or save.op == BY_HAND:
+            return state.save.op == TOOL and len(self._sessions) == 1
         return save.author == state.save.author and bool(save.by.session)
 
     def _checked_out(self, save: Save) -> bytes | None:

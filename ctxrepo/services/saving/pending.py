@@ -83,10 +83,8 @@ def find_pending(
     later = frozenset(() if until is None else memory.worktree.changed_since(until, edited - written))
     paths = (edited - later) | {save.path for save in waiting}
     bases, following = (memory.objects.files(at, paths) for at in (snapshot.base, snapshot.next))
-    grounds = {
-        path: Ground(_data(memory, bases.get(path)), _data(memory, following.get(path)))
-        for path in sorted(paths)
-    }
+    pairs = ((path, bases.get(path), following.get(path)) for path in sorted(paths))
+    grounds = {path: Ground(_data(memory, base), _data(memory, new)) for path, base, new in pairs}
     on_disk = {
         path: memory.worktree.read_saved(path, was_empty=not ground.base)
         for path, ground in grounds.items()

@@ -60,7 +60,11 @@ def build(memory: Memory, head: str | None, tree: str | None = None) -> None:
     # A damaged cache is emptied at the first try, and filled at the second.
     for _ in range(2):
         if memory.cache.head != (head or "") or (tree and _shown(memory) != tree):
-            _update(memory, head or "", tree or memory.objects.tree_of(head))
+            known, new = memory.cache.tree or memory.cache.head, tree or memory.objects.tree_of(head)
+            if known and memory.objects.has(known):
+                _apply_differences(memory, head or "", new, memory.objects.diff(_shown(memory), new))
+            else:
+                _fill(memory, head or "", new)
 
 
 def _shown(memory: Memory) -> str | None:
@@ -78,27 +82,16 @@ def complete(memory: Memory, head: str | None) -> None:
 
 
 def _is_left_to_worker(memory: Memory, head: str) -> bool:
-    return (memory.leaves_cache_to_worker or _is_built_anew(memory)) and _changes_many(memory, head)
-
-
-def _is_built_anew(memory: Memory) -> bool:
-    return not memory.cache.head and is_held(memory.state.lock("work"))
-
-
-def _changes_many(memory: Memory, head: str) -> bool:
+    if not (memory.leaves_cache_to_worker or _is_built_anew(memory)):
+        return False
     objects, known = memory.objects, memory.cache.head
     if known and objects.has(known):
         return len(objects.diff(objects.tree_of(known), objects.tree_of(head))) > MANY_NOTES
     return len(objects.files(objects.tree_of(head), cone=memory.checkout.cone)) > MANY_NOTES
 
 
-def _update(memory: Memory, head: str, tree: str | None) -> None:
-    cache, objects = memory.cache, memory.objects
-    known = cache.tree or cache.head
-    if known and objects.has(known):
-        _apply_differences(memory, head, tree, objects.diff(_shown(memory), tree))
-    else:
-        _fill(memory, head, tree)
+def _is_built_anew(memory: Memory) -> bool:
+    return not memory.cache.head and is_held(memory.state.lock("work"))
 
 
 def _fill(memory: Memory, head: str, tree: str | None) -> None:

@@ -5,7 +5,7 @@ never runs git's rebase, reset or checkout, so an exchange that is killed at any
 half-done (ADR 7)."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -13,13 +13,10 @@ from itertools import islice
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal
-from ctxrepo.domain.project.layout import is_aside, is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
-from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import BeyondBounds, Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import beyond, note_made_here
-from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.services.review import review
 from ctxrepo.services.review.open_review import open_review
 from ctxrepo.services.saving.accept import tree_in_view
@@ -46,8 +43,8 @@ NEW = "*"
 MERGED = "refs/ctxrepo/merged"
 """A ref to the merge commit that is being pushed: no branch holds it yet, and `git gc` might delete it."""
 
-_NAMES, _MERGES = 9, 100
-"""How many names are tried for a new review branch, and how many new merges are read for what is back."""
+_NAMES = 9
+"""How many names are tried for a new review branch."""
 
 _DECLINED = (
     "reviewers struck out some of what was sent; `ctxrepo declined` lists it, and it is not sent again"
@@ -127,27 +124,7 @@ def _round(
         if result.answer.outcome == "overtaken" and not is_last:
             return result  # the next round merges again; this merge commit is dropped
     received = len(list(objects.new_commits(theirs, ours))) if theirs else 0
-    if ours and received:
-        result = result.noticing(*_come_back(memory, ours, merged.commit))
     return _finish(memory, now, replace(result, received=result.received + received), merged, theirs)
-
-
-def _come_back(memory: Memory, ours: str, merged: str) -> Iterator[str]:
-    """A line for each note that a merge has again which is new here, whichever machine made it: one side had
-    removed the note or put it aside, and the other one edited or moved it."""
-    objects, held = memory.objects, memory.objects.tree_of(merged)
-    for commit in islice(objects.new_commits(merged, ours), _MERGES):
-        sides, after = objects.parents(commit), objects.tree_of(commit)
-        base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
-        for tree in map(objects.tree_of, sides if base else ()):
-            come = [path for path, (old, _) in objects.diff(tree, after).items() if not old and is_note(path)]
-            former = renamed(evidence_at(objects, after)) if come else {}
-            for path in objects.files(held, come):
-                for name in objects.files(base, [path, *former.get(path, ())]):
-                    names = [new for new, old in former.items() if name in old and not is_aside(new)]
-                    if not objects.files(tree, [name, *names]):
-                        place = "there again" if path == name else f"at {path} now"
-                        yield f"{name} was removed on one machine and changed on another: it is {place}"
 
 
 def _judge_upstream(

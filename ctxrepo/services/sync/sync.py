@@ -3,27 +3,35 @@
 import time
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal
+from ctxrepo.domain.project.layout import is_aside, is_note
 from ctxrepo.domain.project.registry import Registry
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_conflicts, of_obstacles, of_remote
 from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.services.saving.commit import ALL, CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import tell_all
 from ctxrepo.services.sync.exchange import OK, Exchange, exchange
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.state.committed_records import KeptOutFile
 
 SYNC_WAIT = 8.0
 """Seconds that a sync waits for another one of this clone; a person is waiting."""
+
+_TOLD, _MOST_COMMITS = "refs/ctxrepo/told", 500
+"""A ref to the commit up to which somebody was told what merges brought back; so many newer ones are read."""
 
 _UNDER_WAY = RemoteAnswer("timeout", "another sync of this memory is still under way")
 
@@ -49,13 +57,15 @@ class SyncResult:
 class SyncRequest:
     """What a sync is to do: commit what `wanted` says, receive, and with `send` send. `fetched` is the answer
     of a fetch made just before; with `accept_remote` a person confirms a replaced remote. `wait` is the
-    seconds to wait for another sync, after which nothing that it has sent is repeated."""
+    seconds to wait for another sync, after which nothing that it has sent is repeated. Unless it `tells`
+    somebody, what came back is left for one that does."""
 
     send: bool = True
     wanted: CommitRequest = ALL
     fetched: RemoteAnswer | None = None
     accept_remote: bool = False
     wait: float = SYNC_WAIT
+    tells: bool = True
 
 
 PLAIN_SYNC = SyncRequest()
@@ -80,6 +90,11 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
             registry = read_registry(memory)
             exchanged = exchange(memory, now, send=send, fetched=request.fetched, accept=accept_remote)
             exchanged = exchanged.noticing(*_renamed(registry, read_registry(memory)))
+            since = memory.objects.ref(_TOLD) or before
+            if request.tells and since and memory.objects.has(since):
+                exchanged = exchanged.noticing(*_come_back(memory.objects, since, memory.head))
+            if told := memory.head if request.tells else since:
+                memory.objects.set_ref(_TOLD, told)
             result = _synced(memory, before, committed, exchanged)
             memory.exchanges.remember(
                 memory.repository.remote, result.head, began, exchanged.answer, sent=send
@@ -100,6 +115,23 @@ def _renamed(before: Registry, after: Registry) -> Iterator[str]:
     for identity, folder in before.projects.items():
         if (new := after.folder_of(identity)) and new != folder:
             yield f"the notes of {identity} are in {new}/ now: another machine renamed {folder}/"
+
+
+def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
+    """A line for each note that a new merge has again, whichever machine made it: one side had removed the
+    note or put it aside, and the other one edited or moved it."""
+    for merge in islice(objects.new_commits(head, since) if head else (), _MOST_COMMITS):
+        sides, after = objects.parents(merge), objects.tree_of(merge)
+        base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
+        for tree in map(objects.tree_of, sides if base else ()):
+            come = [path for path, (old, _) in objects.diff(tree, after).items() if not old and is_note(path)]
+            former = renamed(evidence_at(objects, after)) if come else {}
+            for path in objects.files(objects.tree_of(head), come):
+                for name in objects.files(base, [path, *former.get(path, ())]):
+                    names = [new for new, old in former.items() if name in old and not is_aside(new)]
+                    if not objects.files(tree, [name, *names]):
+                        place = "there again" if path == name else f"at {path} now"
+                        yield f"{name} was removed on one machine and changed on another: it is {place}"
 
 
 def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: Exchange) -> SyncResult:

@@ -86,7 +86,7 @@ class RemoteQueue:
         return False, True
 
     def _sync(self, until: float | None, *, send: bool, fetched: RemoteAnswer | None = None) -> bool:
-        request = SyncRequest(send, CommitRequest(until=until), fetched, wait=SYNC_SECONDS)
+        request = SyncRequest(send, CommitRequest(until=until), fetched, wait=SYNC_SECONDS, tells=False)
 
         def act() -> SyncResult:
             return sync(self.memory, self.now(), request)

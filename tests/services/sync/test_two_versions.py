@@ -110,6 +110,21 @@ def test_a_note_that_was_removed_and_moved_meanwhile_is_where_it_was_moved_to(
     assert TEXT in ada.read("shop/topics/gates.md")
 
 
+def test_who_left_it_to_the_worker_is_told_by_the_next_sync(pair: Pair) -> None:
+    ada, ben = pair
+    ada.write(NOTE, TEXT)
+    ada.sync()
+    ben.sync()
+    by_command(ada, "archive", "shop:topics/ports.md")
+    ada.sync()
+    by_passage(ben, 9182)
+    for machine in (ben, ada):
+        assert not machine.sync(tells=False).notices
+    for machine in pair:
+        assert machine.sync().notices == (f"{NOTE} {BACK} there again",)
+        assert not machine.sync().notices
+
+
 @pytest.fixture
 def apart(pair: Pair) -> Pair:
     ada, ben = pair

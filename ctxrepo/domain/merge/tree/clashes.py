@@ -254,8 +254,7 @@ class _Carrier:
 
     def _new(self, project: str, folder: str) -> str:
         """The folder to which a project's files in `folder` move; '' when they stay."""
-        new = self.folders[project]
-        return "" if new == folder else new
+        return "" if folder == (new := self.folders[project]) else new
 
     def _carried(
         self,
