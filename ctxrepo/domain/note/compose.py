@@ -10,7 +10,7 @@ from ctxrepo.domain.note.entry import Entry, derived_id, entries_of, explicit_id
 from ctxrepo.domain.note.frontmatter import field_line, read, split
 from ctxrepo.domain.note.markdown import Block, closed, lines_of, split_blocks
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import lazy_pattern
 
 MAX_ENTRY_BYTES = 64 * 1024
@@ -121,8 +121,10 @@ def append(text: str, entry: str, title: str = "") -> str:
 
 
 def replace(text: str, old: Entry, new: str) -> str:
-    """Replace the lines of the entry `old` in `text`; '' removes them."""
+    """Replace the lines of the entry `old` in `text`; '' removes them. Refused where another text stands."""
     lines = lines_of(text)
+    if "".join(lines[old.first_line - 1 : old.last_line]).rstrip("\r\n") != old.text:
+        raise Refused(f"^{old.id} doesn't stand at {old.at} any more", "Run the command again.")
     end = "\r\n" if lines[old.last_line - 1].endswith("\r\n") else "\n"
     put = [line + end for line in new.split("\n")] if new else []
     return "".join([*lines[: old.first_line - 1], *put, *lines[old.last_line :]])

@@ -10,7 +10,7 @@ from ctxrepo.domain.note.compose import MAX_ENTRY_BYTES, about, append, bullet, 
 from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.markdown import closed
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import Refused, UsageError
 
 LINES = st.sampled_from(
     ["", "   ", "# Top", "## Notes", "### Old", "- one", "  more of it", "1. first", "plain words", "```",
@@ -65,6 +65,13 @@ def test_a_replaced_entry_leaves_every_other_line(text: str, data: st.DataObject
     lines = text.split("\n")
     assert after.split("\n")[: old.first_line - 1] == lines[: old.first_line - 1]
     assert after.endswith("\n".join(lines[old.last_line :]))
+
+
+@pytest.mark.parametrize("text", ["- one\n- two\n- three\n", "- one\n", "", "- three\n- one\n  more of it\n"])
+def test_no_entry_is_replaced_but_the_one_that_is_meant(text: str) -> None:
+    meant = entries_of("x.md", "- one\n- tWo\n")[1]
+    with pytest.raises(Refused, match="doesn't stand at x.md#L2 any more"):
+        replace(text, meant, NEW)
 
 
 @example(text="--\n?\n\n0", category="", key="")
