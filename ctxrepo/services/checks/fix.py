@@ -15,6 +15,7 @@ from ctxrepo.domain.project.layout import is_conflict_copy, is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.reading.find import read_data
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 
@@ -66,7 +67,7 @@ def _mended(memory: Memory, path: str) -> FileFix | None:
     if not (is_note(path) or path.lower().endswith(".jsonl")) or is_conflict_copy(path):
         return None
     try:
-        data = memory.worktree.read(path)
+        data = read_data(memory, path)
     except Unreadable:
         return None
     if not data:

@@ -68,8 +68,8 @@ def check(memory: Memory) -> list[NoteFinding]:
             found += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
             if is_note(path) and "/" in path:
                 notes.append(Note(path, decode(data)))
-    held = (one.refusal for one in KeptOutFile(memory.state.held).read().held)
-    found += [NoteFinding(r.path, 0, f"held back: {r.message}", WAYS) for r in held if r.rule == RULE]
+    held = KeptOutFile(memory.state.held).read().by(RULE)
+    found += [NoteFinding(refusal.path, 0, f"held back: {refusal.message}", WAYS) for refusal in held]
     if memory.progress:
         memory.progress("comparing the entries")
     found += between_entries(notes, evidence_now(memory))

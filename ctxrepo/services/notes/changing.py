@@ -37,12 +37,9 @@ class Passage:
         count = text.count(self.old) if self.old else 0
         if count != 1:
             found = f"stands {count} times" if count else "is not"
-            raise UsageError(
-                f"{shown(self.old, 60)!r} {found} in {name}",
-                f"`ctxrepo read {name}` shows what is there; give more of the passage."
-                if count
-                else f"`ctxrepo read {name}` shows what is there, to the letter.",
-            )
+            how = "; give more of the passage" if count else ", to the letter"
+            hint = f"`ctxrepo read {name}` shows what is there{how}."
+            raise UsageError(f"{shown(self.old, 60)!r} {found} in {name}", hint)
         return text.replace(self.old, self.text)
 
 
@@ -109,7 +106,7 @@ def edit(
 def edit_by_hand(memory: Memory, path: str, before: str, origin: Origin, now: datetime) -> None:
     """Make one edit of what an editor left in a note that was `before` when it was opened."""
     with drafting(memory, "edit", origin, now) as draft:
-        if text := draft.there(path):
+        if text := draft.on_disk(path):
             draft.saying = path
             draft.put_again(path, text, before)
             record_edits(draft, path, before, now)

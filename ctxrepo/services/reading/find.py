@@ -1,6 +1,6 @@
 """From what a person names to what is in the worktree: scopes, notes, entries."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry, entries_of
@@ -122,13 +122,8 @@ def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, 
     """The cache says where, the worktree says what. Entries in view come before those of other projects."""
     view = tuple(f"{folder}/" for folder in search_order(memory, project))
     likely = [cached.entry.path for cached in memory.cache.entries_beginning(name, _MANY)]
-    found = _among(memory, [*likely, *(save.path for save in memory.journal.read())], name, read_note)
-    if not found:
-        everywhere = note_paths(memory)
-        found = _among(
-            memory, sorted(everywhere, key=lambda path: not path.startswith(view)), name, read_note
-        )
-        found = found or _among(memory, sorted(_undeleted(memory)), name, _note_in_view)
+    found = _among(memory, [*likely, *(save.path for save in memory.journal.read())], name)
+    found = found or _among(memory, sorted(note_paths(memory), key=lambda p: not p.startswith(view)), name)
     if name in found:
         return found[name]
     every = [found[entry_id] for entry_id in sorted(found)]
@@ -139,13 +134,11 @@ def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, 
     return near[0] if near else None
 
 
-def _among(
-    memory: Memory, paths: Iterable[str], name: str, read: Callable[[Memory, str], Note | None]
-) -> dict[str, tuple[Note, Entry]]:
+def _among(memory: Memory, paths: Iterable[str], name: str) -> dict[str, tuple[Note, Entry]]:
     """id -> the entries of these notes that `name` may stand for; of the very id only the first."""
     found: dict[str, tuple[Note, Entry]] = {}
     for path in dict.fromkeys(paths):
-        if note := read(memory, path):
+        if note := read_note(memory, path):
             meant = ids_meant(name, (e.id for e in note.entries))
             found = {e.id: (note, e) for e in reversed(note.entries) if e.id in meant} | found
         if name in found:
@@ -159,9 +152,8 @@ def _lost(memory: Memory, name: str, project: Project | None) -> NoReturn:
     if kind == "forgotten":
         hint = f"It was forgotten; `ctxrepo history ^{whole}` has it still."
     elif found:
-        now = f"^{found[1].id}"
-        hint = f"It is {now} now, at" if kind == "moved" else f"It was superseded by {now} at"
-        hint = f"{hint} {found[1].at}."
+        words = "It is ^{} now, at {}." if kind == "moved" else "It was superseded by ^{} at {}."
+        hint = words.format(found[1].id, found[1].at)
     elif len(name) < SHORTEST:
         hint = f"Give at least {SHORTEST} characters of an id."
     elif not may_be_derived(name):
@@ -220,37 +212,45 @@ def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str
     """Paths of all notes in these folders (in all scopes without), sorted; also where a deletion is held."""
     below = [""] if folders is None else [*dict.fromkeys(folders)]
     there = {path for folder in below for path in memory.worktree.scan(folder).files}
-    there |= {path for path in _undeleted(memory) if {"", path.partition("/")[0]}.intersection(below)}
+    there |= {path for path in undeleted(memory) if {"", path.partition("/")[0]}.intersection(below)}
     return sorted(path for path in there if is_note(path) and "/" in path)
 
 
-def _undeleted(memory: Memory) -> set[str]:
+def undeleted(memory: Memory) -> set[str]:
     """Files of which so much was deleted by hand that it is held back: all of it is still memory."""
-    held = (one.refusal for one in KeptOutFile(memory.state.held).read().held)
-    return {refusal.path for refusal in held if refusal.rule == "deletions"}
+    return {refusal.path for refusal in KeptOutFile(memory.state.held).read().by("deletions")}
 
 
 def kept_notes(memory: Memory) -> list[Note]:
     """The notes on disk that no commit of ours holds: ignored ones, and edited ones that git converts."""
-    held = (one.refusal for one in KeptOutFile(memory.state.held).read().held)
-    paths = [*memory.cache.noted("ignored"), *(r.path for r in held if r.rule == "converted")]
+    converted = KeptOutFile(memory.state.held).read().by("converted")
+    paths = [*memory.cache.noted("ignored"), *(refusal.path for refusal in converted)]
     notes = (note for path in dict.fromkeys(paths) if (note := read_note(memory, path)))
     known = memory.cache.digests() if paths else {}
     return [note for note in notes if known.get(note.path) != digest_of(note.text)]
 
 
 def read_note(memory: Memory, path: str) -> Note | None:
-    """The note as it is on disk; one whose deletion is held back as sessions know it."""
-    data = memory.worktree.read(path) if is_note(path) else None
-    if data is None:
-        return _note_in_view(memory, path) if is_note(path) and path in _undeleted(memory) else None
-    return Note(path, decode_note(data))
-
-
-def _note_in_view(memory: Memory, path: str) -> Note | None:
-    tree = memory.cache.tree or memory.objects.tree_of(memory.cache.head or None)
-    data = memory.objects.find(tree, path) if tree else None
+    """The note as it is now, by `read_data`."""
+    data = read_data(memory, path) if is_note(path) else None
     return None if data is None else Note(path, decode_note(data))
+
+
+def read_data(memory: Memory, path: str) -> bytes | None:
+    """The file as it is on disk; one of which deletions are held back without these, as sessions know it."""
+    held = data_in_view(memory, path) if path in undeleted(memory) else None
+    return memory.worktree.read(path) if held is None else held
+
+
+def data_in_view(memory: Memory, path: str) -> bytes | None:
+    """The file as the last commit has it, and commands since; whatever was done by hand."""
+    data = memory.objects.find(memory.head_tree, path) if memory.head_tree else None
+    for save in memory.journal.read():
+        if save.path == path and save.is_command:
+            from ctxrepo.domain.merge import merge_file  # 2,000 lines, and nearly always nothing is held
+
+            data = merge_file(path, save.base, save.after, data).data
+    return data
 
 
 def too_large_to_show(path: str, body: str) -> str:

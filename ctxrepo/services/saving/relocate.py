@@ -43,7 +43,7 @@ def follow_links(draft: Draft, moves: Moves, also: Callable[[str], str] = lambda
 
 def _text(draft: Draft, path: str) -> str:
     """A note that may have links in it, or ''."""
-    if path in draft.after:
+    if path in draft.after or path in draft.held:
         return draft.there(path) or ""
     try:
         data = draft.memory.worktree.read(path) or b""

@@ -1,7 +1,7 @@
 """The one way for a command to change the memory: draft, guard, write to disk and journal, acknowledge (ADR
 5)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from datetime import datetime
@@ -9,7 +9,7 @@ from datetime import datetime
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.guard.refusals import Refusal, check_file, messages_of, refuse
+from ctxrepo.domain.guard.refusals import WAYS, Refusal, check_file, messages_of, refuse
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import REGISTRY, is_note
@@ -21,7 +21,7 @@ from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import read_note
+from ctxrepo.services.reading.find import data_in_view, undeleted
 from ctxrepo.services.saving.kept_here import kept_here
 from ctxrepo.storage.cache.layout import hash_of
 from ctxrepo.storage.disk.private import random_name
@@ -53,6 +53,8 @@ class Draft:
     undoes: str = ""
     spoken_of: set[str] = field(default_factory=set)
     """Notes whose entries get an evidence record, whether the text of the note changes or not."""
+    held: Set[str] = frozenset()
+    """Files of which deletions by hand are held back."""
     _ignored: dict[str, bool] = field(default_factory=dict)
 
     def there(self, path: str) -> str | None:
@@ -77,7 +79,10 @@ class Draft:
         self.before[path], self.after[path] = before, text
 
     def remove(self, path: str) -> None:
-        self._found(path)
+        """Remove the file; Refused where a person is to say first what becomes of its deletions by hand."""
+        found = self._found(path)
+        if path in self.held and self.on_disk(path) not in (None, found):
+            raise Refused(f"{path} is held back: entries of it were deleted by hand", f"{WAYS}.")
         self.after[path] = None
 
     def append_line(self, path: str, line: str) -> None:
@@ -125,18 +130,24 @@ class Draft:
         return set()
 
     def _found(self, path: str) -> str | None:
-        """The file as it was when this draft first read it."""
+        """The file as it was when this draft first read it; where deletions by hand are held back, without
+        these: a command changes what memory shows, and `_put` merges that with what is on disk."""
         if path not in self.before:
-            self.memory.require_text(path)
-            data = self.memory.worktree.read_saved(path)
-            if data is None and self.memory.worktree.exists(path):
-                raise Refused(
-                    f"{path} is there but is no readable file",
-                    "A link, a folder or a huge file is in the way.",
-                )
-            held = read_note(self.memory, path) if data is None else None  # its deletion is held back
-            self.before[path] = (held.text if held else None) if data is None else decode_exactly(data)
+            found = self.on_disk(path)
+            held = data_in_view(self.memory, path) if path in self.held else None
+            self.before[path] = found if held is None else decode_exactly(held)
         return self.before[path]
+
+    def on_disk(self, path: str) -> str | None:
+        """The file as it is on disk now."""
+        self.memory.require_text(path)
+        data = self.memory.worktree.read_saved(path)
+        if data is None and self.memory.worktree.exists(path):
+            raise Refused(
+                f"{path} is there but is no readable file",
+                "A link, a folder or a huge file is in the way.",
+            )
+        return None if data is None else decode_exactly(data)
 
 
 @contextmanager
@@ -146,7 +157,7 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
     the journal is full."""
     with memory.writing():
         memory.journal.require_room()
-        draft = Draft(memory, origin.session)
+        draft = Draft(memory, origin.session, held=undeleted(memory))
         yield draft
         _acknowledge(draft, op, origin, now)
 

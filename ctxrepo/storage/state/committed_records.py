@@ -41,6 +41,10 @@ class KeptOut:
     held: Sequence[HeldBack] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
 
+    def by(self, rule: str) -> "list[Refusal]":
+        """What is held back by this rule."""
+        return [one.refusal for one in self.held if one.refusal.rule == rule]
+
 
 @dataclass(frozen=True)
 class KeptOutFile:

@@ -70,7 +70,7 @@ def test_a_replaced_entry_leaves_every_other_line(text: str, data: st.DataObject
 @pytest.mark.parametrize("text", ["- one\n- two\n- three\n", "- one\n", "", "- three\n- one\n  more of it\n"])
 def test_no_entry_is_replaced_but_the_one_that_is_meant(text: str) -> None:
     meant = entries_of("x.md", "- one\n- tWo\n")[1]
-    with pytest.raises(Refused, match="doesn't stand at x.md#L2 any more"):
+    with pytest.raises(Refused, match=r"doesn't stand at x\.md#L2 any more"):
         replace(text, meant, NEW)
 
 

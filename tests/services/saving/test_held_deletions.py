@@ -377,6 +377,99 @@ def test_what_was_brought_back_by_hand_is_settled_note_by_note(pair: Pair) -> No
     assert told_of(ada) == []
 
 
+def entry_named(machine: Machine, text: str) -> str:
+    """The id that `search` gives."""
+    (found,) = machine.json("search", text, "--limit", "1")["data"]["hits"]
+    return str(found["id"])
+
+
+SHORT = "- entry 0 \n- entry 1 x\n"
+
+ON_AN_ENTRY = {
+    "forget": (),
+    "edit": ("--old", "entry", "--new", "said anew:"),
+    "archive": (),
+    "move": ("shop:elsewhere.md",),
+}
+
+
+@pytest.mark.parametrize("is_meant", [True, False])
+@pytest.mark.parametrize("number", [0, 20])
+@pytest.mark.parametrize("command", rotating([*ON_AN_ENTRY], keep=2))
+def test_a_command_on_an_entry_of_such_a_note_is_done_to_that_one(
+    pair: Pair, command: str, number: int, is_meant: bool
+) -> None:
+    ada, ben = pair
+    entries = entries_of("shop/long.md", ada.read("shop/long.md"))
+    lines = ada.read("shop/long.md").splitlines(keepends=True)
+    ada.write("shop/long.md", "".join(lines[20:]))  # what stands at a line now is another entry
+    assert [r.path for r in ada.sync().held] == ["shop/long.md"]
+    done = ada.ctxrepo(command, f"^{entries[number].id}", *ON_AN_ENTRY[command])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"- entry {number} " not in ada.ctxrepo("read", "shop:long").stdout
+    assert [r.path for r in ada.sync().held] == ["shop/long.md"]
+    out = ("sync", "--accept", "deletions") if is_meant else ("doctor", "--fix")
+    ada.ctxrepo(*out)
+    ada.sync()
+    ben.sync()
+    left = {n for n in range(20 if is_meant else 0, 30) if n != number}
+    for machine in pair:
+        text = machine.read("shop/long.md")
+        assert {n for n in range(30) if f"- entry {n} " in text} == left
+        assert text.count("said anew") == (command == "edit")
+
+
+@pytest.mark.parametrize("command", [("forget",), ("archive",), ("move", "shop:elsewhere.md")])
+def test_such_a_note_stays_where_it_is_until_somebody_decides(pair: Pair, command: tuple[str, ...]) -> None:
+    ada, _ = pair
+    ada.write("shop/long.md", SHORT)
+    assert ada.sync().held
+    verb, *to = command
+    done = ada.ctxrepo(verb, "shop:long.md", *to)
+    assert done.returncode == 6
+    assert "shop/long.md is held back: entries of it were deleted by hand" in done.stderr
+    assert "`ctxrepo sync --accept deletions`" in done.stderr
+    assert "`ctxrepo doctor --fix`" in done.stderr
+    ada.ctxrepo("doctor", "--fix")
+    assert ada.read("shop/long.md").count("- entry") == 30
+    assert ada.ctxrepo(verb, "shop:long.md", *to).returncode == 0
+    assert not (ada.clone / "shop/long.md").exists()
+
+
+def test_commands_in_a_row_see_what_each_other_made_of_such_a_note(pair: Pair) -> None:
+    ada, _ = pair
+    ada.remember("port: 80", note=parse_target("shop:long.md"))
+    ada.write("shop/long.md", SHORT)
+    assert ada.sync().held
+    for port in (81, 82):
+        said = ada.ctxrepo("remember", f"{port}", "--key", "port", "--note", "long.md")
+        assert (said.returncode, said.stderr) == (0, "")
+    assert (
+        ada.ctxrepo(
+            "edit", entry_named(ada, "entry 20 xx"), "--old", "entry 20", "--new", "the twentieth"
+        ).returncode
+        == 0
+    )
+    assert ada.ctxrepo("forget", entry_named(ada, "the twentieth")).returncode == 0
+    ada.ctxrepo("doctor", "--fix")
+    text = ada.read("shop/long.md")
+    assert (text.count("port:"), "port: 82" in text, text.count("- entry")) == (1, True, 29)
+
+
+def test_links_that_follow_a_move_leave_such_a_note_whole(pair: Pair) -> None:
+    ada, _ = pair
+    ada.write("shop/long.md", ada.read("shop/long.md") + "- see [[topics/n1]]\n")
+    ada.sync()
+    ada.write("shop/long.md", SHORT + "- see [[topics/n1]]\n")
+    assert ada.sync().held
+    assert ada.ctxrepo("move", "shop:topics/n1.md", "shop:topics/one.md").returncode == 0
+    assert ada.sync().held
+    assert ada.git("show", "HEAD:shop/long.md").count("- entry") == 30
+    ada.ctxrepo("doctor", "--fix")
+    text = ada.read("shop/long.md")
+    assert (text.count("- entry"), text.count("[[topics/one]]"), text.count("[[")) == (30, 1, 1)
+
+
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_what_is_held_back_is_there_for_all_commands(pair: Pair, is_whole: bool) -> None:
     ada, ben = pair
@@ -389,7 +482,8 @@ def test_what_is_held_back_is_there_for_all_commands(pair: Pair, is_whole: bool)
     assert ada.ctxrepo("sync").returncode == 6
     assert "entry 20" in ada.ctxrepo("read", f"^{cut.id}").stdout
     assert "long.md" in ada.ctxrepo("list", "--scope", "shop").stdout
-    assert ("entry 20" in ada.ctxrepo("read", "shop:long").stdout) == is_whole
+    assert "entry 20" in ada.ctxrepo("read", "shop:long").stdout
+    assert "entry 20" in ada.ctxrepo("read", "shop:long.md#L21").stdout
     assert "shop/long.md: held back: " in ada.ctxrepo("check").stdout
     assert "shop/long.md held back" in ada.ctxrepo("doctor").stdout
     if is_whole:
