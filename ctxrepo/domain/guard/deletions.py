@@ -84,11 +84,12 @@ def contents(path: str, blob: str) -> tuple[str, bool, str]:
 
 
 def held_back(deleted: Sequence[Deletion], known: Sequence[Refusal] = ()) -> list[Refusal]:
-    """The files to hold back until a person confirms; of fewer entries those that are `known` to be held."""
-    deleted = [one for one in deleted if one.weight]
+    """The files to hold back until a person confirms. What is `known` to be held is so, however few of its
+    entries are missing by now."""
+    held = {refusal.path: refusal for refusal in known if refusal.rule == RULE}
+    deleted = [one for one in deleted if one.weight or one.path in held]
     if sum(one.weight for one in deleted) < MANY:
-        paths = {one.path for one in deleted}
-        return [refusal for refusal in known if refusal.rule == RULE and refusal.path in paths]
+        return [held[one.path] for one in deleted if one.path in held]
     if len(deleted) == 1:
         (one,) = deleted
         return [Refusal(one.path, RULE, f"{one.entries} of its {one.were} entries are gone")]

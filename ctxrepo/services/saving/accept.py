@@ -5,7 +5,7 @@ from dataclasses import field, replace
 
 from ctxrepo.domain.git.oid import blob_id, blob_id_of
 from ctxrepo.domain.guard.deletions import Deletion, HandEdit, contents, deletions, held_back, told
-from ctxrepo.domain.guard.refusals import Refusal, check_file
+from ctxrepo.domain.guard.refusals import RULE, Refusal, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
@@ -14,6 +14,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, fold_saves
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
+from ctxrepo.storage.state.committed_records import KeptOutFile
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _LARGER = "A file that is too large to be read: `git cat-file blob {}` has it.\n"
@@ -52,7 +53,7 @@ def judge(
 ) -> Accepted:
     """What may go into a commit on top of `tree`, and what is held back; with `is_meant` a person has
     confirmed all deletions. A file is held back as a whole, and its saves wait in the journal for a person's
-    decision. `known` is what is held back already, where these aren't all files."""
+    decision. `known` is what is held back already."""
     head = memory.objects.files(tree, [file.path for file in files])
     deleted = () if is_meant else _deleted(memory, files, tree)
     accepted = Accepted(held=held_back(deleted, known))
@@ -166,9 +167,9 @@ def lost_files(memory: Memory) -> set[str]:
     """Files that are gone, or have lost most of their text, and probably by accident."""
     tree = memory.head_tree
     pending = find_pending(memory, tree)
-    return emptied_files(memory, pending) or {
-        refusal.path for refusal in held_back(_deleted(memory, fold_all(memory, pending), tree))
-    }
+    deleted = _deleted(memory, fold_all(memory, pending), tree)
+    known = KeptOutFile(memory.state.held).read().by(RULE)
+    return emptied_files(memory, pending) or {refusal.path for refusal in held_back(deleted, known)}
 
 
 def tree_in_view(memory: Memory, tree: str | None) -> str | None:

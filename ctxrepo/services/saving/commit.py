@@ -11,6 +11,7 @@ from typing import TypeVar
 from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.deletions import summary_of
+from ctxrepo.domain.guard.refusals import RULE
 from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.save import LATE, Save
 from ctxrepo.errors import Busy, RepositoryState, Uncommitted, Unsigned
@@ -171,7 +172,7 @@ def _accept(
 ) -> Accepted:
     """What of these files may be committed; what may not is noted, and told until a look judges it again."""
     kept_out = KeptOutFile(memory.state.held)
-    known = [] if pending.snapshot.disk.only is None else [one.refusal for one in kept_out.read().held]
+    known = kept_out.read().by(RULE)
     accepted = judge(memory, files, pending.tree, is_meant=request.deletions, known=known)
     accepted.changes |= moved_evidence(memory, accepted.changes, pending.tree, now)
     accepted.changes |= moved_projects(memory, accepted.changes, head)

@@ -152,6 +152,17 @@ def test_less_than_a_third_of_a_long_note_is_told_and_not_held_back() -> None:
     assert summary({"p/a.md": HandEdit(whole, note(*range(100, 200), *range(100)))}) == ""
 
 
+@pytest.mark.parametrize(
+    "edit", [HandEdit(note(*range(4)), None), HandEdit(note(*range(30)), note(*range(29)))]
+)
+def test_what_is_held_back_already_stays_so_however_little_is_missing_by_now(edit: HandEdit) -> None:
+    known = [Refusal("shop/a.md", "deletions", "15 of its 30 entries are gone")]
+    few = deleted({"shop/a.md": edit, "shop/b.md": HandEdit(note(1), None)})
+    assert held_back(few) == []
+    assert held_back(few, known) == known
+    assert held_back(deleted({"shop/b.md": HandEdit(note(1), None)}), known) == []
+
+
 def test_few_entries_are_for_sync_alone() -> None:
     assert parsed("4 entries of p/a.md").is_few
     assert not parsed("5 entries of p/a.md").is_few

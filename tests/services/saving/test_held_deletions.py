@@ -436,6 +436,51 @@ def test_such_a_note_stays_where_it_is_until_somebody_decides(pair: Pair, comman
     assert not (ada.clone / "shop/long.md").exists()
 
 
+@pytest.mark.parametrize("is_meant", [True, False])
+def test_what_is_held_back_stays_so_when_a_command_brings_one_of_the_notes_back(
+    pair: Pair, is_meant: bool
+) -> None:
+    """Of the others alone too few entries are missing to be held back."""
+    ada, ben = pair
+    gone = [f"shop/topics/gone{n}.md" for n in range(3)]
+    for path in gone:
+        ada.write(path, "".join(f"- {path} says {n}\n" for n in range(4)))
+    ada.sync()
+    for path in gone:
+        (ada.clone / path).unlink()
+    assert [r.path for r in ada.sync().held] == gone
+    ada.remember("written after that", note=parse_target("shop:topics/gone0.md"))
+    for _ in range(2):
+        assert [r.path for r in ada.sync().held] == gone[1:]
+    if is_meant:
+        ada.ctxrepo("sync", "--accept", "deletions")
+    else:
+        ada.ctxrepo("doctor", "--fix")
+    assert ada.sync().held == ()
+    ben.sync()
+    for machine in pair:
+        assert "written after that" in machine.read(gone[0])
+        assert [(machine.clone / path).exists() for path in gone] == [True, not is_meant, not is_meant]
+
+
+@pytest.mark.parametrize("entries", [12, 30])
+def test_a_note_stays_held_back_though_commands_make_the_share_or_number_less(
+    pair: Pair, entries: int
+) -> None:
+    ada, _ = pair
+    lines = [f"- line {n} {'y' * n}\n" for n in range(entries)]
+    ada.write("shop/cut.md", "".join(lines))
+    ada.sync()
+    ada.write("shop/cut.md", "".join(lines[10:]))
+    assert [r.path for r in ada.sync().held] == ["shop/cut.md"]
+    for number in range(6):
+        ada.remember(f"{number} more", note=parse_target("shop:cut.md"))
+    assert ada.ctxrepo("forget", entry_named(ada, "line 4 yyyy")).returncode == 0
+    assert [r.path for r in ada.sync().held] == ["shop/cut.md"]
+    ada.write("shop/cut.md", "".join(lines) + ada.read("shop/cut.md"))
+    assert ada.sync().held == ()
+
+
 def test_commands_in_a_row_see_what_each_other_made_of_such_a_note(pair: Pair) -> None:
     ada, _ = pair
     ada.remember("port: 80", note=parse_target("shop:long.md"))
