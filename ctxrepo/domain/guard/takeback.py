@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render, text_of
 from ctxrepo.domain.note import frontmatter
-from ctxrepo.domain.note.note import decode_exactly, encode, units_of
+from ctxrepo.domain.note.note import decode_exactly, units_of
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.registry import parse
 
@@ -89,10 +89,6 @@ def total(files: Mapping[str, bytes | None]) -> Counter[str]:
     for path, data in files.items():
         counts.update(units(path, data))
     return counts
-
-
-def encoded(text: str | None) -> bytes | None:
-    return None if text is None else encode(text)
 
 
 def _may_be_named(line: str) -> bool:

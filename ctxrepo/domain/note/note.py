@@ -111,6 +111,11 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def encoded(text: str | None) -> bytes | None:
+    """`encode` of a file's text; None for no file."""
+    return None if text is None else encode(text)
+
+
 def bump_updated(text: str, today: str) -> str:
     """Set `updated` where the note has it; never add it."""
     is_dated = "updated" in frontmatter.read(text).fields

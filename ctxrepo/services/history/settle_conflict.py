@@ -8,7 +8,7 @@ from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import in_data
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.resolve import Keep, resolve_copy
-from ctxrepo.domain.note.note import bump_updated, encode
+from ctxrepo.domain.note.note import bump_updated, encoded
 from ctxrepo.domain.project.layout import is_note, shown
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Refused
@@ -80,10 +80,8 @@ def _drop(draft: Draft, found: Collection[Conflict]) -> None:
 def _require_committed(draft: Draft, path: str) -> None:
     """Only what git has may be replaced or dropped."""
     memory = draft.memory
-    tree = memory.head_tree
     text = draft.text(path)
-    kept = memory.objects.find(tree, path) if tree else None
-    if (None if text is None else encode(text)) != kept:
-        raise Refused(
-            f"{path} has changes that no commit holds", "`ctxrepo check` says what keeps them back."
-        )
+    kept = memory.objects.find(memory.head_tree, path)
+    if encoded(text) != kept:
+        hint = "`ctxrepo check` says what keeps them back."
+        raise Refused(f"{path} has changes that no commit holds", hint)

@@ -11,7 +11,6 @@ from ctxrepo.domain.guard.takeback import (
     UNDO,
     difference,
     emptied,
-    encoded,
     keeping_claims,
     named,
     total,
@@ -19,7 +18,7 @@ from ctxrepo.domain.guard.takeback import (
     without_records,
 )
 from ctxrepo.domain.note.entry import normalised
-from ctxrepo.domain.note.note import decode, decode_exactly, encode
+from ctxrepo.domain.note.note import decode, decode_exactly, encode, encoded
 from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, is_note, shown
 from ctxrepo.domain.tape.anchors import anchors_of, to_line
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError

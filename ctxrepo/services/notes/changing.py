@@ -89,10 +89,8 @@ def edit(
         reading = read(memory, request.target, project)
         path, entry = reading.note.path, reading.entry
         if if_hash and not reading.hash.startswith(if_hash.lower()):
-            raise Refused(
-                f"{path} was changed since it had the hash {shown(if_hash, 40)}",
-                f"It has {reading.hash} now: read it again, then edit.",
-            )
+            hint = f"It has {reading.hash} now: read it again, then edit."
+            raise Refused(f"{path} was changed since it had the hash {shown(if_hash, 40)}", hint)
         text = draft.text(path) or ""
         changed = _entry(text, entry, change) if entry else _note(text, path, change)
         if changed == text:

@@ -244,7 +244,7 @@ def read_data(memory: Memory, path: str) -> bytes | None:
 
 def data_in_view(memory: Memory, path: str) -> bytes | None:
     """The file as the last commit has it, and commands since; whatever was done by hand."""
-    data = memory.objects.find(memory.head_tree, path) if memory.head_tree else None
+    data = memory.objects.find(memory.head_tree, path)
     for save in memory.journal.read():
         if save.path == path and save.is_command:
             from ctxrepo.domain.merge import merge_file  # 2,000 lines, and nearly always nothing is held

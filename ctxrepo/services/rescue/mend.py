@@ -158,9 +158,7 @@ def _base_files(memory: Memory, home: str, tip: str | None) -> None:
 def _follow_renames(memory: Memory, home: str, tip: str | None) -> None:
     """Take what was written to a project's folder of the commit `tip` to the folder that it has in `home`."""
     objects, tree = memory.objects, memory.objects.tree_of(home)
-    there, here = (
-        parse(decode((t and objects.find(t, REGISTRY)) or b"")) for t in (objects.tree_of(tip), tree)
-    )
+    there, here = (parse(decode(objects.find(t, REGISTRY) or b"")) for t in (objects.tree_of(tip), tree))
     folders = {old: here.folder_of(project) for project, old in there.projects.items()}
     pending = find_pending(memory, tree)
     to = {

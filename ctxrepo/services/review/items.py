@@ -102,8 +102,7 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
 
 
 def _committed(memory: Memory, path: str) -> str | None:
-    tree = memory.head_tree
-    data = memory.objects.find(tree, path) if tree else None
+    data = memory.objects.find(memory.head_tree, path)
     return None if data is None else decode(data)
 
 

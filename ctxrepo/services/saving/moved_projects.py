@@ -22,7 +22,7 @@ def moved_projects(
         return {}
     objects = memory.objects
     tree = objects.tree_of(head)
-    data = changes[REGISTRY] if REGISTRY in changes else objects.find(tree, REGISTRY) if tree else None
+    data = changes[REGISTRY] if REGISTRY in changes else objects.find(tree, REGISTRY)
     text = decode_exactly(data or b"")
     projects = parse(text).projects
     top = objects.items(tree)

@@ -66,9 +66,8 @@ def require_nothing_held_back(held: Iterable[Refusal], folder: str) -> None:
     """Refused while something in a folder is held back: in another place it would look as if it was meant."""
     for refusal in held:
         if moved_path(refusal.path, folder, f"{folder}-"):
-            raise Refused(
-                f"{refusal.at} is held back: {refusal.message}", "`ctxrepo status` says how it is settled."
-            )
+            hint = "`ctxrepo status` says how it is settled."
+            raise Refused(f"{refusal.at} is held back: {refusal.message}", hint)
 
 
 def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:

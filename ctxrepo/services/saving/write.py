@@ -11,7 +11,7 @@ from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import WAYS, Refusal, check_file, messages_of, refuse
 from ctxrepo.domain.note.entry import entries_of
-from ctxrepo.domain.note.note import decode_exactly, encode, utf16
+from ctxrepo.domain.note.note import decode_exactly, encode, encoded, utf16
 from ctxrepo.domain.project.layout import REGISTRY, is_note
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
@@ -143,10 +143,8 @@ class Draft:
         self.memory.require_text(path)
         data = self.memory.worktree.read_saved(path)
         if data is None and self.memory.worktree.exists(path):
-            raise Refused(
-                f"{path} is there but is no readable file",
-                "A link, a folder or a huge file is in the way.",
-            )
+            hint = "A link, a folder or a huge file is in the way."
+            raise Refused(f"{path} is there but is no readable file", hint)
         return None if data is None else decode_exactly(data)
 
 
@@ -172,15 +170,16 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     if notice := draft.memory.notice:
         for line in _about_kept(draft, new_bytes):
             notice(line)
-    # Remove files last: a kill before this leaves a file too many, which is no loss.
-    _remove(draft, [path for path in changed if draft.after[path] is None])
+    # Remove files last: a kill before this leaves a file too many, which is no loss. An edit wins here, too.
+    gone = {p: blob_id_of(encoded(draft.before[p])) for p in changed if draft.after[p] is None}
+    draft.memory.worktree.update_unchanged({path: FileUpdate(oid, None) for path, oid in gone.items()})
     operation = random_name()
     draft.memory.journal.add(
         [
             Save(
                 path=path,
-                base=_encoded(draft.before.get(path)),
-                after=_encoded(draft.after[path]),
+                base=encoded(draft.before.get(path)),
+                after=encoded(draft.after[path]),
                 op=op,
                 by=origin,
                 at=stamp(now),
@@ -251,19 +250,13 @@ def _note_new_entries(session: Session, path: str, before: str | None, after: st
             session.note(OWN, entry.id, hash_of(entry))
 
 
-def _remove(draft: Draft, paths: Iterable[str]) -> None:
-    """Remove these files, except where an editor has written since we read them: here, too, an edit wins."""
-    updates = {path: FileUpdate(blob_id_of(_encoded(draft.before[path])), None) for path in paths}
-    draft.memory.worktree.update_unchanged(updates)
-
-
 def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
     """Write these bytes to the files, merged with what an editor, who takes no lock, wrote since we read
     them. If both changed the same thing, the version that loses goes to a conflict copy; returns the paths of
     these."""
     worktree = draft.memory.worktree
     copies: dict[str, bytes] = {}
-    seen = {path: _encoded(draft.before.get(path)) for path in new_bytes}
+    seen = {path: encoded(draft.before.get(path)) for path in new_bytes}
     due = {path: (seen[path], data) for path, data in new_bytes.items()}
     for _ in range(_ROUNDS):
         updates = {path: FileUpdate(blob_id_of(old), new) for path, (old, new) in due.items()}
@@ -285,7 +278,3 @@ def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
     draft.before |= dict.fromkeys(copies)
     draft.after |= {path: decode_exactly(data) for path, data in copies.items()}
     return [*copies]
-
-
-def _encoded(text: str | None) -> bytes | None:
-    return None if text is None else encode(text)

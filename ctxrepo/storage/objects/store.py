@@ -99,7 +99,7 @@ class Objects(Refs, Past):
 
     # -- trees
 
-    def find(self, tree: str, path: str) -> bytes | None:
+    def find(self, tree: str | None, path: str) -> bytes | None:
         """The bytes at `path` in a tree; None when the tree or the path isn't there."""
         try:
             keys = self._trees.some(tree, [path])

@@ -12,8 +12,8 @@ from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Refused
 from ctxrepo.services.notes.placing import MoveResult, move
-from ctxrepo.services.saving import write as write_module
 from ctxrepo.storage.state.journal import Journal
+from ctxrepo.storage.worktree.worktree import Worktree
 
 LINKING = "- see [[hub]] and [it](hub.md)\n"
 
@@ -40,7 +40,7 @@ def killed(*_: object) -> None:
 def begin(machine: Machine) -> None:
     """A move that is killed when all is written, and before the note is gone from where it was."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(write_module, "_remove", killed)
+        patch.setattr(Worktree, "remove", killed)
         with pytest.raises(KeyboardInterrupt):
             moved(machine)
 
