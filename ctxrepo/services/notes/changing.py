@@ -135,10 +135,8 @@ def _entry(text: str, entry: Entry, change: Passage | Whole) -> str:
     changed = compose.replace(text, entry, new)
     is_one = len(split_blocks(new)) == 1
     if not is_one or len(entries_of(entry.path, changed)) != len(entries_of(entry.path, text)):
-        raise UsageError(
-            f"^{entry.id} would no longer be one entry",
-            "Indent what belongs to it by two spaces, or edit the whole note.",
-        )
+        hint = "Indent what belongs to it by two spaces, or edit the whole note."
+        raise UsageError(f"^{entry.id} would no longer be one entry", hint)
     return changed
 
 

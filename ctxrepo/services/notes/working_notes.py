@@ -93,9 +93,8 @@ def tick(
             raise _none(named, path, _meant(named, path, items), is_done=is_done)
         if len(meant) > 1:
             ids = "; ".join(f"^{item.id} {shown(normalised(item.text), 60)}" for item in meant[:5])
-            raise UsageError(
-                f"{len(meant)} items have {shown(named, 60)!r} in them", f"Name one by id: {ids}"
-            )
+            said = f"{len(meant)} items have {shown(named, 60)!r} in them"
+            raise UsageError(said, f"Name one by id: {ids}")
         draft.saying = normalised(meant[0].text)
         after = ticked(text, meant[0], is_done)
         draft.put(path, bump_updated(after, day(now)))

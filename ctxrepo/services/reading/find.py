@@ -1,6 +1,8 @@
 """From what a person names to what is in the worktree: scopes, notes, entries."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
+from pathlib import Path
 from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry, entries_of
@@ -19,6 +21,7 @@ from ctxrepo.domain.project.target import (
 from ctxrepo.domain.records.evidence import Evidence, Kind, fate, renamed
 from ctxrepo.domain.text import size
 from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.reading.marks import evidence_now
@@ -216,9 +219,15 @@ def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str
     return sorted(path for path in there if is_note(path) and "/" in path)
 
 
-def undeleted(memory: Memory) -> set[str]:
+def undeleted(memory: Memory) -> Set[str]:
     """Files of which so much was deleted by hand that it is held back: all of it is still memory."""
-    return {refusal.path for refusal in KeptOutFile(memory.state.held).read().by("deletions")}
+    return _undeleted(memory.state.held, stamp_of(str(memory.state.held)))
+
+
+@lru_cache(1)
+def _undeleted(file: Path, _stamp: str) -> Set[str]:
+    """They may be thousands, and whoever reads a note asks for them."""
+    return {refusal.path for refusal in KeptOutFile(file).read().by("deletions")}
 
 
 def kept_notes(memory: Memory) -> list[Note]:
