@@ -157,7 +157,7 @@ class Memory:
 
         def read(path: str) -> bytes | None:
             data = self.worktree.read(path) if on_disk else None
-            return self.objects.find(tree, path) if data is None else data
+            return self.objects.find(tree, path) if data is None and tree else data
 
         return GitRules(self.own_git, self.env, read)
 

@@ -80,6 +80,7 @@ def check(memory: Memory) -> list[NoteFinding]:
     registry = read_registry(memory)
     if problem := registry.problem:
         problem = problem.removeprefix(f"{REGISTRY}: ")
+        found = [one for one in found if one.path != REGISTRY]
         found.append(NoteFinding(REGISTRY, 0, problem, "Mend the file; until then no project is known."))
     else:
         loose = {note.scope_folder for note in notes} - {*registry.projects.values(), memory.global_folder}
