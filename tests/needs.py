@@ -40,8 +40,10 @@ def unless(why: str) -> pytest.MarkDecorator:
     CI calls `make servers` first, which installs every program in INSTALLED. What may be missing after that
     is no package: a feature of the kernel, another user's rights, or an agent of 360 MB.
     """
-    # A kernel without btrfs can't mount one, so nothing can be asserted there; each run prints `why` (-ra).
-    return pytest.mark.skipif(bool(why), reason=why)
+    assert not why or " " in why, "a reason is a sentence"
+    # `why` is what only the machine's owner can change: no kernel, other user or agent can be installed by a
+    # test, and what it would assert can't be played without. `-ra` prints it at the end of each run.
+    return pytest.mark.skipif(bool(why), reason=f"can't run here: {why}")
 
 
 def place_of(tool: str) -> str:
