@@ -11,7 +11,6 @@ from ctxrepo.domain.note.entry import Entry, explicit_id, normalised
 from ctxrepo.domain.note.note import UNMARK, Note, decode, decode_note, utf16
 from ctxrepo.domain.project.layout import (
     DAILY,
-    REGISTRY,
     archived_tape_folder,
     fold,
     is_archived,
@@ -78,11 +77,7 @@ def check(memory: Memory) -> list[NoteFinding]:
         said = "forges show reviewers what ctxrepo keeps beside the notes"
         found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy, "note"))
     registry = read_registry(memory)
-    if problem := registry.problem:
-        problem = problem.removeprefix(f"{REGISTRY}: ")
-        found = [one for one in found if one.path != REGISTRY]
-        found.append(NoteFinding(REGISTRY, 0, problem, "Mend the file; until then no project is known."))
-    else:
+    if not registry.problem:  # of which the guard has told above
         loose = {note.scope_folder for note in notes} - {*registry.projects.values(), memory.global_folder}
         said = "no project has this folder, so no session is given what is in it"
         folders = filter(is_folder_name, loose)
