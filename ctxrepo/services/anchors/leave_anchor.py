@@ -26,8 +26,7 @@ from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, tape_here
-from ctxrepo.services.saving.refresh import told_handoff
+from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, tape_here, told_handoff
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.services.settings.session_settings import keeps_anchors, tape_settings
 from ctxrepo.storage.memory import Memory

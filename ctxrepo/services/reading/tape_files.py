@@ -1,16 +1,20 @@
 """The anchors on the tapes are read: the tape of a scope, its newest handoff, and what a session left."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import islice, takewhile
 from time import time
 
 from ctxrepo.agents.known import anchors_file_writer
 from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import TAPES, tape_folder, tapes_of
+from ctxrepo.domain.project.layout import CHECKLIST, TAPES, tape_folder, tapes_of
 from ctxrepo.domain.tape.anchors import GATHERED, Anchor, Tape, anchors_of, in_order, tape_of
 from ctxrepo.domain.tape.handoff_parts import handoff_of, one_line, told
+from ctxrepo.domain.working.checklist import items_of
 from ctxrepo.errors import NotFound
+from ctxrepo.storage.cache.layout import NewestHandoff
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.sessions.local_tape import LocalTape
 
 BY_ITSELF = GATHERED
@@ -18,6 +22,12 @@ BY_ITSELF = GATHERED
 
 MOMENT = "session"
 """The name of the operation that says on a tape what happened to a session, which no command asked for."""
+
+_OPEN = "Open: "
+"""So begins a line of a handoff about an item of the checklist."""
+
+_MOST_COMMITS = 50
+"""So many commits are searched for the checklist as it was at a handoff."""
 
 _MOST_TOLD = 1000
 """Characters of a summary that are told: one that another machine left may have more."""
@@ -82,3 +92,30 @@ def handoff_text(anchor: Anchor) -> str:
     summary = anchor.summary[:_MOST_TOLD]
     lines = [told(handoff_of(anchor.meta)) or summary, f"purpose: {one_line(anchor.purpose)}"]
     return "\n".join(line for line in lines if line and line != "purpose: ") or anchor.name
+
+
+def told_handoff(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
+    """What the sessions of a scope are told of its newest handoff, without what was done since."""
+    if not (newest := newest_handoff(memory, tree, folder)):
+        return NewestHandoff(folder)  # the tape was moved with its project, or deleted
+    lines = handoff_text(newest).split("\n")
+    if any(line.startswith(_OPEN) for line in lines):
+        done = _done_since(memory, tree, f"{folder}/{CHECKLIST}", newest.moment)
+        lines = [line for line in lines if not (line.startswith(_OPEN) and line.removeprefix(_OPEN) in done)]
+    return NewestHandoff(folder, newest.name, newest.timestamp, "\n".join(lines))
+
+
+def _done_since(memory: Memory, tree: str | None, path: str, moment: float) -> set[str]:
+    """The items that the checklist at `path` had at a moment and that aren't open on it any more: they may
+    have been cleared, and what somebody adds to a handoff was never on it."""
+    objects, keys = memory.objects, set[Key | None]()
+    for commit in islice(objects.recent(memory.head), _MOST_COMMITS) if memory.head else ():
+        keys.add(objects.files(objects.tree_of(commit), [path]).get(path))
+        if objects.header_of(commit).when.timestamp() <= moment:
+            break
+    before: list[str | None] = [decode(objects.data_or_empty(key)) for key in keys if key]
+    for operation in takewhile(lambda operation: operation.op != "anchor", memory.done_log.newest()):
+        before += [write.before for write in operation.writes if write.path == path]  # in no commit
+    here = objects.find(tree, path) or b""
+    is_open = {one_line(item.text) for item in items_of(path, decode(here)) if not item.is_done}
+    return {one_line(item.text) for text in before if text for item in items_of(path, text)} - is_open

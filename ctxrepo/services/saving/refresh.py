@@ -2,14 +2,11 @@
 wrong with the memory."""
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice, takewhile
 
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.refusals import EXPLAINED, messages_of
 from ctxrepo.domain.note.note import Note, decode_note
 from ctxrepo.domain.project.layout import CHECKLIST, REGISTRY, is_note, scope_of, tape_folder, unsafe
-from ctxrepo.domain.tape.handoff_parts import one_line
-from ctxrepo.domain.working.checklist import items_of
 from ctxrepo.services.faults.faults import (
     of_bounds,
     of_conflicts,
@@ -21,7 +18,7 @@ from ctxrepo.services.faults.faults import (
 from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of
-from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff
+from ctxrepo.services.reading.tape_files import told_handoff
 from ctxrepo.services.saving.kept_here import KeptHere, filtered_at
 from ctxrepo.storage.cache.layout import Fault, FaultKind, NewestHandoff
 from ctxrepo.storage.memory import Memory
@@ -38,9 +35,6 @@ MANY_NOTES = 50
 
 FILL_LOCK_SECONDS = 300.0
 """Seconds to wait for another process that reads all notes into the cache."""
-
-_OPEN = "Open: "
-"""So begins a line of a handoff about an item of the checklist."""
 
 _POLL = 0.1
 """Seconds between two checks whether a worker has built the cache."""
@@ -176,33 +170,6 @@ def text_of(objects: Objects, key: Key) -> str | None:
 
 def _handoffs(memory: Memory, tree: str | None, folders: Iterable[str]) -> list[NewestHandoff]:
     return [told_handoff(memory, tree, folder) for folder in sorted({*folders} - {""})]
-
-
-def told_handoff(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
-    """What the sessions of a scope are told of its newest handoff, without what was done since."""
-    if not (newest := newest_handoff(memory, tree, folder)):
-        return NewestHandoff(folder)  # the tape was moved with its project, or deleted
-    lines = handoff_text(newest).split("\n")
-    if any(line.startswith(_OPEN) for line in lines):
-        done = _done_since(memory, tree, f"{folder}/{CHECKLIST}", newest.moment)
-        lines = [line for line in lines if not (line.startswith(_OPEN) and line.removeprefix(_OPEN) in done)]
-    return NewestHandoff(folder, newest.name, newest.timestamp, "\n".join(lines))
-
-
-def _done_since(memory: Memory, tree: str | None, path: str, moment: float) -> set[str]:
-    """The items that the checklist at `path` had at a moment and that aren't open on it any more: they may
-    have been cleared, and what somebody adds to a handoff was never on it."""
-    objects, keys = memory.objects, set[Key | None]()
-    for commit in islice(objects.recent(memory.head), MANY_NOTES) if memory.head else ():
-        keys.add(objects.files(objects.tree_of(commit), [path]).get(path))
-        if objects.header_of(commit).when.timestamp() <= moment:
-            break
-    before = [text_of(objects, key) for key in keys if key]
-    for operation in takewhile(lambda operation: operation.op != "anchor", memory.done_log.newest()):
-        before += [write.before for write in operation.writes if write.path == path]  # in no commit
-    here = (objects.find(tree, path) if tree else None) or b""
-    is_open = {one_line(item.text) for item in items_of(path, decode_note(here)) if not item.is_done}
-    return {one_line(item.text) for text in before if text for item in items_of(path, text)} - is_open
 
 
 def tell_all(memory: Memory) -> None:
