@@ -1,5 +1,4 @@
-"""A save: one change of one file, and the version it started from. The journal keeps it until it is
-committed."""
+"""A save: one change of a file, and the version it began with. The journal keeps it until it is committed."""
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.lazy import dataclass

@@ -121,17 +121,26 @@ def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
     """A line for each note that a new merge has again, whichever machine made it: one side had removed the
     note or put it aside, and the other one edited or moved it."""
     for merge in islice(objects.new_commits(head, since) if head else (), _MOST_COMMITS):
-        sides, after = objects.parents(merge), objects.tree_of(merge)
+        sides = objects.parents(merge)
         base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
-        for tree in map(objects.tree_of, sides if base else ()):
-            come = [path for path, (old, _) in objects.diff(tree, after).items() if not old and is_note(path)]
-            former = renamed(evidence_at(objects, after)) if come else {}
-            for path in objects.files(objects.tree_of(head), come):
-                for name in objects.files(base, [path, *former.get(path, ())]):
-                    names = [new for new, old in former.items() if name in old and not is_aside(new)]
-                    if not objects.files(tree, [name, *names]):
-                        place = "there again" if path == name else f"at {path} now"
-                        yield f"{name} was removed on one machine and changed on another: it is {place}"
+        for side in sides if base else ():
+            for name, path in _back_after(objects, base, objects.tree_of(side), objects.tree_of(merge)):
+                if objects.files(objects.tree_of(head), [path]):
+                    place = "there again" if path == name else f"at {path} now"
+                    yield f"{name} was removed on one machine and changed on another: it is {place}"
+
+
+def _back_after(
+    objects: Objects, base: str | None, side: str | None, merged: str | None
+) -> Iterator[tuple[str, str]]:
+    """(path in `base`, path by now) of the notes that this side had no more, and the merged tree has."""
+    come = [path for path, (old, _) in objects.diff(side, merged).items() if not old and is_note(path)]
+    former = renamed(evidence_at(objects, merged)) if come else {}
+    for path in come:
+        for name in objects.files(base, [path, *former.get(path, ())]):
+            names = [new for new, old in former.items() if name in old and not is_aside(new)]
+            if not objects.files(side, [name, *names]):
+                yield name, path
 
 
 def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: Exchange) -> SyncResult:

@@ -17,8 +17,7 @@ LAST = 5
 
 @dataclass(frozen=True)
 class TracedEntry:
-    """An entry that was given, or left out for `why`; `text` is today's, '' for an entry that was edited
-    since."""
+    """An entry that was given, or left out for `why`; `text` is today's, '' for one that was edited since."""
 
     id: str
     at: str
