@@ -53,7 +53,7 @@ def moves_of(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> M
 
 
 def moves_between(gone: Mapping[str, bytes | None], come: Mapping[str, bytes | None]) -> Moves:
-    """Which of the files that are gone is which of those that came: one that says more than half of it."""
+    """Which of the files that are gone is which of those that came: one that says half of it or more."""
     olds = {path: _units(path, data) for path, data in gone.items()}
     places = {unit: path for path, units in olds.items() for unit in units}
     scored = []
@@ -61,7 +61,7 @@ def moves_between(gone: Mapping[str, bytes | None], come: Mapping[str, bytes | N
         units = _units(new, data)
         for old, count in Counter(places[unit] for unit in units if unit in places).items():
             share = count / max(len(units), len(olds[old]))
-            if share > 0.5 and is_note(old) == is_note(new):
+            if share >= 0.5 and is_note(old) == is_note(new):
                 scored.append((share + _near(old, new), old, new))
     return _paired(scored)
 
