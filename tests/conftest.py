@@ -10,9 +10,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from _pytest.python import importtestmodule
 from hypothesis import settings
 from long import THIRDS, leave_two_thirds
 from machines import Machine, make_machine, make_remote
@@ -56,6 +58,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thirds", action="store_true", help="run the stories of which a commit runs a third, all"
     )
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Have each test process load a share of all modules before it collects them: in a fresh checkout their
+    asserts have to be prepared, which takes five times as long as to load what another one has prepared."""
+    worker, args = os.environ.get("PYTEST_XDIST_WORKER"), session.config.args
+    if worker and [Path(arg).resolve() for arg in args] == [Path(__file__).parent]:
+        modules = sorted(Path(__file__).parent.rglob("test_*.py"))
+        for module in modules[int(worker[2:]) :: int(os.environ["PYTEST_XDIST_WORKER_COUNT"])]:
+            with suppress(session.CollectError):  # it is told where the module is collected
+                importtestmodule(module, session.config)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
