@@ -176,7 +176,8 @@ class Story:
 
     def supersede(self, at: Place, which: int) -> None:
         """Supersede what holds: of an entry that was superseded before, somebody wants several."""
-        if old := self._one_of(at.in_view().keys() & at.known(is_current=True), which):
+        past = {word for word, place in self.replaced.items() if place is at}  # the cache may not know it yet
+        if old := self._one_of(at.in_view().keys() & at.known(is_current=True) - past, which):
             new = self._next_version(old)
             self._command(
                 at, ["remember", text_of(new), "--supersedes", self._target(at, old)], {old}, new=new

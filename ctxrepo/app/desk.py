@@ -227,15 +227,25 @@ class Desk:
         """The project of the current folder, None for none, and where it isn't known which for a request that
         names its scope; others fail there.
 
-        In a sparse clone its notes are brought to disk first, which may commit."""
+        In a sparse clone its notes are brought to disk first, which may commit; so does a folder that a hand
+        has renamed: what is written next would make it anew."""
         try:
             project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
+            if project and self._has_lost(project.folder):
+                self.commit_pending()
+                project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
         except (GitFailed, NoAnswer):
             if not self._names_scope:
                 raise
             return None
         widen(self.memory, project, self.now)
         return project
+
+    def _has_lost(self, folder: str) -> bool:
+        """Whether the last commit has a folder that is not on disk and should be."""
+        memory = self.memory
+        is_there = memory.clone.cone is not None or (memory.root / folder).exists()
+        return not is_there and folder in memory.objects.names_in(memory.head_tree, "")
 
     @cached_property
     def session(self) -> tuple[str, str]:

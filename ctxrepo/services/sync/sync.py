@@ -113,13 +113,13 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
 
 
 def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
-    """A line for each project that another machine gave another folder, now or since that commit."""
+    """A line for each project that got another folder since that commit, unless a command here gave it."""
     was = parse(decode(memory.objects.find(memory.objects.tree_of(since), REGISTRY) or b""))
     own = [operation.note for operation in memory.done_log.newest()]
     for identity, new in read_registry(memory).projects.items():
         former = [old for each in (before, was) if (old := each.folder_of(identity)) and old != new]
         if former and not (before.folder_of(identity) == new and any(n.endswith(f" is {new}") for n in own)):
-            yield f"the notes of {identity} are in {new}/ now: another machine renamed {former[0]}/"
+            yield f"the notes of {identity} are in {new}/ now, no longer in {former[0]}/"
 
 
 def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:

@@ -127,6 +127,15 @@ def test_of_many_heirs_the_nearest_and_first_are_reached() -> None:
     assert [closure(edits, "a", most) for most in (1, 2, 3)] == [{"b"}, {"b", "c"}, {"b", "c", "d"}]
 
 
+def test_what_moved_is_superseded_with_what_it_was_whichever_was_recorded_first() -> None:
+    stated, moved = said(1, "stated", "x"), said(2, "moved", "x", "y")
+    for number in (1, 3):
+        told = [stated, moved, said(number, "superseded", "x", "z"), said(number, "stated", "z")]
+        assert marks(told).struck == {"y", *("x" for _ in range(number == 3))}
+    # Somebody stated it under the id that it has by now: that holds.
+    assert marks([stated, moved, said(2, "stated", "y"), said(3, "superseded", "x", "z")]).struck == {"x"}
+
+
 def test_what_supersedes_a_pinned_entry_is_pinned_in_its_stead() -> None:
     assert marks([said(1, "pinned", "a"), said(2, "superseded", "a", "b")]) == Marks(
         frozenset("b"), frozenset("a")

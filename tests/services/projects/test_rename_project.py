@@ -42,9 +42,7 @@ def test_where_another_machine_renamed_it_too_the_next_sync_says_which_name_it_h
     said = [notice for machine in (ada, ben, ada) for notice in machine.sync().notices]
     folder = read_registry(ben.open()).folder_of("git.example.org/ada/shop")
     other = {"store": "market", "market": "store"}[folder]
-    assert said == [
-        f"the notes of git.example.org/ada/shop are in {folder}/ now: another machine renamed {other}/"
-    ]
+    assert said == [f"the notes of git.example.org/ada/shop are in {folder}/ now, no longer in {other}/"]
 
 
 def test_a_rename_that_the_worker_fetched_is_told_by_the_next_sync_and_ones_own_is_not(
@@ -57,7 +55,7 @@ def test_a_rename_that_the_worker_fetched_is_told_by_the_next_sync_and_ones_own_
     rename(ada, "store")
     assert ada.sync().notices == ()
     assert ben.sync(tells=False).notices == ()
-    line = "the notes of git.example.org/ada/shop are in store/ now: another machine renamed shop/"
+    line = "the notes of git.example.org/ada/shop are in store/ now, no longer in shop/"
     assert [ben.sync().notices for _ in range(2)] == [(line,), ()]
     assert ada.sync().notices == ()
 

@@ -55,6 +55,19 @@ def test_its_notes_and_its_tape_are_in_view_under_the_new_name(
     assert ben.remember("written after it").at.startswith("store/")
 
 
+@pytest.mark.parametrize(
+    "words", [("remember", "written right after it"), ("scratch", "add", "right after it")]
+)
+def test_a_command_right_after_it_writes_under_the_new_name(pair: Pair, words: tuple[str, ...]) -> None:
+    ada, _ = pair
+    rename(ada)
+    done = ada.ctxrepo(*words)
+    assert done.returncode == 0
+    assert " store/" in done.stdout
+    assert folders(ada) == ["store"]
+    assert not (ada.clone / "shop").exists()
+
+
 def test_what_is_only_like_it_is_no_new_name(pair: Pair) -> None:
     ada, _ = pair
     notes = {path.name: path.read_text() for path in (ada.clone / "shop").glob("*.md")}
