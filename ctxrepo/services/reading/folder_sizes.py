@@ -25,8 +25,7 @@ class FolderSize:
 
 
 def tree(memory: Memory, scope: str, project: Project | None, depth: int | None = None) -> list[FolderSize]:
-    """The folders of one scope, or of the project and global, down to `depth`; each before those in it, by
-    name."""
+    """The folders of a scope, or of the project and global, down to `depth`; each before those in it."""
     tops = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     found = (folder for top in tops for folder in _below(memory, top))
     return [folder for folder in found if depth is None or folder.depth <= depth]

@@ -35,12 +35,14 @@ class Accepted:
     held: list[Refusal] = field(default_factory=list)
     conflict_copies: list[ConflictCopy] = field(default_factory=list)
     deleted: Sequence[Deletion] = ()
+    undeleted: Changes = field(default_factory=dict)
+    """What these files would be without the deletions, as far as commands wrote to them."""
     moves: Moves = field(default_factory=dict)
 
     def in_order(self) -> Iterator[tuple[Changes, Sequence[Deletion]]]:
         """The changes of each commit; deletions are in the last one, so that it can be undone by itself."""
         paths = {path for one in self.deleted for path in (one.path, self.moves.get(one.path, one.path))}
-        others = {path: data for path, data in self.changes.items() if path not in paths}
+        others = {path: data for path, data in self.changes.items() if path not in paths} | self.undeleted
         yield from ((changes, ()) for changes in (*self.earlier, others))
         yield {path: self.changes[path] for path in paths}, self.deleted
 
@@ -67,6 +69,11 @@ def judge(
     changes = accepted.changes
     accepted.moves = {old: new for old, new in moves.items() if old in changes and new in changes}
     accepted.deleted = [one for one in told(deleted) if one.path in changes]
+    paths = {one.path for one in accepted.deleted}
+    for file in files:
+        if file.path in paths and file.commanded not in (None, file.base):
+            theirs = memory.objects.find(tree, file.path)
+            accepted.undeleted[file.path] = merge_file(file.path, file.base, file.commanded, theirs).data
     return accepted
 
 

@@ -131,6 +131,8 @@ def _attempt(
     pending = find_pending(memory, old_tree, request.only, request.until, hides=True)
     files = fold_all(memory, pending)
     accepted = _accept(memory, request, pending, files, old, now)
+    if accepted is None:
+        return _attempt(memory, now, replace(request, only=None))
     alone = frozenset(refusal.path for refusal in accepted.held) | pending.left_alone
     done = tuple(save for save in pending.saves if save.path not in alone)
     new = old
@@ -169,11 +171,15 @@ def _accept(
     files: Sequence[FoldedFile],
     head: str | None,
     now: datetime,
-) -> Accepted:
-    """What of these files may be committed; what may not is noted, and told until a look judges it again."""
+) -> Accepted | None:
+    """What of these files may be committed; what may not is noted, and told until a look judges it again.
+    None where something was deleted: it may have moved to a file that wasn't looked at."""
     kept_out = KeptOutFile(memory.state.held)
     known = kept_out.read().by(RULE)
     accepted = judge(memory, files, pending.tree, is_meant=request.deletions, known=known)
+    held = {refusal.path for refusal in accepted.held if refusal.rule == RULE}
+    if request.only is not None and (accepted.deleted or held.difference(one.path for one in known)):
+        return None
     accepted.changes |= moved_evidence(memory, accepted.changes, accepted.moves, pending.tree, now)
     accepted.changes |= moved_projects(memory, accepted.changes, head)
     accepted.held += pending.kept.refusals()

@@ -64,8 +64,7 @@ class Report:
 def zombies(
     memory: Memory, scope: str, project: Project | None, limit: int, sessions: int, now: float
 ) -> Report:
-    """Entries that at least so many sessions were given and none used; no pinned ones, and none of a few days
-    only."""
+    """Entries that so many sessions were given and none used; no pinned ones, and none of a few days only."""
 
     def is_one(one: Usage, known: CachedEntry | None) -> bool:
         is_live = known is not None and not known.is_struck and not is_aside(known.entry.path)
