@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.tmpdir import tmppath_result_key
 from hypothesis import settings
 from long import THIRDS, leave_two_thirds
 from machines import Machine, make_machine, make_remote
+from rubbish import Rubbish
 from servers.https import HttpsServer, https_server
 from servers.ssh import SshServer, ssh_server
 from world import NOTES, World
@@ -82,6 +84,21 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors: tests wait for workers, remotes and clocks a fifth of the time."""
     return (os.cpu_count() or 1) + 1
+
+
+@pytest.fixture(scope="session")
+def rubbish(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rubbish]:
+    rubbish = Rubbish(tmp_path_factory.mktemp("rubbish"))
+    yield rubbish
+    rubbish.empty()
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path, request: pytest.FixtureRequest, rubbish: Rubbish) -> Iterator[Path]:
+    """Pytest's own folder of a test. When the test has passed it goes where many are deleted at once."""
+    yield tmp_path
+    if request.node.stash[tmppath_result_key].get("call", True):
+        rubbish.take(tmp_path)
 
 
 @pytest.fixture(autouse=True)
