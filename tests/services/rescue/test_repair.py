@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import object_of, spoil
+from long import rotating
 from machines import NOW, Machine
 
 from ctxrepo.errors import Damaged
@@ -118,13 +119,15 @@ def test_damage_that_stays_is_raised(mine: Machine) -> None:
 
 @pytest.mark.parametrize(
     "step",
-    [
-        (_Repair, "_store_what_is_here"),
-        (_Repair, "_ask_remote"),
-        (Pointers, "_strangers"),
-        (Pointers, "_drop"),
-        (Pointers, "_index"),
-    ],
+    rotating(
+        [
+            pytest.param((_Repair, "_store_what_is_here")),
+            pytest.param((_Repair, "_ask_remote")),
+            pytest.param((Pointers, "_strangers")),
+            pytest.param((Pointers, "_drop")),
+            pytest.param((Pointers, "_index")),
+        ]
+    ),
     ids=lambda step: step[1],
 )
 def test_a_repair_that_is_killed_is_begun_again(

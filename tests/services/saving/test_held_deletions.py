@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import product
 
 import pytest
 from long import rotating
@@ -393,9 +394,9 @@ ON_AN_ENTRY = {
 }
 
 
-@pytest.mark.parametrize("is_meant", [True, False])
-@pytest.mark.parametrize("number", [0, 20])
-@pytest.mark.parametrize("command", rotating([*ON_AN_ENTRY], keep=2))
+@pytest.mark.parametrize(
+    ("command", "number", "is_meant"), rotating(product(ON_AN_ENTRY, [0, 20], [True, False]), keep=3)
+)
 def test_a_command_on_an_entry_of_such_a_note_is_done_to_that_one(
     pair: Pair, command: str, number: int, is_meant: bool
 ) -> None:
