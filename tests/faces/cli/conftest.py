@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
-from machines import Machine
+from machines import Machine, make_machine
 from terminal import Terminal
 
 
@@ -29,10 +31,30 @@ def both(
     return Terminal(ada, monkeypatch, capsys), Terminal(ben, monkeypatch, capsys)
 
 
+@pytest.fixture(scope="module")
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    """A machine with the NOTES of the test's module, path -> text, which all of its tests may read."""
+    machine = make_machine(tmp_path_factory.mktemp("library"), "ada")
+    machine.init()
+    _fill(machine, request.module.NOTES)
+    machine.sync()
+    return machine
+
+
+@pytest.fixture
+def shelf(library: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    """Those notes for a test that only reads; `notes` has some of its own."""
+    return Terminal(library, monkeypatch, capsys)
+
+
 @pytest.fixture
 def notes(cli: Terminal, request: pytest.FixtureRequest) -> Terminal:
     """A memory with the NOTES of the test's module, path -> text."""
-    cli.machine.remember("a start")
-    for path, text in request.module.NOTES.items():
-        cli.machine.write(path, text)
+    _fill(cli.machine, request.module.NOTES)
     return cli
+
+
+def _fill(machine: Machine, notes: Mapping[str, str]) -> None:
+    machine.remember("a start")
+    for path, text in notes.items():
+        machine.write(path, text)
