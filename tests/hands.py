@@ -83,6 +83,9 @@ class Place:
     """Those of them that went with their note, or all that it said."""
     undo: tuple[str, frozenset[str]] = ("", frozenset())
     """The last `undo` that was told, and the words that are gone until then."""
+    unsent: set[str] = field(default_factory=set)
+    arriving: set[str] = field(default_factory=set)
+    """Words that commands took away here, and words that went on the other machine, not heard of here yet."""
 
     def notes(self) -> dict[str, str]:
         """path -> text of the notes on disk."""
@@ -275,6 +278,9 @@ class Story:
 
     def sync(self, at: Place, _: int) -> None:
         self._synced(at, lambda: at.machine.sync())
+        (other,) = (place for place in self.places if place is not at)
+        other.arriving |= at.unsent
+        at.unsent, at.arriving = set(), set()
 
     def commit(self, at: Place, _: int) -> None:
         """What the worker does behind everybody's back."""
@@ -353,7 +359,10 @@ class Story:
         if done.returncode == 0 and new and new not in after:
             raise Lost(f"{words} was acknowledged, and {new} is not there")
         self.acknowledged |= came
-        self.meant = (self.meant | went) - came
+        (other,) = (place for place in self.places if place is not at)
+        at.unsent = (at.unsent | went) - came
+        # Who brings back what another machine takes away meanwhile has changed nothing: it may go.
+        self.meant = (self.meant | went) - (came - other.unsent - at.arriving)
         self.replaced = {
             word: place for word, place in self.replaced.items() if word not in came or place is not at
         }

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 from ctxrepo.domain.formats.described import hints_of, sentences
-from ctxrepo.domain.secrets.rule import Rule
+from ctxrepo.domain.secrets.rule_files import Rule
 from ctxrepo.domain.secrets.search import RULES
 from ctxrepo.domain.settings.keys import kind, sections
 from ctxrepo.faces.cli import table as commands_table

@@ -1,5 +1,4 @@
-"""What an operation comes to: its value, the same as JSON, and the exit code; and what is done before and
-after one."""
+"""What an operation comes to: its value, also as JSON, its exit code, and what is done before and after."""
 
 from __future__ import annotations
 

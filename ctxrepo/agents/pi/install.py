@@ -1,5 +1,4 @@
-"""pi's installation: an extension of ours that hands its events on and has tools and commands, and our
-skills."""
+"""pi's installation: an extension of ours that hands on its events, tools and commands, and our skills."""
 
 import json
 import re

@@ -136,7 +136,7 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
 def _adopted(desk: Desk, request: ImportRequest) -> Result[ImportResult] | None:
     """The source's own repository becomes the memory where there is none, as `init` does it; None where
     there is one, or the source has no repository that could be served."""
-    from ctxrepo.services.imports.adoption import adoption_plan
+    from ctxrepo.services.imports.sources import adoption_plan
 
     if request.place or _has_memory(desk):
         return None

@@ -29,8 +29,7 @@ class FieldBlock:
 
 
 def text_beside(spec: Any, file: str) -> str:
-    """A file beside the module of this spec, read by the loader that has read the module: from a zip file,
-    too."""
+    """A file beside the module of this spec, read by the module's own loader: from a zip file, too."""
     data: bytes = spec.loader.get_data(f"{spec.origin.rpartition('/')[0]}/{file}")
     return data.decode()
 

@@ -56,13 +56,19 @@ class Deletion:
 
 def deletions(
     edits: Sequence[tuple[str, HandEdit]],
+    moves: Mapping[str, str],
     versions: Mapping[str, Sequence[bytes | None]],
     kept: Callable[[], Collection[tuple[str, bool, str]]],
 ) -> list[Deletion]:
     """What these edits deleted, of each file that lost anything. An entry that moved to another of the files
-    or was put in other words isn't deleted, nor is a file that another of its scope equals:
-    `kept` are the `contents` of the files that stay; `versions` of a file are the committed one, then what it
-    was since: an entry may have moved into it before a command edited or removed that."""
+    or was put in other words isn't deleted, nor is a file that another of its scope equals: `moves` are the
+    new paths of files, `kept` the `contents` of those that stay; `versions` of a file are the committed one,
+    then what it was since: an entry may have moved into it before a command edited or removed that."""
+    after = {path: edit.after for path, edit in edits}
+    went = {p: HandEdit(e.before, after[moves[p]]) for p, e in edits if p in moves}
+    versions = {**versions, **{path: (edit.before, edit.after) for path, edit in went.items()}}
+    new = {*moves.values()}
+    edits = [(path, went.get(path, edit)) for path, edit in edits if path not in new]
     shrunk = [(path, edit) for path, edit in edits if _may_lack(edit)]  # most edits only add to a file
     if not shrunk:
         return []
@@ -70,8 +76,7 @@ def deletions(
     for path, edit in edits:
         before, *later = (units_of(path, data) for data in versions.get(path, (edit.before, edit.after)))
         added[is_note(path)].update(reduce(or_, (units - before for units in later)))
-    there = {edit.after for _, edit in edits}
-    found = [_deletion(path, edit, added[is_note(path)], there) for path, edit in shrunk]
+    found = [_deletion(path, edit, added[is_note(path)]) for path, edit in shrunk]
     copies = kept() if any(one.is_gone for one in found) else ()
     stays = [contents(path, blob_id(edit.before or b"")) in copies for path, edit in shrunk]
     pairs = zip(found, stays, strict=True)
@@ -166,7 +171,7 @@ def _may_lack(edit: HandEdit) -> bool:
     return bool(before) and not (edit.after or b"").startswith(before)
 
 
-def _deletion(path: str, edit: HandEdit, added: Counter[str], there: Collection[bytes | None]) -> Deletion:
+def _deletion(path: str, edit: HandEdit, added: Counter[str]) -> Deletion:
     """What the edit deleted; what moved is taken out of `added`, for it can't have come from two files."""
     before, after = units_of(path, edit.before), units_of(path, edit.after)
     missing = before - after
@@ -174,8 +179,7 @@ def _deletion(path: str, edit: HandEdit, added: Counter[str], there: Collection[
     added -= elsewhere
     lost, were = (missing - elsewhere).total(), before.total()
     if not after and (before or not (edit.after or b"").strip()):
-        is_moved = not lost if before else edit.before in there
-        return Deletion(path, lost, were, is_gone=not is_moved)
+        return Deletion(path, lost, were, is_gone=bool(lost) or not before)
     olds, news = (entries_of(path, decode(data or b"")) if lost else [] for data in (edit.before, edit.after))
     was = {normalised(new.text): normalised(old.text) for old, new in moved(olds, news)}
     lost -= sum(new != old for new, old in was.items())

@@ -8,8 +8,7 @@ from functools import cache, cached_property
 from itertools import count
 
 from ctxrepo.domain.secrets import labels, near
-from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN, Rule
-from ctxrepo.domain.secrets.rule_files import FILES, rules
+from ctxrepo.domain.secrets.rule_files import FILES, SHORTEST_TOKEN, Rule, rules
 from ctxrepo.domain.secrets.shape import shape
 from ctxrepo.domain.secrets.shape.judges import Grade, graded
 from ctxrepo.domain.secrets.words import PATTERNS

@@ -70,8 +70,7 @@ class TapeView:
         return [conversation for conversation in read if conversation]
 
     def is_searched(self, *, in_project: bool) -> Callable[[IndexedSession], bool]:
-        """Which sessions of the index are searched: the one that is meant, or all of the scope's on this
-        machine."""
+        """Which sessions of the index are searched: the one that is meant, or all of the scope's here."""
         if not in_project:
             return lambda session: session.id == self.session and self.agent in ("", session.agent)
         known, projects = self._sessions(), Projects(self.memory)
@@ -221,8 +220,7 @@ def bounds_of(view: TapeView, part: TapePart, where: Where, *, dates_first: bool
     session only, and `project` the project's last anchor."""
     anchors = between(view.tape, view.own, part, is_only_own=where == "session")
     dates = TapeBounds(
-        start=_seconds("--from", part.start, is_end=False),
-        end=_seconds("--to", part.end, is_end=True),
+        start=_seconds("--from", part.start, is_end=False), end=_seconds("--to", part.end, is_end=True)
     )
     newest = {"session": view.own.last, "project": view.tape.last, "": view.own.last or view.tape.last}
     last = TapeBounds(after=newest[where] if part.is_last else None)

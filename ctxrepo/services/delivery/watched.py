@@ -13,8 +13,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree.stamps import read_id
 
 MAX_NOTES, MAX_FOLDERS, MAX_SCOPES = 64, 16, 32
-"""The most notes and folders that are watched in a scope, and the most scopes, those that sessions were in
-last."""
+"""The most notes and folders watched in a scope, and the most scopes: those that sessions were in last."""
 
 _SHOWN = (MEMORY, CHECKLIST)
 

@@ -1,14 +1,16 @@
 """What was deleted by hand lately, on whatever machine, until it is taken back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 
-from ctxrepo.domain.git.commit import writers_of
+from ctxrepo.domain.git.commit import subject_of, writers_of
 from ctxrepo.domain.guard.deletions import DeletionSummary, named_in_summary
 from ctxrepo.domain.note.note import units_of
+from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import age
+from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
@@ -45,8 +47,7 @@ def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
             parent = next(iter(objects.parents(commit)), None)
             changed = objects.diff(objects.tree_of(parent), objects.tree_of(commit))
             is_true = summary.path in map(named_in_summary, changed)
-            is_undone = any(operation.undoes == commit for operation in memory.done_log.newest())
-            if is_true and not is_undone and not _came_back(objects, commit, changed, head):
+            if is_true and not _came_back(objects, commit, changed, head):
                 yield summary.line(commit)
 
 
@@ -61,16 +62,24 @@ def _of_last_day(objects: Objects, head: str) -> Iterator[str]:
             return
 
 
-def _came_back(objects: Objects, commit: str, changed: dict[str, _Change], head: str) -> bool:
-    """Whether each file had again what it lost in the commit, if only for a while: what went after that went
-    otherwise."""
+def _came_back(objects: Objects, commit: str, changed: Mapping[str, _Change], head: str) -> bool:
+    """Whether somebody undid the commit, or each file had again what it lost in it, if only for a while and
+    wherever it has moved: what went after that went otherwise."""
     after = {commit}
     for later in reversed([*objects.new_commits(head, commit)]):
         if not after.isdisjoint(objects.parents(later)):
             after.add(later)
-    trees = [objects.files(objects.tree_of(one), changed) for one in after]
+    if any(f": undo {commit[:10]} " in subject_of(objects.header_of(one).message) for one in after):
+        return True
+    former = renamed(evidence_at(objects, objects.tree_of(head)))
+    places = {path: [path, *(new for new, names in former.items() if path in names)] for path in changed}
+    paths = {*chain(*places.values())}
+    trees = [objects.files(objects.tree_of(one), paths) for one in after]
     return all(
-        any(not _lacks(objects, path, change, key) for key in {files.get(path) for files in trees})
+        any(
+            not _lacks(objects, path, change, key)
+            for key in {tree.get(p) for p in places[path] for tree in trees}
+        )
         for path, change in changed.items()
     )
 

@@ -303,7 +303,8 @@ def changes_back(
     base, theirs = (objects.edit(tree, objects.store_files(side)) for side in (after, before))
     merged = merge_of(memory, base, head, theirs, keeps_names=True)
     changed = objects.diff(head, merged.tree)
-    paths = {*after, *changed}
+    now = {path: merged.moves.get(path, path) for path in after}
+    paths = {*after, *now.values(), *changed}
     here, there = _read(memory, head, paths), _read(memory, merged.tree, paths)
     expected = total(here)
     expected.subtract(total(after))
@@ -311,7 +312,7 @@ def changes_back(
     for path in (p for p in after if after[p] is None):  # its deletion lost to a change that another made
         expected.subtract(total({path: here[path]}) & total({path: before[path]}))
     left = difference(total(there), expected)
-    lost = [p for p in after if before[p] is not None and after[p] is None and there[p] is None]
+    lost = [p for p in after if before[p] is not None and after[p] is None and there[now[p]] is None]
     stays = [p for p in after if before[p] is None and there[p] is not None]
     if merged.conflict_copies or left or lost or stays:
         fought_over = [f"{a.path}: {shown(normalised(a.base), _SHOWN)}" for a in merged.conflict_copies]
@@ -342,8 +343,7 @@ def _change_since(memory: Memory, deed: ChangeToUndo, tip: str, paths: Collectio
 
 
 def _ways_back(deed: ChangeToUndo, after: Files, here: Files) -> dict[str, bytes | None]:
-    """The files to be merged back. A note that came with the deed and got other words since loses only its
-    own."""
+    """The files to be merged back. A note that came with the deed and got words since loses only its own."""
     takes_away = any(data is None for data in after.values())
     before = {path: deed.before[path] for path in after}
     for path, data in after.items():

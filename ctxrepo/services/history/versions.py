@@ -8,14 +8,12 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.note.entry import SIMILAR, similarity
-from ctxrepo.domain.note.frontmatter import split
+from ctxrepo.domain.merge.tree.moves import Moves, moves_between
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, moved_path
 from ctxrepo.domain.project.registry import parse
-from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.services.reading.find import path_by_now
 from ctxrepo.storage.objects.trees import Key
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ _COMMITS = 10_000
 """Commits that are looked through for what nobody named by its place."""
 
 _CANDIDATES = 20
-"""Files that went when another one came are compared with it, but no more than these: it must stay quick."""
+"""Files that went when others came are compared with these, but no more of each: it must stay quick."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def follow(objects: Objects, tip: str, path: str) -> Iterator[Step]:
                 parent_tree = str(objects.tree_of(parent))
                 was = place_in(parent_tree, name)
                 if was.key is None and now.key is not None:
-                    was = _renamed_from(objects, now.key, tree, parent_tree) or was
+                    was = _renamed_from(objects, now, tree, parent_tree) or was
                 named.setdefault(parent, set()).add(was.path)
                 before.append(was)
             if any(was != now for was in before) or (not parents and now.key):
@@ -122,22 +120,19 @@ def renamed_to(objects: Objects, step: Step) -> str:
     """The path that a file which a step removed has from then on, '' when it is gone."""
     if step.now.key is not None or not step.before or step.before[0].key is None:
         return ""
-    tree = str(objects.tree_of(step.commit))
-    before = str(objects.tree_of(objects.parents(step.commit)[0]))
-    come = {p: new for p, (old, new) in objects.diff(before, tree).items() if old is None and new}
-    return _likest(objects, step.before[0].key, come)
+    tree, before = (objects.tree_of(one) for one in (step.commit, objects.parents(step.commit)[0]))
+    come = {path: new for path, (old, new) in objects.diff(before, tree).items() if new and old is None}
+    was = step.before[0]
+    return _moves(objects, {was.path: was.key}, come).get(was.path, "")
 
 
 def whereabouts(memory: Memory, path: str) -> tuple[str, PastPlace | None]:
     """The path that the file has by now, through all its renames; else the path it had last, and its last
-    version. What commands moved is recorded; of the rest the history can only guess by its contents."""
-    objects, tip = memory.objects, memory.head
-    there, last = memory.worktree.exists, None
+    version. What our commits moved is recorded; of the rest the history can only guess by contents."""
+    objects, tip, last = memory.objects, memory.head, None
     if tip is None:
         return path, last
-    if not there(path):
-        former = renamed(evidence_now(memory))
-        path = next((now for now, had in former.items() if path in had and there(now)), path)
+    path = path_by_now(memory, path)
     tree, seen = str(objects.tree_of(tip)), set[str]()
     while path not in seen and objects.key_at(tree, path) is None:
         seen.add(path)
@@ -149,27 +144,14 @@ def whereabouts(memory: Memory, path: str) -> tuple[str, PastPlace | None]:
     return path, last if objects.key_at(tree, path) is None else None
 
 
-def _renamed_from(objects: Objects, key: Key, tree: str, parent: str) -> PastPlace | None:
-    gone = {p: old for p, (old, new) in objects.diff(parent, tree).items() if new is None and old}
-    path = _likest(objects, key, gone)
-    return PastPlace(path, gone[path]) if path else None
+def _renamed_from(objects: Objects, now: PastPlace, tree: str, parent: str) -> PastPlace | None:
+    gone = {path: old for path, (old, new) in objects.diff(parent, tree).items() if old and new is None}
+    moves = _moves(objects, gone, {now.path: now.key})
+    return next((PastPlace(path, gone[path]) for path in moves), None)
 
 
-def _likest(objects: Objects, key: Key, among: dict[str, Key]) -> str:
-    """The path of the file that is as `key` is, or much like it, else ''. Bodies are compared: small notes
-    have most of their head in common."""
-    same = sorted(path for path, other in among.items() if other == key)
-    if same or ":" in key:
-        return same[0] if same else ""
-    body = _body(objects, key)
-    scored = [
-        (similarity(body, _body(objects, other)), path)
-        for path, other in sorted(among.items())[:_CANDIDATES]
-        if ":" not in other
-    ]
-    best = max(scored, default=(0.0, ""))
-    return best[1] if body.strip() and best[0] >= SIMILAR else ""
-
-
-def _body(objects: Objects, key: Key) -> str:
-    return split(decode(objects.data_or_empty(key)))[1]
+def _moves(objects: Objects, gone: Mapping[str, Key | None], come: Mapping[str, Key | None]) -> Moves:
+    same = {*gone.values()} & {*come.values()}
+    likely = (sorted(side.items(), key=lambda file: (file[1] not in same, file[0])) for side in (gone, come))
+    files = ([(path, key) for path, key in side if key and ":" not in key][:_CANDIDATES] for side in likely)
+    return moves_between(*({path: objects.data_or_empty(key) for path, key in side} for side in files))

@@ -40,8 +40,7 @@ class Fusion:
     """What one word that hardly any entry holds counts, where one standard deviation of all likenesses in
     meaning counts 1."""
     log_weight: float = 0.55
-    """What is added to that in a memory of logs only, where things are told in passing and a line means
-    little."""
+    """What is added to that in a memory of logs only, where much is told in passing."""
     words_power: float = 1.5
     """The power that the score by words is raised to: a few words may be there by chance, many aren't."""
     meaning_gate: float = 7.62

@@ -42,8 +42,7 @@ class NoteSummary:
 
 @dataclass(frozen=True)
 class NoteDelivery:
-    """A note with its size and how a new session is given it: whole, cut, by a line of the index, or '' for
-    not."""
+    """A note with its size and how a new session has it: whole, cut, by a line of the index; '' for not."""
 
     note: NoteSummary
     bytes: int

@@ -12,7 +12,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
-from ctxrepo.domain.project.layout import INBOX, is_archived
+from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -21,6 +21,7 @@ from ctxrepo.services.reading.find import (
     NamedScope,
     destination_of,
     entries_containing,
+    path_by_now,
     read_note,
     scope_named,
     spelt,
@@ -179,10 +180,12 @@ class _Writing(_PreparedFact):
     def _place(self) -> tuple[str, str]:
         folder = self.scope.folder
         if self.fact.note is not None and self.fact.note.path:
-            return spelt(self.draft.memory, f"{folder}/{self.fact.note.path}"), ""
+            path = spelt(self.draft.memory, f"{folder}/{self.fact.note.path}")
+            now = path_by_now(self.draft.memory, path)  # an agent may still know it by its old name
+            return path if is_archived(now) or path == f"{folder}/{MEMORY}" else now, ""
         if self.fact.category:
             return self._note_of(self.fact.category.lower()), ""
-        return f"{folder}/MEMORY.md", "Notes"
+        return f"{folder}/{MEMORY}", "Notes"
 
     def _note_of(self, category: str) -> str:
         """The note of a category; `lessons.md` for a lesson, if that note exists and `lesson.md` doesn't."""

@@ -30,8 +30,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import KeptOutFile
 
 _MANY = 50
-"""How many entries with the same beginning of an id are looked at: for more, a person has to give more
-characters."""
+"""How many entries with the same beginning of an id are looked at: for more, give more characters."""
 
 OF_NO_PROJECT = "`ctxrepo move` takes a note elsewhere; a repository with that name takes the folder over."
 
@@ -108,8 +107,7 @@ def destination_of(memory: Memory, target: Target, project: Project | None) -> T
 
 
 def find_entry(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry]:
-    """The entry with this id, or the only one whose id begins so, and its note. NotFound says what became of
-    it."""
+    """The entry with this id, or the only one whose id begins so. NotFound says what became of it."""
     return _located(memory, name, project) or _lost(memory, name, project)
 
 
@@ -200,6 +198,13 @@ def spelt(memory: Memory, path: str) -> str:
         return path
     twins = [other for other in note_paths(memory, [path.partition("/")[0]]) if fold(other) == fold(path)]
     return twins[0] if len(twins) == 1 else path
+
+
+def path_by_now(memory: Memory, path: str) -> str:
+    """Where the note is by now that was at `path` before it moved."""
+    there = memory.worktree.exists
+    former = {} if there(path) else renamed(evidence_now(memory))
+    return next((now for now, names in former.items() if path in names and there(now)), path)
 
 
 def entries_containing(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note, Entry]]:

@@ -37,8 +37,7 @@ def declined(memory: Memory) -> list[DeclinedReview]:
 
 
 def dismiss(memory: Memory, names: Sequence[str]) -> list[str]:
-    """List these no more, or all; returns the refs that keep them. NotFound, and none dismissed, for a wrong
-    name."""
+    """List these no more, or all; returns the refs that keep them. NotFound for a wrong name."""
     objects = memory.objects
     tips = {ref.removeprefix(DECLINED): tip for ref, tip in sorted(objects.refs(DECLINED).items())}
     for name in names:

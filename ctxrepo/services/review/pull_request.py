@@ -107,8 +107,7 @@ def _between(objects: Objects, old: str | None, new: str | None) -> Iterator[Ent
 
 
 def _made(objects: Objects, commit: str) -> Iterator[tuple[str, str]]:
-    """(note, text) of what a commit brought or took, ('', note) for each note; of a merge what neither side
-    had."""
+    """(note, text) of what a commit brought or took, ('', note) for a note; in a merge by neither side."""
     trees = [objects.tree_of(parent) for parent in objects.parents(commit)] or [None]
     each = [list(_between(objects, tree, objects.tree_of(commit))) for tree in trees]
     for change in each[0]:

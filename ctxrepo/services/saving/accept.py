@@ -8,6 +8,7 @@ from ctxrepo.domain.guard.deletions import Deletion, HandEdit, contents, deletio
 from ctxrepo.domain.guard.refusals import RULE, Refusal, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.fold import FoldedFile
+from ctxrepo.domain.merge.tree.moves import Moves, moves_between
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.save import LATE
 from ctxrepo.lazy import dataclass
@@ -27,17 +28,18 @@ Changes = dict[str, bytes | None]
 class Accepted:
     """What may be committed and, in `held`, what the guard refused. `changes` are for the commit (None
     removes a file), each of `earlier` for one before it; `conflict_copies` are in `changes` already, as files
-    under conflicts/. `deleted` is what somebody deleted by hand and is to be told of."""
+    under conflicts/. `deleted` is what somebody deleted by hand and is to be told of, `moves` what moved."""
 
     changes: Changes = field(default_factory=dict)
     earlier: list[Changes] = field(default_factory=list)
     held: list[Refusal] = field(default_factory=list)
     conflict_copies: list[ConflictCopy] = field(default_factory=list)
     deleted: Sequence[Deletion] = ()
+    moves: Moves = field(default_factory=dict)
 
     def in_order(self) -> Iterator[tuple[Changes, Sequence[Deletion]]]:
         """The changes of each commit; deletions are in the last one, so that it can be undone by itself."""
-        paths = {one.path for one in self.deleted}
+        paths = {path for one in self.deleted for path in (one.path, self.moves.get(one.path, one.path))}
         others = {path: data for path, data in self.changes.items() if path not in paths}
         yield from ((changes, ()) for changes in (*self.earlier, others))
         yield {path: self.changes[path] for path in paths}, self.deleted
@@ -55,13 +57,16 @@ def judge(
     confirmed all deletions. A file is held back as a whole, and its saves wait in the journal for a person's
     decision. `known` is what is held back already."""
     head = memory.objects.files(tree, [file.path for file in files])
-    deleted = () if is_meant else _deleted(memory, files, tree)
+    moves = _moves(files)
+    deleted = () if is_meant else _deleted(memory, files, moves, tree)
     accepted = Accepted(held=held_back(deleted, known))
     held = {refusal.path for refusal in accepted.held}
     for file in files:
         if file.path not in held:
             _judge_file(memory, file, head.get(file.path), accepted)
-    accepted.deleted = [one for one in told(deleted) if one.path in accepted.changes]
+    changes = accepted.changes
+    accepted.moves = {old: new for old, new in moves.items() if old in changes and new in changes}
+    accepted.deleted = [one for one in told(deleted) if one.path in changes]
     return accepted
 
 
@@ -83,7 +88,13 @@ def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Acc
     _keep_versions(memory, file, (theirs, merged.data), accepted)
 
 
-def _deleted(memory: Memory, files: Sequence[FoldedFile], tree: str | None) -> list[Deletion]:
+def _moves(files: Sequence[FoldedFile]) -> Moves:
+    """Which of these files moved without a command."""
+    gone = {file.path: file.commanded for file in files if file.data is None}
+    return moves_between(gone, {file.path: file.data for file in files if file.commanded is None})
+
+
+def _deleted(memory: Memory, files: Sequence[FoldedFile], moves: Moves, tree: str | None) -> list[Deletion]:
     """What was deleted from these files without a command."""
     edits = [(one.path, HandEdit(one.commanded, one.data)) for one in files]
     edits += [(one.path, one.before_removal) for one in files if one.before_removal]
@@ -92,7 +103,8 @@ def _deleted(memory: Memory, files: Sequence[FoldedFile], tree: str | None) -> l
         changed = {one.path for one in files}
         return {contents(p, key) for p, key in memory.objects.files(tree).items() if p not in changed}
 
-    return deletions(edits, {one.path: (one.base, *one.command_bases, one.data) for one in files}, kept)
+    versions = {one.path: (one.base, *one.command_bases, one.data) for one in files}
+    return deletions(edits, moves, versions, kept)
 
 
 def _keep_versions(
@@ -167,7 +179,8 @@ def lost_files(memory: Memory) -> set[str]:
     """Files that are gone, or have lost most of their text, and probably by accident."""
     tree = memory.head_tree
     pending = find_pending(memory, tree)
-    deleted = _deleted(memory, fold_all(memory, pending), tree)
+    files = fold_all(memory, pending)
+    deleted = _deleted(memory, files, _moves(files), tree)
     known = KeptOutFile(memory.state.held).read().by(RULE)
     return emptied_files(memory, pending) or {refusal.path for refusal in held_back(deleted, known)}
 

@@ -174,7 +174,7 @@ def _accept(
     kept_out = KeptOutFile(memory.state.held)
     known = kept_out.read().by(RULE)
     accepted = judge(memory, files, pending.tree, is_meant=request.deletions, known=known)
-    accepted.changes |= moved_evidence(memory, accepted.changes, pending.tree, now)
+    accepted.changes |= moved_evidence(memory, accepted.changes, accepted.moves, pending.tree, now)
     accepted.changes |= moved_projects(memory, accepted.changes, head)
     accepted.held += pending.kept.refusals()
     kept_out.note(accepted.held, now, pending.snapshot.skipped, pending.has_judged)

@@ -1,14 +1,14 @@
 """What a commit is about: its message, entry by entry."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.git.commit import FileChange
 from ctxrepo.domain.guard.takeback import is_way_back
+from ctxrepo.domain.merge.tree.moves import moves_between
 from ctxrepo.domain.note.entry import entries_of, moved, normalised
-from ctxrepo.domain.note.note import decode, decode_exactly, units_of
+from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import (
     REGISTRY,
     TAPES,
@@ -135,20 +135,9 @@ def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, st
     ]
     gone = {path for path in before.head if path in changes and changes[path] is None}
     moves = {e.to: e.path for e in said if e.path in gone and changes.get(e.to) is not None}
-    left = {p: _said(p, before[p]) for p in sorted(gone.difference(moves.values())) if is_note(p)}
-    said_in = {unit: path for path, units in left.items() for unit in units}
-    for path, after in changes.items() if left else ():
-        if after is not None and is_note(path) and path not in before.head and path not in moves:
-            units = _said(path, after)
-            likest = Counter(said_in[unit] for unit in units if unit in said_in).most_common(1)
-            if likest and likest[0][1] * 2 > max(len(units), len(left[likest[0][0]])):
-                moves[path] = likest[0][0]
-    return moves
-
-
-def _said(path: str, data: bytes | None) -> Collection[str]:
-    """What a note says, in units; without any, its bytes."""
-    return units_of(path, data).keys() or {decode_exactly(data or b"")} - {""}
+    left = {path: before[path] for path in gone.difference(moves.values()) if is_note(path)}
+    come = {p: data for p, data in changes.items() if p not in before.head and p not in moves and is_note(p)}
+    return moves | {new: old for old, new in moves_between(left, come).items()}
 
 
 def _is_bookkeeping(path: str) -> bool:

@@ -3,44 +3,46 @@ and merges (ADR 79)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.merge.tree.moves import moves_of
 from ctxrepo.domain.merge.tree.surroundings import Blobs
 from ctxrepo.domain.note.entry import Entry, entries_of, moved, same_texts
 from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.layout import EVIDENCE, is_evidence, is_note
-from ctxrepo.domain.records.evidence import Evidence, latest_successors, to_line
+from ctxrepo.domain.records.evidence import Evidence, Kind, latest_successors, to_line
 from ctxrepo.domain.text import blake2b
-from ctxrepo.services.reading.marks import (
-    evidence_at,
-    evidence_files,
-    evidence_in,
-    evidence_path,
-    named_by,
-)
+from ctxrepo.services.reading.marks import evidence_at, evidence_files, evidence_in, evidence_path, named_by
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 
 if TYPE_CHECKING:
     from ctxrepo.storage.objects.store import Objects
 
+MOST_RENAMES = 100
+"""Of more notes that move at once, as with a folder, the history tells where they are."""
+
 
 def moved_evidence(
-    memory: Memory, changes: Mapping[str, bytes | None], tree: str | None, now: datetime
+    memory: Memory,
+    changes: Mapping[str, bytes | None],
+    moves: Mapping[str, str],
+    tree: str | None,
+    now: datetime,
 ) -> dict[str, bytes]:
-    """The evidence file with a `moved` record for every entry that `changes` edit, or move with its note, and
-    that evidence names: else correcting a typo would lose a pin. Commands have already recorded what they
-    moved, forgot or replaced."""
+    """The evidence file with a `renamed` record for every note that moved without a command, as `moves`
+    tells, and a `moved` record for every entry that `changes` edit, or move with its note, and that evidence
+    names: else correcting a typo would lose a pin. Commands have already recorded what they moved, forgot or
+    replaced."""
     committed = evidence_files(memory, tree)
     changed = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
     files = committed | changed
     evidence = evidence_in(files)
     named = named_by(evidence)
-    if not named:
+    if not (named or moves):
         return {}
     known = {e.id for e in evidence_in({path: committed[path] for path in changed if path in committed})}
     since = [e for e in evidence_in(changed) if e.id not in known]
@@ -49,22 +51,22 @@ def moved_evidence(
     told = {e.entry for e in since if e.kind in ("moved", "forgotten")}
     head = {path: key for path, key in memory.objects.files(tree, changes).items() if is_note(path)}
     notes = {path: data for path, data in changes.items() if data is not None and is_note(path)}
-    keys = {path: blob_id(data) for path, data in notes.items()}
-    texts = {keys[path]: data for path, data in notes.items()}
-    left = {path: key for path, key in head.items() if changes[path] is not None}
-    blobs = Blobs(lambda key: texts.get(key) or memory.objects.data_or_empty(key), lambda: evidence)
-    moves = moves_of(head, left | keys, head, blobs)
-    former = dict.fromkeys(left) | {new: old for old, new in moves.items()}
-    lines = []
-    for note in notes.keys() & former.keys():
-        old_path = former[note] or note
+    stay = {path: path for path in head if path in notes}
+    went = {old: new for old, new in sorted(moves.items()) if old in head and new in notes}
+    renames = islice(went.items(), MOST_RENAMES)
+    records: list[tuple[Kind, str, str, str]] = [("renamed", "", *rename) for rename in renames]
+    blobs = Blobs(memory.objects.data_or_empty, lambda: evidence)
+    likely = moves_of(head, {**notes, **{path: head[path] for path in stay}}, head, blobs)
+    for old_path, note in {**likely, **went, **stay}.items():
         before = entries_of(old_path, decode(memory.objects.data_or_empty(head[old_path])))
         young = {entry for path, entry in stated if path == note}
         for old, new in _moved_scopes(before, entries_of(note, decode(notes[note])), heir, young):
             if old in named and old not in told:
-                lines.append(
-                    to_line(Evidence(random_name(), stamp(now), "moved", old, note, new, memory.host))
-                )
+                records.append(("moved", old, note, new))
+    lines = [
+        to_line(Evidence(random_name(), stamp(now), kind, entry, path, to, memory.host))
+        for kind, entry, path, to in records
+    ]
     return _appended(files, evidence_path(memory.host, now, files.get), lines)
 
 

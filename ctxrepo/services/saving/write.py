@@ -1,5 +1,4 @@
-"""The one way for a command to change the memory: draft, guard, write to disk and journal, acknowledge (ADR
-5)."""
+"""The one way for commands to write: draft, guard, write to disk and journal, acknowledge (ADR 5)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress

@@ -259,8 +259,7 @@ class TranscriptReader:
 
 
 def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
-    """The next piece of a transcript; nothing of one that can't be read, which is tried again once it has
-    changed."""
+    """The next piece of a transcript; nothing of one that can't be read, until it has changed."""
     file, session = transcript.file, transcript.indexed or _unread(transcript.file)
     transcripts = transcripts_of(file.agent)
     with suppress(OSError, ValueError):
@@ -295,8 +294,7 @@ def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedS
 
 
 def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:
-    """The messages to take now, and where to go on: the last one is read again, for it may have a further
-    part."""
+    """The messages to take now, and where to go on: the last is read again, as a part may follow."""
     if not messages or piece.is_midline:
         return messages, piece.end
     last = piece.starts[messages[-1].line]

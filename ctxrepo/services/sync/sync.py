@@ -7,8 +7,9 @@ from itertools import islice
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal
-from ctxrepo.domain.project.layout import is_aside, is_note
-from ctxrepo.domain.project.registry import Registry
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_note
+from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import Busy
@@ -89,10 +90,11 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
                 return _synced(memory, before, committed, Exchange(earlier_answer))
             registry = read_registry(memory)
             exchanged = exchange(memory, now, send=send, fetched=request.fetched, accept=accept_remote)
-            exchanged = exchanged.noticing(*_renamed(registry, read_registry(memory)))
             since = memory.objects.ref(_TOLD) or before
             if request.tells and since and memory.objects.has(since):
-                exchanged = exchanged.noticing(*_come_back(memory.objects, since, memory.head))
+                exchanged = exchanged.noticing(
+                    *_renamed(memory, since, registry), *_come_back(memory.objects, since, memory.head)
+                )
             if told := memory.head if request.tells else since:
                 memory.objects.set_ref(_TOLD, told)
             result = _synced(memory, before, committed, exchanged)
@@ -110,11 +112,14 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
     return result
 
 
-def _renamed(before: Registry, after: Registry) -> Iterator[str]:
-    """A line for each project that has another folder since this exchange."""
-    for identity, folder in before.projects.items():
-        if (new := after.folder_of(identity)) and new != folder:
-            yield f"the notes of {identity} are in {new}/ now: another machine renamed {folder}/"
+def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
+    """A line for each project that another machine gave another folder, now or since that commit."""
+    was = parse(decode(memory.objects.find(memory.objects.tree_of(since), REGISTRY) or b""))
+    own = [operation.note for operation in memory.done_log.newest()]
+    for identity, new in read_registry(memory).projects.items():
+        former = [old for each in (before, was) if (old := each.folder_of(identity)) and old != new]
+        if former and not (before.folder_of(identity) == new and any(n.endswith(f" is {new}") for n in own)):
+            yield f"the notes of {identity} are in {new}/ now: another machine renamed {former[0]}/"
 
 
 def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:

@@ -1,5 +1,4 @@
-"""Packs the clone's loose objects and joins its small packs once they are many, while nobody waits (ADR 32,
-50)."""
+"""Packs the clone's loose objects and joins its small packs when they are many, unseen (ADR 32, 50)."""
 
 import os
 from collections.abc import Callable, Sequence

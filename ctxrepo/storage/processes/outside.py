@@ -1,5 +1,4 @@
-"""Questions about folders of others, which may hang: nothing ends a call to a network disk that is gone
-(ADR 37)."""
+"""Questions about folders of others, which may hang: nothing ends a call to a lost network disk (ADR 37)."""
 
 import json
 import time

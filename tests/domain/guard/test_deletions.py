@@ -18,6 +18,7 @@ from ctxrepo.domain.guard.deletions import (
     told,
 )
 from ctxrepo.domain.guard.refusals import Refusal, messages_of
+from ctxrepo.domain.merge.tree.moves import moves_between
 
 Edits = dict[str, HandEdit]
 
@@ -27,7 +28,9 @@ def note(*numbers: int, word: str = "entry") -> bytes:
 
 
 def deleted(edits: Edits, kept: Callable[[], Collection[tuple[str, bool, str]]] = list) -> list[Deletion]:
-    return deletions([*edits.items()], {}, kept)
+    gone = {path: edit.before for path, edit in edits.items() if edit.after is None}
+    come = {path: edit.after for path, edit in edits.items() if edit.before is None}
+    return deletions([*edits.items()], moves_between(gone, come), {}, kept)
 
 
 def held(edits: Edits) -> list[str]:
@@ -97,6 +100,17 @@ def test_a_note_that_was_moved_or_put_in_other_words_is_not_deleted() -> None:
 
 def moved(n: int) -> list[tuple[str, HandEdit]]:
     return [("p", HandEdit(note(n * 100), None)), ("archive", HandEdit(None, note(n * 100)))]
+
+
+def test_a_note_that_was_renamed_and_put_in_other_words_is_no_deletion() -> None:
+    whole = note(*range(8))
+    reworded = whole.replace(b"entry 3 of the note, said", b"entry 3 of this note, repeated")
+    edits = {"p/a.md": HandEdit(whole, None), "p/b.md": HandEdit(None, reworded)}
+    assert deleted(edits) == []
+    fewer = {**edits, "p/b.md": HandEdit(None, note(*range(5)))}
+    assert said(fewer) == ["p/a.md"]
+    assert summary(fewer) == "3 entries of p/a.md"
+    assert summary({**edits, "p/b.md": HandEdit(None, note(7, 90, 91))}) == "7 entries in all of p/a.md"
 
 
 def test_two_notes_that_said_the_same_have_not_both_moved_to_one() -> None:

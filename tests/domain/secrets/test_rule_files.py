@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxrepo.domain.formats.blocks import MalformedTable, blocks
-from ctxrepo.domain.secrets.rule import Rule
-from ctxrepo.domain.secrets.rule_files import FILES, rules, rules_of
+from ctxrepo.domain.secrets.rule_files import FILES, Rule, rules, rules_of
 
 GOOD = """\
 # A comment.

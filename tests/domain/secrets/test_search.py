@@ -15,7 +15,7 @@ from long import mostly_long
 from made import Maker
 
 from ctxrepo.domain.secrets import Secret, mask, scan, search
-from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN
+from ctxrepo.domain.secrets.rule_files import SHORTEST_TOKEN
 from ctxrepo.domain.secrets.search import RULES, spans
 
 # Placeholders of X stand here, put together: written out they would be taken for marks of unfinished work.

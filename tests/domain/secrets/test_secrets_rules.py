@@ -6,7 +6,7 @@ from each import for_each
 from made import Maker
 
 from ctxrepo.domain.secrets import mask, scan
-from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN, Rule
+from ctxrepo.domain.secrets.rule_files import SHORTEST_TOKEN, Rule
 from ctxrepo.domain.secrets.search import RULES
 
 

@@ -47,6 +47,21 @@ def test_where_another_machine_renamed_it_too_the_next_sync_says_which_name_it_h
     ]
 
 
+def test_a_rename_that_the_worker_fetched_is_told_by_the_next_sync_and_ones_own_is_not(
+    pair: tuple[Machine, Machine],
+) -> None:
+    ada, ben = pair
+    ada.remember("a fact")
+    ada.sync()
+    ben.sync()
+    rename(ada, "store")
+    assert ada.sync().notices == ()
+    assert ben.sync(tells=False).notices == ()
+    line = "the notes of git.example.org/ada/shop are in store/ now: another machine renamed shop/"
+    assert [ben.sync().notices for _ in range(2)] == [(line,), ()]
+    assert ada.sync().notices == ()
+
+
 def files(machine: Machine) -> list[str]:
     """What is in the last commit, without what every memory has."""
     names = machine.git("-c", "core.quotePath=off", "ls-tree", "-r", "--name-only", "HEAD").splitlines()

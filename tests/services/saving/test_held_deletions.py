@@ -252,6 +252,54 @@ def test_a_few_deletions_are_told_with_what_brings_them_back(pair: Pair) -> None
     assert ada.open().cache.faults() == []
 
 
+def lose_lines(machine: Machine) -> None:
+    lines = machine.read("shop/long.md").splitlines(keepends=True)
+    machine.write("shop/long.md", "".join(lines[:3] + lines[9:]))
+
+
+def lose_the_note(machine: Machine) -> None:
+    (machine.clone / "shop/topics/n0.md").unlink()
+
+
+def rename_the_note(machine: Machine) -> None:
+    (machine.clone / "shop/long.md").rename(machine.clone / "shop/short.md")
+
+
+def rename_the_project(machine: Machine) -> None:
+    assert machine.ctxrepo("project", "rename", "store").returncode == 0
+
+
+def rename_the_folder(machine: Machine) -> None:
+    (machine.clone / "shop").rename(machine.clone / "store")
+
+
+RENAMES = [rename_the_note, rename_the_project, rename_the_folder]
+
+
+@pytest.mark.parametrize("rename", RENAMES)
+@pytest.mark.parametrize("lose", [lose_lines, lose_the_note])
+def test_what_was_deleted_comes_back_to_where_its_note_is_by_then(
+    pair: Pair, lose: Callable[[Machine], None], rename: Callable[[Machine], None]
+) -> None:
+    ada, ben = pair
+    ada.remember("so that the folder is a project's")
+    ada.sync()
+    lose(ada)
+    (line,) = told_of(ada)
+    rename(ada)
+    assert told_of(ada) == [line]
+    assert told_of(ben)
+    assert ben.ctxrepo(*line.split("`")[1].split()[1:]).returncode == 0
+    for machine in (ben, ada):
+        assert told_of(machine) == []
+        notes = [note for note in machine.clone.glob("*/**/*.md") if "conflicts" not in note.parts]
+        lines = [line for note in notes for line in note.read_text().split("\n")]
+        assert sum(line.startswith("- entry ") for line in lines) == 30
+        assert sum(line.startswith("- of note ") for line in lines) == 12
+        assert {note.relative_to(machine.clone).parts[0] for note in notes} <= {"global", "shop", "store"}
+        assert not ((machine.clone / "shop").exists() and (machine.clone / "store").exists())
+
+
 def test_a_note_that_another_machine_wrote_to_is_back_without_what_was_new_in_it(pair: Pair) -> None:
     """A change wins over the deletion of the note, and only with what that machine had."""
     ada, ben = pair

@@ -182,6 +182,87 @@ def test_a_persons_own_git_merges_as_sync_does(apart: Pair) -> None:
     require_one(ada, ben, "9282", "9182")
 
 
+def move_entry(machine: Machine, to: str) -> None:
+    (entry,) = (entry for entry in entries_of(NOTE, machine.read(NOTE)) if "payment" in entry.text)
+    by_command(machine, "move", f"^{entry.id}", f"shop:topics/{to}.md")
+
+
+def places_of_payment(machine: Machine) -> list[str]:
+    notes = sorted((machine.clone / "shop/topics").glob("*.md"))
+    return [
+        f"{note.stem}: {line}" for note in notes for line in note.read_text().split("\n") if "payment" in line
+    ]
+
+
+@pytest.mark.parametrize("who", [(0, 1), (1, 0)], ids=["who moved it first", "who edited it first"])
+def test_an_entry_that_was_moved_and_edited_meanwhile_is_there_once(
+    apart: Pair, who: tuple[int, int]
+) -> None:
+    move_entry(apart[0], "doors")
+    by_passage(apart[1], 9182)
+    meet(*(apart[number] for number in who))
+    ada, ben = apart
+    assert ada.tree() == ben.tree()
+    assert places_of_payment(ada) == [f"ports: {line('payment', 9182).strip()}"]
+    assert not conflicts(ada.open())
+
+
+def test_an_entry_that_both_moved_is_at_one_of_the_places(apart: Pair) -> None:
+    for machine, name in zip(apart, ("doors", "gates"), strict=True):
+        move_entry(machine, name)
+    meet(*apart)
+    assert apart[0].tree() == apart[1].tree()
+    assert places_of_payment(apart[0]) == [f"gates: {line('payment', 8082).strip()}"]
+    assert not conflicts(apart[0].open())
+
+
+def test_of_an_entry_that_both_edited_and_one_moved_a_version_stays(apart: Pair) -> None:
+    ada, ben = apart
+    move_entry(ada, "doors")
+    by_command(ada, "edit", "shop:topics/doors.md", "--old", "8082", "--new", "9182")
+    by_passage(ben, 9282)
+    meet(*apart)
+    require_one(ada, ben, "9282", "9182")
+    assert len(places_of_payment(ada)) == 1
+
+
+def rename_by_command(machine: Machine, name: str) -> None:
+    by_command(machine, "move", "shop:topics/ports.md", f"shop:topics/{name}.md")
+
+
+def rename_by_hand(machine: Machine, name: str) -> None:
+    (machine.clone / NOTE).rename(machine.clone / f"shop/topics/{name}.md")
+    machine.sync(send=False)
+
+
+@pytest.mark.parametrize("rename", [rename_by_command, rename_by_hand])
+def test_a_note_that_both_renamed_and_rewrote_is_one(
+    apart: Pair, rename: Callable[[Machine, str], None]
+) -> None:
+    """What each made of it is as unlike as two notes; that both came from one was recorded."""
+    for machine, name in zip(apart, ("doors", "gates"), strict=True):
+        rename(machine, name)
+        text = machine.read(f"shop/topics/{name}.md").replace("listens on", f"is behind the {name} of")
+        machine.write(f"shop/topics/{name}.md", text + f"- What the {name} are for\n" * 9)
+    meet(*apart)
+    ada, ben = apart
+    assert ada.tree() == ben.tree()
+    assert [note.name for note in (ada.clone / "shop/topics").iterdir()] == ["gates.md"]
+    assert len(places_of_payment(ada)) == 1
+
+
+@pytest.mark.parametrize("rename", [rename_by_command, rename_by_hand])
+def test_a_fact_for_a_note_that_was_renamed_elsewhere_goes_into_it(
+    apart: Pair, rename: Callable[[Machine, str], None]
+) -> None:
+    ada, ben = apart
+    rename(ada, "doors")
+    meet(*apart)
+    by_command(ben, "remember", "Port 9999 is the wiki's", "--note", "topics/ports.md")
+    assert not (ben.clone / NOTE).exists()
+    assert "- Port 9999 is the wiki's" in ben.read("shop/topics/doors.md")
+
+
 @pytest.mark.parametrize("is_edited", [False, True], ids=["as written", "edited since"])
 def test_of_two_entries_that_supersede_the_same_one_stays(apart: Pair, is_edited: bool) -> None:
     ada, ben = apart

@@ -1,7 +1,7 @@
-"""Which files a side moved: by their bytes, by a name that differs in case only, then by likeness."""
+"""Which files moved: by what is recorded, by their bytes, by names that differ in case only, by likeness."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 
 from ctxrepo.domain.merge.file import MAX_BYTES
@@ -9,6 +9,7 @@ from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_
 from ctxrepo.domain.note.entry import SIMILAR, similarity
 from ctxrepo.domain.note.note import decode_exactly, units_of
 from ctxrepo.domain.project.layout import fold, is_note
+from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.lazy import dataclass
 
 MAX_PAIRS = 10_000
@@ -24,8 +25,7 @@ MAX_BY_LETTERS = 1_000
 """With more pairs of paths texts are compared by their lines only: a pair of texts takes two milliseconds by
 their letters."""
 
-_SAME_BYTES, _SAME_NAME = 4.0, 2.0
-_SAME_NAME_ON_BOTH_SIDES = 8.0
+_RECORDED, _SAME_NAME_ON_BOTH_SIDES, _SAME_BYTES, _SAME_NAME = 16.0, 8.0, 4.0, 2.0
 _SAME_FILE_NAME = 0.25
 
 Moves = dict[str, str]
@@ -40,12 +40,35 @@ def moves_of(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> M
     absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
     come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
     old = [*absent, *_replaced(base, side, come, blobs)]
-    moves = _paired([*_same_bytes(old, come, base, side, blobs), *_same_names(absent, come, side, other)])
+    evidence = [*blobs.evidence()] if absent and come else []
+    former = renamed(evidence)
+    recorded = ((_RECORDED, old, new) for new in come for old in former.get(new, ()) if old in absent)
+    by_content = _same_bytes(old, come, base, side, blobs)
+    moves = _paired([*recorded, *by_content, *_same_names(absent, come, side, other)])
     new = set(moves.values())
     gone, come = [p for p in absent if p not in moves], [p for p in come if p not in new]
-    named = {one.path for one in blobs.evidence()} if gone and come else set()
+    named = {one.path for one in evidence}
     gone = [p for p in gone if other.get(p) != base[p] or p in named]
     return moves | _paired(_alike(gone, come, base, side, blobs))
+
+
+def moves_between(gone: Mapping[str, bytes | None], come: Mapping[str, bytes | None]) -> Moves:
+    """Which of the files that are gone is which of those that came: one that says half of it or more."""
+    olds = {path: _units(path, data) for path, data in gone.items()}
+    places = {unit: path for path, units in olds.items() for unit in units}
+    scored = []
+    for new, data in come.items() if places else ():
+        units = _units(new, data)
+        for old, count in Counter(places[unit] for unit in units if unit in places).items():
+            share = count / max(len(units), len(olds[old]))
+            if share >= 0.5 and is_note(old) == is_note(new):
+                scored.append((share + _near(old, new), old, new))
+    return _paired(scored)
+
+
+def _units(path: str, data: bytes | None) -> Collection[str]:
+    """What a file says, in units; without any, its bytes."""
+    return units_of(path, data).keys() or {decode_exactly(data or b"")} - {""}
 
 
 def _replaced(base: Contents, side: Contents, come: Sequence[str], blobs: Blobs) -> Iterator[str]:

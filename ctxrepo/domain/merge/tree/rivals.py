@@ -1,8 +1,8 @@
 """Settles what two machines stated while apart in two places, and one of which can hold: the same key in two
-notes of a scope, or what supersedes the same entry."""
+notes of a scope, what supersedes the same entry, or what that became where it was edited or moved."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from ctxrepo.domain.merge.choose import plain, rank
@@ -24,6 +24,8 @@ from ctxrepo.domain.records.evidence import (
 _Places = Mapping[tuple[str, str], Collection[str]]
 """(scope, key in small letters) -> the notes where a side stated it anew"""
 
+_Heirs = Mapping[str, Set[str]]
+
 
 def settle_rivals(
     merged: dict[str, Content], base: Contents, ours: Contents, theirs: Contents, blobs: Blobs
@@ -31,11 +33,21 @@ def settle_rivals(
     """Take out of `merged` each entry that lost its place to one in another note; yields copies of them."""
     known = {record.id for record in _records(base, blobs)}
     us, them = ([one for one in _records(side, blobs) if one.id not in known] for side in (ours, theirs))
-    for rivals in chain(_with_one_key(merged, us, them, blobs), _of_one_entry(merged, us, them, blobs)):
-        winner, *losers = sorted(rivals, key=lambda entry: rank(entry.text), reverse=True)
+    notes = base.keys() if _twice(_versions(us), _versions(them)) else ()
+    was = {
+        plain(e.text) for path in filter(is_note, notes) for e in entries_of(path, _text(base, path, blobs))
+    }
+    all_rivals = (
+        _with_one_key(merged, us, them, blobs),
+        *(_of_one_entry(merged, of(us), of(them), blobs) for of in (_successors, _versions)),
+    )
+    for rivals in chain(*all_rivals):
+        ranks = {entry: (plain(entry.text) not in was, rank(entry.text), entry.path) for entry in rivals}
+        winner, *losers = sorted(rivals, key=lambda entry: ranks[entry], reverse=True)
         for entry in losers:
             merged[entry.path] = encode(compose.replace(_text(merged, entry.path, blobs), entry, ""))
-            yield ConflictCopy(winner.path, "", plain(winner.text), plain(entry.text))
+            if plain(entry.text) not in {plain(winner.text), *was}:
+                yield ConflictCopy(winner.path, "", plain(winner.text), plain(entry.text))
 
 
 def _with_one_key(
@@ -52,11 +64,8 @@ def _with_one_key(
             yield rivals
 
 
-def _of_one_entry(
-    merged: Contents, ours: Sequence[Evidence], theirs: Sequence[Evidence], blobs: Blobs
-) -> Iterator[list[Entry]]:
-    us, them = _successors(ours), _successors(theirs)
-    twice = [old for old in sorted(us.keys() & them.keys()) if us[old].isdisjoint(them[old])]
+def _of_one_entry(merged: Contents, us: _Heirs, them: _Heirs, blobs: Blobs) -> Iterator[list[Entry]]:
+    twice = _twice(us, them)
     notes = [path for path in merged if is_note(path)] if twice else []
     paths = {e.id: e.path for path in notes for e in entries_of(path, _text(merged, path, blobs))}
     for old in twice:
@@ -67,7 +76,17 @@ def _of_one_entry(
             yield [*our_rivals, *their_rivals]
 
 
-def _successors(records: Sequence[Evidence]) -> dict[str, set[str]]:
+def _twice(us: _Heirs, them: _Heirs) -> list[str]:
+    return [old for old in sorted(us.keys() & them.keys()) if us[old].isdisjoint(them[old])]
+
+
+def _versions(records: Sequence[Evidence]) -> _Heirs:
+    """id -> the ids that the entry had after it was edited or moved."""
+    edits = edits_in(records)
+    return {old: closure(edits, old, MOST_HEIRS) for old in edits}
+
+
+def _successors(records: Sequence[Evidence]) -> _Heirs:
     """superseded id -> the ids of what supersedes it: the one that it had then, and those after its edits."""
     edits = edits_in(records)
     return {old: {new} | closure(edits, new, MOST_HEIRS) for old, new in latest_successors(records).items()}

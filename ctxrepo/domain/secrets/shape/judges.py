@@ -115,8 +115,7 @@ def is_chosen(match: re.Match[bytes]) -> bool:
 
 
 def is_flags(match: re.Match[bytes]) -> bool:
-    """Whether the value of a one-letter flag is a password; on a line that also names a user, weaker ones
-    count."""
+    """Whether the value of a one-letter flag is a password; where a user is named, weaker ones count."""
     value = match[match.lastindex or 0]
     grade = graded(value)
     start = max(0, match.start() - 300)
@@ -215,8 +214,7 @@ _JOINED = lazy_pattern(PATTERNS["joined"])
 
 
 def is_said_phrase(data: bytes, at: int) -> tuple[int, int] | None:
-    """The span of a pass phrase after this position: four words or more, none of them common in names or
-    sentences."""
+    """The span of a pass phrase after this position: four words or more, none common in sentences."""
     match = _SAID.match(data, at, at + 240) or _JOINED.match(data, at, at + 240)
     if not match:
         return None

@@ -12,8 +12,7 @@ _ROWS = """
     xbdfghjklmnqrsvwxyz ybfgoquvxz zbcdfghjklmpqrstvxz
 """
 _RARE = {row[0]: frozenset(row[1:].encode()) for row in _ROWS.split()}
-"""A letter, and the letters that hardly ever follow it: fewer than 3 in 10,000 pairs, half of a random one's.
-"""
+"""A letter, and letters that hardly ever follow it: fewer than 3 in 10,000 pairs, half of a random one's. """
 
 
 def is_gibberish(value: bytes) -> bool:
@@ -77,8 +76,7 @@ WEAK = lazy_pattern(
 
 
 def is_strong(value: bytes) -> bool:
-    """Whether it is a mixture of six or more characters that a person would choose, and a manual wouldn't
-    print."""
+    """Whether it is a mixture of six or more characters that people choose and no manual would print."""
     value = value.lstrip(b":@")
     if len(value) < 6 or stands_for_one(value) or WEAK.match(value.lower()) or FULL_WIDTH.search(value):
         return False

@@ -13,11 +13,7 @@ from ctxrepo.faces.cli.options import command, group_of, json_option
 if TYPE_CHECKING:
     from ctxrepo.services.history.settle_conflict import Resolution
 
-group = group_of(
-    "conflicts",
-    "List, show and resolve the versions that a merge set aside.",
-    "list",
-)
+group = group_of("conflicts", "List, show and resolve the versions that a merge set aside.", "list")
 
 
 @group.command("list")

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 @command(preset="--preset P", budget="--budget BYTES", agent="--agent A")
 def context(
-    request: ContextRequest,
-    explain: Annotated[bool, option("--explain")] = False,
-    json: bool = False,
+    request: ContextRequest, explain: Annotated[bool, option("--explain")] = False, json: bool = False
 ) -> None:
     """Print what a session would be given if it started now."""
 
