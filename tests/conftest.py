@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.tmpdir import tmppath_result_key
+from copies import Copies
 from hypothesis import settings
 from long import THIRDS, leave_two_thirds
 from machines import Machine, make_machine, make_remote
@@ -137,6 +138,20 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 def threads_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether something is forked depends on the threads that there are."""
     monkeypatch.setattr(apart, "has_one_thread", _has_one_thread)
+
+
+@pytest.fixture(scope="module")
+def _copies(tmp_path_factory: pytest.TempPathFactory, rubbish: Rubbish) -> Iterator[Copies]:
+    folder = tmp_path_factory.mktemp("copies")
+    yield Copies(folder)
+    rubbish.take(folder)
+
+
+@pytest.fixture
+def copies(_copies: Copies, tmp_path: Path) -> Iterator[Copies]:
+    """Machines as a maker left them; `tmp_path` has them when the test is over."""
+    yield _copies
+    _copies.leave(tmp_path)
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from catalogue import object_of, spoil
+from copies import Copies
 from long import rotating
-from machines import NOW, Machine
+from machines import NOW, Machine, make_pair
 
 from ctxrepo.errors import Damaged
 from ctxrepo.services.health.clonecheck import damage
@@ -17,8 +18,22 @@ from ctxrepo.services.sync.sync import sync
 
 
 @pytest.fixture
-def mine(pair: tuple[Machine, Machine]) -> Machine:
-    ada, _ = pair
+def mine(copies: Copies) -> Machine:
+    return copies.of(half_sent)
+
+
+@pytest.fixture
+def remote(mine: Machine) -> Path:
+    return mine.home.with_name("memory.git")
+
+
+@pytest.fixture
+def ben(mine: Machine) -> Machine:
+    return Machine(mine.home.with_name("ben"))
+
+
+def half_sent(place: Path) -> Machine:
+    ada, _ = make_pair(place)
     ada.remember("sent before")
     ada.sync()
     ada.remember("committed here")

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import product
+from pathlib import Path
 
 import pytest
+from copies import Copies
 from long import rotating
-from machines import NOW, Machine
+from machines import NOW, Machine, make_pair
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
@@ -23,9 +25,13 @@ Pair = tuple[Machine, Machine]
 
 
 @pytest.fixture
-def pair(pair: Pair) -> Pair:
+def pair(copies: Copies) -> Pair:
+    return copies.of(well_filled)
+
+
+def well_filled(place: Path) -> Pair:
     """Two machines with 12 notes and one of 30 entries."""
-    ada, ben = pair
+    ada, ben = make_pair(place)
     for number in range(12):
         ada.write(f"shop/topics/n{number}.md", f"- of note {number}\n")
     ada.write("shop/long.md", "".join(f"- entry {n} {'x' * n}\n" for n in range(30)))

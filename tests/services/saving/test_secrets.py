@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
+from copies import Copies
 from long import rotating
-from machines import NOW, Machine
+from machines import NOW, Machine, make_ada
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
@@ -32,8 +34,12 @@ SECRETS = {
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(with_a_clean_note)
+
+
+def with_a_clean_note(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.write("shop/clean.md", "- clean\n")
     ada.sync()
     return ada
