@@ -16,7 +16,10 @@ PATIENT = 25
 def run_patiently(machine: Machine, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """A command that ends; what it says is no accident's. No worker comes between."""
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
+    rung: list[int] = []
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        rung.append(number)
         raise AssertionError(f"{words} hangs")
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -26,6 +29,7 @@ def run_patiently(machine: Machine, folder: Path, *words: str) -> subprocess.Com
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+    assert not rung, (words, "hangs", done.stderr)
     assert "Traceback" not in done.stderr, (words, done.stderr)
     assert "unexpected" not in done.stderr, (words, done.stderr)
     return done
