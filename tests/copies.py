@@ -28,7 +28,10 @@ class _Made:
 
 
 class Copies:
-    """Every copy stands in the same `place`, so that paths in settings and databases are true of it."""
+    """Every copy stands in the same `place`, so that paths in settings and databases are true of it.
+
+    They are for tests that leave no process behind: a worker that a hook has woken would go on in the next copy.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.place = folder / "place"

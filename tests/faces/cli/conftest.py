@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
-from machines import Machine, make_machine
+from copies import Copies
+from machines import Machine, make_ada
 from terminal import Terminal
 
 
@@ -34,8 +36,7 @@ def both(
 @pytest.fixture(scope="module")
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Machine:
     """A machine with the NOTES of the test's module, path -> text, which all of its tests may read."""
-    machine = make_machine(tmp_path_factory.mktemp("library"), "ada")
-    machine.init()
+    machine = make_ada(tmp_path_factory.mktemp("library"))
     _fill(machine, request.module.NOTES)
     machine.sync()
     return machine
@@ -48,10 +49,26 @@ def shelf(library: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 
 @pytest.fixture
-def notes(cli: Terminal, request: pytest.FixtureRequest) -> Terminal:
+def notes(
+    filled: Callable[[Path], Machine],
+    copies: Copies,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Terminal:
     """A memory with the NOTES of the test's module, path -> text."""
-    _fill(cli.machine, request.module.NOTES)
-    return cli
+    return Terminal(copies.of(filled), monkeypatch, capsys)
+
+
+@pytest.fixture(scope="module")
+def filled(request: pytest.FixtureRequest) -> Callable[[Path], Machine]:
+    """Makes that memory."""
+
+    def fill(place: Path) -> Machine:
+        ada = make_ada(place)
+        _fill(ada, request.module.NOTES)
+        return ada
+
+    return fill
 
 
 def _fill(machine: Machine, notes: Mapping[str, str]) -> None:

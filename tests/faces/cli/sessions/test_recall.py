@@ -284,14 +284,16 @@ class TestTrace:
         assert f"moved or gone since: see `ctxrepo read {known}`" in notes("trace").out
         assert "6380" in notes("read", known).out
 
-    def test_so_does_a_prompt_of_a_session(self, notes: Terminal) -> None:
-        notes("recall", PORTS)
-        payload = {"session_id": "5f0c-1", "cwd": str(notes.machine.project_folder), "prompt": PORTS}
-        done = notes.machine.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(payload))
+    def test_so_does_a_prompt_of_a_session(self, cli: Terminal) -> None:
+        cli.machine.write("shop/topics/redis.md", NOTES["shop/topics/redis.md"])
+        cli("remember", "registers the project")
+        cli("recall", PORTS)
+        payload = {"session_id": "5f0c-1", "cwd": str(cli.machine.project_folder), "prompt": PORTS}
+        done = cli.machine.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(payload))
         assert "6380" in done.stdout
-        (one,) = notes("trace", "--session", "5f0c", "--json").data["traces"]
+        (one,) = cli("trace", "--session", "5f0c", "--json").data["traces"]
         assert (one["agent"], one["by"], len(one["given"])) == ("claude", "", 1)
-        assert "claude 5f0c-1" in notes("trace", one["id"]).out
+        assert "claude 5f0c-1" in cli("trace", one["id"]).out
 
     def test_what_there_is_not(self, notes: Terminal) -> None:
         assert notes("trace", "nothing").code == 3
