@@ -30,7 +30,7 @@ class _Made:
 class Copies:
     """Every copy stands in the same `place`, so that paths in settings and databases are true of it.
 
-    They are for tests that leave no process behind: a worker that a hook has woken would go on in the next copy.
+    They are for tests that leave no process behind: a worker woken by a hook would go on in the next copy.
     """
 
     def __init__(self, folder: Path) -> None:
