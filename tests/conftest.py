@@ -15,9 +15,12 @@ from pathlib import Path
 
 import pytest
 from _pytest.python import importtestmodule
+from _pytest.tmpdir import tmppath_result_key
+from copies import Copies
 from hypothesis import settings
 from long import THIRDS, leave_two_thirds
 from machines import Machine, make_machine, make_remote
+from rubbish import Rubbish
 from servers.https import HttpsServer, https_server
 from servers.ssh import SshServer, ssh_server
 from world import NOTES, World
@@ -97,6 +100,21 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.fixture(scope="session")
+def rubbish(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rubbish]:
+    rubbish = Rubbish(tmp_path_factory.mktemp("rubbish"))
+    yield rubbish
+    rubbish.empty()
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path, request: pytest.FixtureRequest, rubbish: Rubbish) -> Iterator[Path]:
+    """Pytest's own folder of a test. When the test has passed it goes where many are deleted at once."""
+    yield tmp_path
+    if request.node.stash[tmppath_result_key].get("call", True):
+        rubbish.take(tmp_path)
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh HOME with a git identity; everything ctxrepo keeps lies below it."""
@@ -133,6 +151,20 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 def threads_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether something is forked depends on the threads that there are."""
     monkeypatch.setattr(apart, "has_one_thread", _has_one_thread)
+
+
+@pytest.fixture(scope="module")
+def _copies(tmp_path_factory: pytest.TempPathFactory, rubbish: Rubbish) -> Iterator[Copies]:
+    folder = tmp_path_factory.mktemp("copies")
+    yield Copies(folder)
+    rubbish.take(folder)
+
+
+@pytest.fixture
+def copies(_copies: Copies, tmp_path: Path) -> Iterator[Copies]:
+    """Machines as a maker left them; `tmp_path` has them when the test is over."""
+    yield _copies
+    _copies.leave(tmp_path)
 
 
 @pytest.fixture

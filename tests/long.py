@@ -65,6 +65,10 @@ THIRDS = (*_PROCESSES, *_MACHINES)
 for every commit where that code is, and `make thirds` runs all of these."""
 
 
+_SHARED = ("tests/test_demo",)
+"""The files of which all tests look at one story, which takes its time; they are due together."""
+
+
 def leave_two_thirds(items: Iterable[pytest.Item]) -> None:
     """Mark as long the tests that aren't due with this commit; those marked `each_commit` always are."""
     for item in items:
@@ -73,8 +77,11 @@ def leave_two_thirds(items: Iterable[pytest.Item]) -> None:
 
 
 def is_due(test: str) -> bool:
-    """Whether this commit runs the test of this name, with all its cases: of THIRDS every third one."""
+    """Whether this commit runs the test of this name, with all its cases: of THIRDS every third one, or every
+    third file where its tests share a story."""
     name = test.partition("[")[0]
+    if name.startswith(_SHARED):
+        name = name.partition("::")[0]
     return not name.startswith(THIRDS) or (crc32(name.encode()) + _turn()) % 3 == 0
 
 

@@ -165,6 +165,28 @@ def make_machine(root: Path, name: str, **more: str) -> Machine:
     return machine
 
 
+def make_ada(root: Path) -> Machine:
+    """A machine that has a memory, and no remote."""
+    ada = make_machine(root, "ada")
+    ada.init()
+    return ada
+
+
+def make_sending(root: Path) -> Machine:
+    """A machine whose memory has a remote to which nobody else sends."""
+    ada, remote = make_machine(root, "ada"), make_remote(root)
+    ada.init(str(remote))
+    return ada
+
+
+def make_pair(root: Path) -> tuple[Machine, Machine]:
+    """Two machines whose memories share a remote."""
+    ada, ben, remote = make_machine(root, "ada"), make_machine(root, "ben"), make_remote(root)
+    for machine in (ada, ben):
+        machine.init(str(remote))
+    return ada, ben
+
+
 def make_remote(root: Path) -> Path:
     """An empty bare repository."""
     return make_bare(root / "memory.git")

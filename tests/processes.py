@@ -14,7 +14,9 @@ def processes_of(machine: Machine) -> dict[int, str]:
     """The command lines, by process id, of all that work for this machine: whoever has its home on the
     command line or in the environment, git and ssh too.
 
-    Who is started by a process that ends while this looks isn't missed: what is new is looked at as well.
+    Who is started by a process that ends while this looks isn't missed: what is new is looked at as well. The
+    helpers of the tests' own process are left out: they stay, and have the home of the first command that ran
+    in that process and asked one.
     """
     found = {}
     looked = set[int]()
@@ -22,7 +24,7 @@ def processes_of(machine: Machine) -> dict[int, str]:
         looked |= fresh
         for number in fresh:
             words, environment = _words_and_environment(number)
-            if os.fsencode(machine.home) in words + environment:
+            if os.fsencode(machine.home) in words + environment and not _is_helper_of_tests(number, words):
                 found[number] = words.replace(b"\0", b" ").decode("utf-8", "replace")
     return found
 
@@ -58,7 +60,19 @@ def _words_and_environment(number: int) -> tuple[bytes, bytes]:
     return b"", b""
 
 
+def _is_helper_of_tests(number: int, words: bytes) -> bool:
+    """Whether a process is the helper of this one, which is its parent."""
+    with suppress(OSError):
+        return words.endswith(b"\0_answer\0") and _field(Path("/proc", str(number)), 4) == os.getpid()
+    return False
+
+
 def _end_of_environment(process: Path) -> int:
-    """The address where the environment ends, 0 until Linux knows it: field 51 of `stat` in proc(5)."""
+    """The address where the environment ends, 0 until Linux knows it."""
+    return _field(process, 51)
+
+
+def _field(process: Path, number: int) -> int:
+    """A field of `stat` in proc(5), by its number there."""
     _, _, fields = (process / "stat").read_text().rpartition(")")
-    return int(fields.split()[51 - 3])
+    return int(fields.split()[number - 3])

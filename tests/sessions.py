@@ -58,9 +58,9 @@ class Session:
         self.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
 
     def whole(self) -> None:
-        """All that a session of a few turns calls; the agent edits nothing."""
+        """All that a session of two turns calls; the agent edits nothing."""
         self.hook("SessionStart")
-        for prompt in ("which port does redis listen on?", "and where is that written?", "ok thanks"):
+        for prompt in ("which port does redis listen on?", "ok thanks"):
             self.hook("UserPromptSubmit", prompt=prompt)
             self.hook("PostToolUse", "PostToolUse-read")
             self.note()

@@ -71,9 +71,12 @@ def floor_of(module: str) -> str:
     return "faces" if first in FACES else first
 
 
-@cache
 def tree_of(file: Path) -> ast.Module:
-    return ast.parse(file.read_text())
+    return HOUSE.trees[name_of(file)]
+
+
+def nodes_of(file: Path) -> list[ast.AST]:
+    return HOUSE.nodes[name_of(file)]
 
 
 @cache
@@ -83,7 +86,7 @@ def imports(file: Path) -> tuple[str, ...]:
 
 
 def _imports(file: Path) -> Iterator[str]:
-    for node in ast.walk(tree_of(file)):
+    for node in nodes_of(file):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -162,7 +165,7 @@ def test_who_starts_a_thread_has_all_dataclasses_made_before(file: Path) -> None
 def test_a_question_to_another_process_has_a_name(file: Path) -> None:
     tree = tree_of(file)
     inner = {function.name for function in _inner_functions(tree)}
-    for call in ast.walk(tree):
+    for call in nodes_of(file):
         name = getattr(call.func, "attr", "") if isinstance(call, ast.Call) else ""
         if isinstance(call, ast.Call) and name in ("ask", "ask_each") and len(call.args) > 1:
             question = call.args[1]
@@ -212,7 +215,7 @@ def test_the_domain_has_no_clock_disk_or_environment(file: Path) -> None:
 
 @for_each([f for f in MODULES if floor_of(name_of(f)) in ("services", "app")])
 def test_services_and_operations_never_speak_exit_or_read_the_environment(file: Path) -> None:
-    for node in ast.walk(tree_of(file)):
+    for node in nodes_of(file):
         called = node.func if isinstance(node, ast.Call) else None
         assert not (isinstance(called, ast.Name) and called.id in SPEAKING), (
             f"{name_of(file)}:{getattr(node, 'lineno', 0)} speaks: values are returned, and a face says them"
@@ -224,7 +227,7 @@ def test_services_and_operations_never_speak_exit_or_read_the_environment(file: 
 @for_each([f for f in MODULES if floor_of(name_of(f)) in ("services", "app")])
 def test_the_cache_of_a_memory_is_opened_by_the_memory(file: Path) -> None:
     has_no_memory = name_of(file) == "ctxrepo.services.meaning.helper"  # a process that knows a folder only
-    nodes = (node for node in ast.walk(tree_of(file)) if isinstance(node, ast.ImportFrom))
+    nodes = (node for node in nodes_of(file) if isinstance(node, ast.ImportFrom))
     imported = {alias.name for node in nodes for alias in node.names}
     assert has_no_memory or "open_cache" not in imported, f"{name_of(file)}: `memory.hook_cache()` opens it"
 

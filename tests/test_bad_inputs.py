@@ -74,7 +74,7 @@ class TestHooks:
         settings = {**read_settings(state), "interpreter": "/bin/true"}
         compile_settings(state, settings, read_repositories(state))
 
-    @pytest.mark.parametrize("stdin", PAYLOADS.values(), ids=PAYLOADS)
+    @pytest.mark.parametrize("stdin", rotating(PAYLOADS.values()), ids=PAYLOADS)
     def test_whatever_comes_in_they_end_well(self, cli: Terminal, stdin: bytes) -> None:
         for event in EVENTS:
             fire(cli.machine, event, stdin)
@@ -96,7 +96,7 @@ class TestHooks:
 
     @pytest.mark.parametrize(
         "damage",
-        [b"", b"garbage", b"SQLite format 3\x00" + b"\xff" * 9000, None],
+        rotating([b"", b"garbage", b"SQLite format 3\x00" + b"\xff" * 9000, None], keep=2),
     )
     def test_damaged_databases_silence_them_until_they_are_mended(
         self, cli: Terminal, damage: bytes | None

@@ -86,6 +86,14 @@ def test_each_commit_runs_a_third_of_the_stories_and_three_in_a_row_run_all(
     assert sorted(chain(*thirds)) == sorted(stories)
 
 
+def test_tests_that_share_a_story_are_due_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = []
+    for turn in (7, 8, 9):
+        monkeypatch.setattr(long, "_turn", lambda turn=turn: turn)
+        turns.append({is_due(f"tests/test_demo.py::test_{number}") for number in range(20)})
+    assert sorted(map(sorted, turns)) == [[False], [False], [True]]
+
+
 def test_what_is_not_due_is_long(request: pytest.FixtureRequest) -> None:
     items = request.session.items
     assert all(is_due(item.nodeid) or item.get_closest_marker("each_commit") for item in items) or (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from long import rotating
 from machines import Machine
 from plugin_calls import answer_to
 
@@ -58,7 +59,7 @@ def test_every_skill_is_where_a_plugin_has_it() -> None:
         assert f"\nname: {name}\n" in (CHECKOUT / "skills" / name / "SKILL.md").read_text()
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", rotating(SHELLS, keep=2))
 def test_it_delivers_what_the_settings_form_does(known: Machine, shell: str) -> None:
     assert "Answer in Dutch" in call(known, shell=shell)
 

@@ -17,7 +17,7 @@ import subprocess
 import tarfile
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
@@ -98,9 +98,14 @@ class House:
         return {name: ast.parse(text) for name, text in self.texts.items()}
 
     @cached_property
+    def nodes(self) -> Mapping[str, list[ast.AST]]:
+        """All nodes of each tree: to walk through one takes longer than most of what is counted there."""
+        return {name: [*ast.walk(tree)] for name, tree in self.trees.items()}
+
+    @cached_property
     def imports(self) -> Graph:
         """What each module imports of the others, wherever in it the import stands."""
-        return {name: self._named(name, ast.walk(tree)) for name, tree in self.trees.items()}
+        return {name: self._named(name, nodes) for name, nodes in self.nodes.items()}
 
     @cached_property
     def first_imports(self) -> Graph:
@@ -182,7 +187,7 @@ class House:
         found = {
             (name, node.lineno): f"{name}:{node.lineno} {ast.unparse(node)}"
             for name in sorted(self.hook_path)
-            for node in ast.walk(self.trees[name])
+            for node in self.nodes[name]
             if isinstance(node, ast.Subscript) and _is_by_number(node)
         }
         return list(found.values())
@@ -192,9 +197,9 @@ class House:
         """Functions with many parameters, those of commands left out."""
         return [
             f"{name}.{node.name} {_width(node.args)}"
-            for name, tree in self.trees.items()
+            for name, nodes in self.nodes.items()
             if not name.startswith(COMMANDS)
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.FunctionDef) and _width(node.args) >= MANY
         ]
 
@@ -205,8 +210,8 @@ class House:
         agents = {room.removeprefix(AGENTS) for room in self.rooms if room.startswith(AGENTS)}
         return [
             f"{name}:{line} {word}"
-            for name, tree in sorted(self.trees.items())
-            for line, text in sorted(_words_of(tree))
+            for name, nodes in sorted(self.nodes.items())
+            for line, text in sorted(_words_of(nodes))
             for word in sorted(agents.intersection(_WORD.findall(text.lower())))
             if not name.startswith(f"{AGENTS}{word}") and (name, text) not in NO_AGENTS
         ]
@@ -230,7 +235,7 @@ class House:
         )
         return dict(zip(BARS, counts, strict=True))
 
-    def _named(self, importer: str, nodes: Iterator[ast.AST]) -> set[str]:
+    def _named(self, importer: str, nodes: Iterable[ast.AST]) -> set[str]:
         found = set()
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -293,15 +298,15 @@ def _loaded(tree: ast.AST, passed_over: tuple[type[ast.AST], ...] = ()) -> Itera
         todo += node.orelse if isinstance(node, ast.If) and is_for_types else ast.iter_child_nodes(node)
 
 
-def _words_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def _words_of(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """(line, text) of every name and every text in a module but its docstrings."""
     docstrings = {
         below.value
-        for node in ast.walk(tree)
+        for node in nodes
         for below in (getattr(node, "body", []) if not isinstance(node, ast.Lambda | ast.IfExp) else [])
         if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         line = getattr(node, "lineno", 0)
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str) and node not in docstrings:

@@ -60,14 +60,14 @@ def told(desk: Desk, text: str) -> tuple[str, str, int]:
     return str(desk.cwd), desk.origin.session, get_ident()
 
 
-def test_two_threads_perform_two_hundred_operations(ada: Machine, desk: Desk) -> None:
+def test_two_threads_perform_sixty_operations(ada: Machine, desk: Desk) -> None:
     def work(name: str) -> set[str]:
         call = call_of(ada, CLAUDECODE="1", CLAUDE_CODE_SESSION_ID=name)
-        for number in range(20):
+        for number in range(10):
             fact = f"{name} {sha256(f'{name}{number}'.encode()).hexdigest()[:20]}"
             done = desk.perform(remember, Fact(fact), call)
             assert json.loads(json.dumps(done.data))["id"]
-            for _ in range(4):
+            for _ in range(2):
                 notes = desk.perform(list_notes, ListRequest(), call).value
                 assert "shop/MEMORY.md" in [note.place for note in notes]
         text = desk.perform(read, TargetRequest(parse_target("MEMORY")), call).data["text"]
@@ -75,7 +75,7 @@ def test_two_threads_perform_two_hundred_operations(ada: Machine, desk: Desk) ->
 
     with ThreadPoolExecutor(2) as threads:
         one, other = threads.map(work, ("s-one", "s-other"))
-    assert (len(one), len(other)) == (20, 20)
+    assert (len(one), len(other)) == (10, 10)
 
 
 def test_what_was_said_is_searched_by_a_helper_process(ada: Machine, desk: Desk) -> None:

@@ -51,7 +51,7 @@ def archive(desk: Machine, place: str) -> Path:
 
 
 def asking(desk: Machine) -> None:
-    done = desk.process("config", "set", "project.trust", "ask")
+    done = desk.ctxrepo("config", "set", "project.trust", "ask")
     assert done.returncode == 0, done.stderr
 
 
@@ -62,10 +62,10 @@ def test_an_archive_among_the_downloads_is_told_once_and_in_status(desk: Machine
     assert "downloaded" in first
     assert SECRET_OF_SHOP in first
     assert "says that it is" not in begin(desk, folder, "b")
-    assert "claim    The checkout" in desk.process("status", cwd=folder).stdout
-    assert desk.process("status").stdout.count("claim    ") == 0
-    assert desk.process("project", "trust", str(folder)).stdout == f"trusted: {folder} is {ID}, in shop/\n"
-    assert "claim" not in desk.process("status", cwd=folder).stdout
+    assert "claim    The checkout" in desk.ctxrepo("status", cwd=folder).stdout
+    assert desk.ctxrepo("status").stdout.count("claim    ") == 0
+    assert desk.ctxrepo("project", "trust", str(folder)).stdout == f"trusted: {folder} is {ID}, in shop/\n"
+    assert "claim" not in desk.ctxrepo("status", cwd=folder).stdout
 
 
 def test_a_folder_with_another_history_is_told(desk: Machine) -> None:
@@ -95,7 +95,7 @@ def test_so_is_one_that_names_itself(desk: Machine, name: str) -> None:
 def test_one_that_must_be_trusted_gets_nothing_but_that_line(desk: Machine) -> None:
     asking(desk)
     folder = archive(desk, "code/shop")
-    assert "It is given nothing" in desk.process("status", cwd=folder).stdout  # from here on it is known
+    assert "It is given nothing" in desk.ctxrepo("status", cwd=folder).stdout  # from here on it is known
     for session in ("a", "b"):
         given = begin(desk, folder, session)
         assert "says that it is" in given
@@ -112,10 +112,10 @@ def test_one_that_must_be_trusted_gets_nothing_but_that_line(desk: Machine) -> N
         ["search", "vault"],
         ["read", "project:MEMORY.md"],
     ):
-        refused = desk.process(*words, cwd=folder)
+        refused = desk.ctxrepo(*words, cwd=folder)
         assert (refused.returncode, SECRET_OF_SHOP in refused.stdout) == (6, False), words
         assert "ctxrepo project trust" in refused.stderr
-    assert "new on this machine" in desk.process("project", cwd=folder).stdout
+    assert "new on this machine" in desk.ctxrepo("project", cwd=folder).stdout
     assert SECRET_OF_SHOP in begin(desk, desk.project_folder, "own-2")
 
 
@@ -123,8 +123,8 @@ def test_once_trusted_it_gets_what_its_project_has_also_in_sessions_that_have_be
     asking(desk)
     folder = archive(desk, "code/shop")
     assert SECRET_OF_SHOP not in begin(desk, folder, "a")
-    assert desk.process("project", "trust", cwd=folder).returncode == 0
-    assert desk.process("project", "trust", cwd=folder).stdout.startswith("trusted already: ")
+    assert desk.ctxrepo("project", "trust", cwd=folder).returncode == 0
+    assert desk.ctxrepo("project", "trust", cwd=folder).stdout.startswith("trusted already: ")
     assert SECRET_OF_SHOP in ask(desk, folder, "a")
     assert SECRET_OF_SHOP in begin(desk, folder, "b")
 
@@ -132,7 +132,7 @@ def test_once_trusted_it_gets_what_its_project_has_also_in_sessions_that_have_be
 def test_trust_ends_when_the_checkout_takes_another_name(desk: Machine) -> None:
     asking(desk)
     folder = repository(desk.home / "other", "https://h/x/other")
-    assert desk.process("project", "trust", cwd=folder).returncode == 0
+    assert desk.ctxrepo("project", "trust", cwd=folder).returncode == 0
     git(folder, "remote", "set-url", "origin", PROJECT_URL)
     assert SECRET_OF_SHOP not in begin(desk, folder, "a")
 
@@ -141,7 +141,7 @@ def test_an_agent_may_not_trust_a_checkout(desk: Machine) -> None:
     asking(desk)
     folder = archive(desk, "code/shop")
     agent = Machine(desk.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "a"})
-    refused = agent.process("project", "trust", cwd=folder)
+    refused = agent.ctxrepo("project", "trust", cwd=folder)
     assert refused.returncode == 6
     assert "a terminal of their own" in refused.stderr
 
@@ -195,7 +195,7 @@ def test_a_new_machine_with_the_first_clone_of_a_project_is_told_nothing(
 ) -> None:
     remote = make_remote(tmp_path)
     assert desk.process("init", str(remote)).returncode == 0
-    eventually(lambda: desk.process("sync").returncode == 0, 30)
+    eventually(lambda: desk.ctxrepo("sync").returncode == 0, 30)
     other = Machine(tmp_path / "second")
     git(desk.home, "clone", "-q", str(desk.project_folder), str(other.project_folder))
     git(other.project_folder, "remote", "set-url", "origin", PROJECT_URL)
@@ -209,4 +209,4 @@ def assert_silent(desk: Machine, *folders: Path) -> None:
         given = begin(desk, folder, f"s-{folder.name}")
         assert "says that it is" not in given, given
         assert SECRET_OF_SHOP in given, folder
-        assert "claim" not in desk.process("status", cwd=folder).stdout
+        assert "claim" not in desk.ctxrepo("status", cwd=folder).stdout

@@ -110,12 +110,12 @@ def test_a_clock_that_was_put_back_loses_nothing_and_holds_nothing_up(
     session.hook("SessionEnd")
     eventually(lambda: "written after it" in log_of(remote), WAY_OUT)
     eventually(lambda: not processes_of(machine), WAY_OUT)
-    done = machine.process("doctor")
+    done = machine.ctxrepo("doctor")
     assert done.returncode == 0, done.stdout
     later = Session(machine, "s-2").hook("SessionStart")
     assert "written after it" in later
     assert "put back" in later
-    assert machine.process("sync").returncode == 0
+    assert machine.ctxrepo("sync").returncode == 0
     assert not machine.git("status", "--porcelain")
 
 
@@ -140,8 +140,8 @@ def test_the_files_of_a_clock_that_was_put_back_are_read_again(machine: Machine)
     """A note is as large as before, and its stamp is of the future both times."""
     machine.write("shop/a.md", "- one\n")
     in_future(machine.clone / "shop/a.md", HOUR)
-    assert machine.process("sync").returncode == 0
+    assert machine.ctxrepo("sync").returncode == 0
     machine.write("shop/a.md", "- two\n")
     in_future(machine.clone / "shop/a.md", HOUR)
-    assert machine.process("sync").returncode == 0
+    assert machine.ctxrepo("sync").returncode == 0
     assert machine.git("show", "HEAD:shop/a.md") == "- two"

@@ -17,10 +17,8 @@ from long import rotating
 from machines import Machine
 from needs import needs_root
 from odd import bound_socket, endless, folder, huge, loop, pipe, terminal
+from patient import PATIENT, run_patiently
 from silent import needs_silent_disk, silent_disk
-
-PATIENT = 25
-"""Seconds after which a command hangs: it never takes a quarter of that, unless it waits for something."""
 
 
 def git(folder: Path, *words: str) -> None:
@@ -47,13 +45,13 @@ def put(place: Path, make: Callable[[Path], None]) -> None:
     make(place)
 
 
-def run(machine: Machine, folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """A command that ends; what it says is no accident's."""
+def run_apart(machine: Machine, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The same in a process of its own, for a folder in which this one might hang for ever."""
     done = subprocess.run(
         [str(Path(sys.executable).with_name("ctxrepo")), *words],
         cwd=folder,
         env={**machine.env, "CTXREPO_HOOK": "1"},
-        input=stdin,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=PATIENT,
@@ -110,17 +108,19 @@ def test_a_bare_repository_that_holds_no_sound_git_is_no_project(mine: Machine, 
         make(places[-1] / ".git")
     others_go_on(mine, *places)
     for place in places:
-        done = run(mine, place, "remember", f"from {place.name}")
+        done = run_patiently(mine, place, "remember", f"from {place.name}")
         if place.name in ("archive_loop", "archive_folder"):
             assert done.returncode == 0, "git passes .git over, and says that this is a bare repository"
         else:
             assert done.returncode == 1, "git can't tell, and nothing goes to global/ unasked"
             assert "name the scope yourself" in done.stderr
-        assert run(mine, place, "remember", f"from {place.name}", "--scope", "global").returncode == 0
-    assert "it isn't known which project" in run(mine, places[0], "status").stdout
+        assert (
+            run_patiently(mine, place, "remember", f"from {place.name}", "--scope", "global").returncode == 0
+        )
+    assert "it isn't known which project" in run_patiently(mine, places[0], "status").stdout
     for words in (["project", "show"], ["context"], ["handoff", "--goal", "x"]):
-        assert run(mine, places[0], *words).returncode == 1, words
-        assert run(mine, places[ODD.index(loop)], *words).returncode in (0, 3), words
+        assert run_patiently(mine, places[0], *words).returncode == 1, words
+        assert run_patiently(mine, places[ODD.index(loop)], *words).returncode in (0, 3), words
     assert "from archive_pipe" in mine.read("global/MEMORY.md")
 
 
@@ -132,7 +132,7 @@ def test_a_checkout_in_which_git_would_hang_is_unknown(mine: Machine, tmp_path: 
         put(places[-1] / ".git" / name, endless if number % 2 else pipe)
     others_go_on(mine, *places)
     for place in places:
-        done = run(mine, place, "remember", f"from {place.name}")
+        done = run_patiently(mine, place, "remember", f"from {place.name}")
         assert done.returncode == 0 or "it isn't known which project" in done.stderr
         assert f"from {place.name}" not in mine.read("global/MEMORY.md") or done.returncode == 0
 
@@ -146,7 +146,7 @@ def test_a_worktree_whose_link_leads_nowhere_sound_stops_nobody(mine: Machine, t
         (places[-1] / ".git").write_text("gitdir: there\n")
     others_go_on(mine, *places)
     for place in places:
-        done = run(mine, place, "remember", f"from {place.name}")
+        done = run_patiently(mine, place, "remember", f"from {place.name}")
         assert done.returncode == 0 or "it isn't known which project" in done.stderr
 
 
@@ -160,8 +160,8 @@ def test_what_else_is_read_in_a_folder_may_be_odd(mine: Machine, tmp_path: Path,
         put(places[-1] / name, make)
     others_go_on(mine, *places)
     for place in places:
-        assert run(mine, place, "context").returncode == 0
-        assert run(mine, place, "file", "add", "CLAUDE.md").returncode in (0, 1, 6)
+        assert run_patiently(mine, place, "context").returncode == 0
+        assert run_patiently(mine, place, "file", "add", "CLAUDE.md").returncode in (0, 1, 6)
 
 
 def test_an_agent_may_name_anything_as_the_folder_it_is_in(mine: Machine) -> None:
@@ -184,14 +184,14 @@ def test_an_agent_may_name_anything_as_the_folder_it_is_in(mine: Machine) -> Non
 
 def test_a_name_of_two_lines_is_one_name(mine: Machine, tmp_path: Path) -> None:
     place = repository(tmp_path / "two\nlines", "https://git.example.org/ada/lines.git")
-    assert run(mine, place, "remember", "a fact").returncode == 0
-    assert "git.example.org/ada/lines" in run(mine, place, "project", "show").stdout
+    assert run_patiently(mine, place, "remember", "a fact").returncode == 0
+    assert "git.example.org/ada/lines" in run_patiently(mine, place, "project", "show").stdout
 
 
 def test_a_name_that_is_no_utf_8_is_no_obstacle(mine: Machine, tmp_path: Path) -> None:
     place = repository(Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe")))
     others_go_on(mine, place)
-    assert run(mine, place, "remember", "a fact").returncode == 0
+    assert run_patiently(mine, place, "remember", "a fact").returncode == 0
 
 
 @needs_root
@@ -202,7 +202,7 @@ def test_a_link_to_another_users_repository_is_not_followed(mine: Machine, tmp_p
     place = tmp_path / "mine"
     place.mkdir()
     (place / ".git").write_text(f"gitdir: {theirs}/.git\n")
-    assert "secret" not in run(mine, place, "project", "show").stdout
+    assert "secret" not in run_patiently(mine, place, "project", "show").stdout
     others_go_on(mine, place)
 
 
@@ -224,11 +224,11 @@ def test_a_command_in_a_folder_that_hangs_says_which_one_and_ends(mine: Machine,
     (place / "deep").mkdir()
     with silent_disk(place / ".git"):
         for words in (["remember", "a fact"], ["status"], ["project", "show"]):
-            done = run(mine, place / "deep", *words)
+            done = run_apart(mine, place / "deep", *words)
             assert done.returncode == 1, words
             assert f"{place}/deep doesn't answer" in done.stderr, words
-        assert run(mine, place / "deep", "sync").returncode == 0, "which needs to know of no project"
-        assert run(mine, mine.project_folder, "remember", "a fact of the project").returncode == 0
+        assert run_apart(mine, place / "deep", "sync").returncode == 0, "which needs to know of no project"
+        assert run_apart(mine, mine.project_folder, "remember", "a fact of the project").returncode == 0
 
 
 @needs_silent_disk
@@ -289,7 +289,7 @@ def test_a_block_in_a_folder_that_hangs_keeps_no_other_block_from_being_renewed(
     (place / "disk").mkdir()
     mounted = place / "disk"
     for where in (mounted, mine.project_folder):
-        assert run(mine, where, "file", "add", str(where / "AGENTS.md")).returncode == 0
+        assert run_apart(mine, where, "file", "add", str(where / "AGENTS.md")).returncode == 0
     with silent_disk(mounted):
         mine.remember("a fact of the project")
         work(mine)

@@ -4,7 +4,6 @@ what can be mended is, and nothing that was acknowledged is lost."""
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,11 +11,9 @@ import pytest
 from long import rotating
 from machines import Machine
 from odd import bound_socket, endless, folder, garbage, link_to_nothing, loop, pipe
+from patient import run_patiently
 
 Make = Callable[[Path], None]
-
-PATIENT = 25
-"""Seconds after which a command hangs."""
 
 MENDS = "`ctxrepo doctor --fix` mends it; nothing is deleted."
 
@@ -47,19 +44,7 @@ def mine(ada: Machine, remote: Path) -> Machine:
 
 
 def say(machine: Machine, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command that ends; what it says is no accident's. No worker comes between."""
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("ctxrepo")), *words],
-        cwd=machine.home,
-        env={**machine.env, "CTXREPO_HOOK": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENT,
-    )
-    assert "Traceback" not in done.stderr, (words, done.stderr)
-    assert "unexpected" not in done.stderr, (words, done.stderr)
-    return done
+    return run_patiently(machine, machine.home, *words)
 
 
 def put(place: Path, make: Make) -> None:

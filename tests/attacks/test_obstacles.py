@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from copies import Copies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from long import mostly_long, rotating
-from machines import NOW, Machine, make_machine, make_remote
+from machines import NOW, Machine, make_machine, make_pair, make_remote
 from needs import needs_root
 from odd import bound_socket, folder, link_to_nothing, loop, pipe
 
@@ -124,9 +125,13 @@ def filled(pair: Pair) -> Pair:
     return pair
 
 
+def with_notes(place: Path) -> Pair:
+    return filled(make_pair(place))
+
+
 @pytest.fixture
-def both(pair: Pair) -> Pair:
-    return filled(pair)
+def both(copies: Copies) -> Pair:
+    return copies.of(with_notes)
 
 
 def put(machine: Machine, kind: Callable[[Path], None], places: Iterable[str]) -> None:

@@ -86,7 +86,7 @@ def open_to_others(machine: Machine) -> list[str]:
 def use(machine: Machine) -> None:
     """Every kind of command, and a whole session."""
     for words in COMMANDS:
-        done = machine.process(*words)
+        done = machine.ctxrepo(*words)
         assert "Traceback" not in done.stderr, (words, done.stderr)
         assert "unexpected" not in done.stderr, (words, done.stderr)
     Session(machine, "s-1").whole()
@@ -127,7 +127,7 @@ def test_what_was_open_to_others_is_closed_by_whoever_opens_it(
         for file in filter(Path.is_file, folder.iterdir()):
             file.chmod(0o666)
     if who == "command":
-        assert machine.process("status").returncode == 0
+        assert machine.ctxrepo("status").returncode == 0
     elif who == "hook":
         Session(machine, "s-1").hook("UserPromptSubmit", prompt="which port does redis listen on?")
     else:
@@ -164,7 +164,7 @@ def test_nothing_is_written_through_a_link_at_any_place(machine: Machine, tmp_pa
     use(machine)
     assert {path: path.read_bytes() for path in victims.iterdir()} == expected
     assert machine.process("remember", "written after all").returncode == 0
-    assert "written after all" in machine.process("search", "written").stdout
+    assert "written after all" in machine.ctxrepo("search", "written").stdout
 
 
 @pytest.mark.parametrize("level", rotating(["journal", "sessions", "models"], keep=1))
@@ -244,7 +244,7 @@ def test_a_link_that_another_user_may_have_put_there_is_refused_by_every_command
     (tmp_path / "open").chmod(0o777)
     before = sorted(place.iterdir())
     for words in COMMANDS:
-        done = machine.process(*words)
+        done = machine.ctxrepo(*words)
         assert done.returncode == 1, words
         assert f"ctxrepo: {state} leads to {tmp_path}/open/" in done.stderr, words
         assert "which another user may have put there" in done.stderr
@@ -270,12 +270,12 @@ def test_a_link_to_a_disk_that_is_away_is_named(machine: Machine, tmp_path: Path
     state = places_of(machine)["state"]
     moved(machine, tmp_path / "disk", state)
     (tmp_path / "disk").rename(tmp_path / "away")
-    done = machine.process("status")
+    done = machine.ctxrepo("status")
     assert done.returncode == 1
     assert f"{state} leads to {tmp_path}/disk, which can't be looked at: No such file" in done.stderr
     assert Session(machine, "s-1").hook("SessionStart") == ""
     (tmp_path / "away").rename(tmp_path / "disk")
-    assert machine.process("status").returncode == 0
+    assert machine.ctxrepo("status").returncode == 0
 
 
 def test_the_name_of_the_machine_and_the_settings_are_closed(machine: Machine) -> None:

@@ -36,7 +36,7 @@ def shared(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
 
 def come_together(*machines: Machine) -> None:
     for machine in (*machines, *machines):
-        assert machine.process("sync").returncode in (0, 4)
+        assert machine.ctxrepo("sync").returncode in (0, 4)
     assert len({machine.tree() for machine in machines}) == 1
 
 
@@ -109,7 +109,7 @@ def test_an_entry_deleted_and_added_again_is_there_once(shared: tuple[Machine, M
 def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Machine], count: int) -> None:
     ada, ben = shared
     with ThreadPoolExecutor() as pool:
-        running = pool.submit(lambda: [ada.process("sync") for _ in range(6)])
+        running = pool.submit(lambda: [ada.ctxrepo("sync") for _ in range(6)])
         for number in range(count):
             ben.write(f"shop/topics/ben-{number}.md", f"- by ben {number}\n")
             ben.sync()
@@ -178,7 +178,7 @@ def test_a_push_that_is_killed_is_made_good_by_the_next_session(
     wait_for_workers(ada)
     held = subprocess.run(["git", "-C", str(remote), "show", "main:shop/MEMORY.md"], capture_output=True)
     assert b"sent in the end" in held.stdout
-    assert ada.process("sync").returncode == 0
+    assert ada.ctxrepo("sync").returncode == 0
 
 
 @pytest.mark.parametrize("count", mostly_long([20, 100], keep=1))
@@ -223,7 +223,7 @@ def test_over_a_slow_line_one_sync_serves_many_writers(ada: Machine, remote: Pat
 
     def write_and_sync(number: int) -> int:
         ada.process("remember", f"fact {number} over a slow line")
-        return ada.process("sync").returncode
+        return ada.ctxrepo("sync").returncode
 
     with ThreadPoolExecutor(8) as pool:
         codes = list(pool.map(write_and_sync, range(8)))

@@ -41,7 +41,7 @@ def test_what_was_deleted_late_is_deleted_in_the_file_and_can_be_brought_back(sh
         file.truncate(FACTS.index("\n") + 1)
     assert [held.rule for held in shared.sync().held] == ["deletions"]
     assert len(shared.read(NOTE).splitlines()) < 5
-    shared.process("doctor", "--fix")
+    shared.ctxrepo("doctor", "--fix")
     assert not shared.sync().held
     assert shared.read(NOTE) == f"{FACTS}- by ben\n"
 

@@ -14,8 +14,8 @@ def test_an_emptied_folder_comes_back(mine: Machine, ben: Machine, remote: Path)
     for item in mine.clone.iterdir():
         if item.name != ".git":
             shutil.rmtree(item) if item.is_dir() else item.unlink()
-    assert "files of the last commit gone" in said(mine.process("doctor"))
-    assert "back again" in said(mine.process("doctor", "--fix"))
+    assert "files of the last commit gone" in said(mine.ctxrepo("doctor"))
+    assert "back again" in said(mine.ctxrepo("doctor", "--fix"))
     assert "- committed here" in mine.read("shop/MEMORY.md")
     sync(mine)
     arrived(mine, ben, remote, "committed here", "sent before")
@@ -29,7 +29,7 @@ def test_an_emptied_folder_beside_a_spoiled_branch(
     shutil.rmtree(mine.clone / "shop")
     (git_dir / "refs/heads/main").write_bytes(b"")
     (git_dir / "refs/ctxrepo/wt").write_bytes(b"")
-    said(mine.process("doctor", "--fix"))
+    said(mine.ctxrepo("doctor", "--fix"))
     heal(mine)
     arrived(mine, ben, remote, "committed here", "sent before")
 
@@ -57,7 +57,7 @@ def test_bytes_that_are_no_text(mine: Machine, ben: Machine, remote: Path) -> No
         file.write(b"- odd \xff\xfe bytes\n- readable all the same\n")
     remember(mine, "into the odd one", "--note", "MEMORY.md")
     sync(mine)
-    assert "readable all the same" in said(mine.process("read", "MEMORY"))
+    assert "readable all the same" in said(mine.ctxrepo("read", "MEMORY"))
     arrived(mine, ben, remote, "readable all the same", "into the odd one", "committed here")
     assert b"- odd \xff\xfe bytes\n" in note.read_bytes()
 

@@ -33,7 +33,7 @@ def test_line_ends_of_windows_make_no_conflict_of_the_whole_file(pair: tuple[Mac
     (ben.clone / NOTE).write_bytes(b"- one\n- two\n- three\n- by ben\n")
     (ada.clone / NOTE).write_bytes(b"- by ada\r\n- one\r\n- two\r\n- three\r\n")
     for machine in (ada, ben, ada):
-        assert machine.process("sync").returncode == 0
+        assert machine.ctxrepo("sync").returncode == 0
     words = (ada.clone / NOTE).read_text().split("\n")
     assert sorted(word.strip() for word in words) == ["", "- by ada", "- by ben", "- one", "- three", "- two"]
     assert not (ada.clone / "conflicts").exists()
@@ -45,7 +45,7 @@ def test_what_programs_leave_about_stays_out_and_where_it_is(ada: Machine) -> No
     for name in left:
         ada.write(f"global/{name}", "- not for the memory\n")
     ada.write("global/build.md", "- for the memory\n")
-    assert ada.process("sync").returncode == 0
+    assert ada.ctxrepo("sync").returncode == 0
     assert "for the memory" in ada.git("show", "HEAD:global/build.md")
     assert not set(left) & {Path(p).name for p in ada.git("ls-files").splitlines()}
     assert all((ada.clone / "global" / name).exists() for name in left)
@@ -63,13 +63,13 @@ def test_sockets_pipes_and_devices_are_not_opened(ada: Machine) -> None:
         os.chdir(here)
         if os.getuid() == 0:
             os.mknod(folder / "zero.md", 0o20666, os.makedev(1, 5))
-        done = ada.process("sync")
+        done = ada.ctxrepo("sync")
     assert done.returncode == 0, done.stderr
     assert "good" in ada.git("show", "HEAD:global/good.md")
     assert not [
         p for p in ada.git("ls-files").splitlines() if p.endswith(("pipe.md", "socket.md", "zero.md"))
     ]
-    assert "pipe.md: it is not a regular file" in ada.process("check").stdout
+    assert "pipe.md: it is not a regular file" in ada.ctxrepo("check").stdout
 
 
 def test_a_picture_goes_along_and_bytes_in_a_note_hold_back_nothing_else(ada: Machine) -> None:
@@ -77,7 +77,7 @@ def test_a_picture_goes_along_and_bytes_in_a_note_hold_back_nothing_else(ada: Ma
     ada.write("global/good.md", "- good\n")
     (ada.clone / "global" / "odd.md").write_bytes(b"- odd \0 bytes\n")
     (ada.clone / "global" / "picture.png").write_bytes(bytes(range(256)) * 9)
-    done = ada.process("sync")
+    done = ada.ctxrepo("sync")
     assert done.returncode == 6, done.stderr
     assert "odd.md" in done.stdout + done.stderr
     assert "good" in ada.git("show", "HEAD:global/good.md")
@@ -90,7 +90,7 @@ def test_twins_of_two_machines_are_both_there(pair: tuple[Machine, Machine], one
     ada.write(f"global/{one}", "- by ada\n")
     ben.write(f"global/{two}", "- by ben\n")
     for machine in (ada, ben, ada):
-        assert machine.process("sync").returncode in (0, 4)
+        assert machine.ctxrepo("sync").returncode in (0, 4)
     for machine in pair:
         texts = [f.read_text() for f in machine.clone.rglob("*.md")]
         assert [any(f"by {name}" in text for text in texts) for name in ("ada", "ben")] == [True, True]
@@ -102,7 +102,7 @@ def test_a_file_of_the_year_2099_is_read_again_when_it_changes(ada: Machine) -> 
     for text in ("- before\n", "- behind\n"):
         ada.write("global/far.md", text)
         os.utime(ada.clone / "global" / "far.md", (4_070_908_800, 4_070_908_800))
-        assert ada.process("sync").returncode == 0
+        assert ada.ctxrepo("sync").returncode == 0
         assert ada.git("show", "HEAD:global/far.md") == text.strip()
 
 
@@ -155,7 +155,7 @@ def test_a_writer_waits_for_no_sync_and_no_worker(ada: Machine, lock: str) -> No
     with held(ada.open().state.lock(lock)):  # for as long as it takes: who waited would wait for ever
         assert ada.process("remember", "not waited for").returncode == 0
         assert "waited for" in ada.read("shop/MEMORY.md")
-    assert ada.process("sync").returncode == 0
+    assert ada.ctxrepo("sync").returncode == 0
     assert "waited for" in ada.git("show", "HEAD:shop/MEMORY.md")
 
 

@@ -132,9 +132,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     put(here, "global/MEMORY.md", b"---\ndescription: [\n---\n- delivered whole\n")
     put(here, TAPE, b"".join(LINES))
     for machine in (here, there):
-        done = machine.process("sync")
+        done = machine.ctxrepo("sync")
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
-    listed, delivered, check = (there.process(word) for word in ("list", "context", "check"))
+    listed, delivered, check = (there.ctxrepo(word) for word in ("list", "context", "check"))
     assert (listed.returncode, delivered.returncode, check.returncode) == (0, 0, 1)
     lines = [line for done in (listed, delivered, check) for line in done.stderr.splitlines()]
     assert [
@@ -184,7 +184,7 @@ def test_lines_that_are_no_records_are_kept_and_told_and_what_stands_between_the
     own = told.here.open().host
     torn = told.here.clone / f"TAPE/shop/{own}-202611.jsonl"
     torn.write_bytes(b'{"torn": ')
-    assert told.here.process("anchor", "next").returncode == 0
+    assert told.here.ctxrepo("anchor", "next").returncode == 0
     files = sorted(torn.parent.glob(f"{own}-*.jsonl"))
     assert all(line.startswith(b"{") for file in files for line in file.read_bytes().splitlines())
     assert torn.read_bytes().startswith(b'{"torn": ')
@@ -194,11 +194,11 @@ def test_a_line_of_20_mb_is_passed_over_and_stays_where_it_is(ada: Machine) -> N
     ada.init()
     put(ada, "global/big.md", BIG)
     put(ada, "global/small.md", KEPT)
-    assert ada.process("sync").returncode == 0
-    done = ada.process("check")
+    assert ada.ctxrepo("sync").returncode == 0
+    done = ada.ctxrepo("check")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("global/big.md: it is larger than 2 MiB")
-    assert "global/small.md" in ada.process("list").stdout
+    assert "global/small.md" in ada.ctxrepo("list").stdout
     assert (ada.clone / "global/big.md").read_bytes() == BIG
 
 

@@ -44,8 +44,8 @@ class TestObjects:
     def test_a_spoiled_one_is_kept_and_told_of(self, mine: Machine, git_dir: Path) -> None:
         file = object_of(mine, "HEAD")
         spoil(file, b"garbage")
-        assert f"{file} is corrupt" in said(mine.process("doctor"))
-        assert "1 object file moved aside" in said(mine.process("doctor", "--fix"))
+        assert f"{file} is corrupt" in said(mine.ctxrepo("doctor"))
+        assert "1 object file moved aside" in said(mine.ctxrepo("doctor", "--fix"))
         (kept,) = git_dir.glob(f"ctxrepo/broken/*/objects/{file.parent.name}/{file.name}")
         assert kept.read_bytes() == b"garbage"
 

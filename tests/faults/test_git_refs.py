@@ -39,7 +39,7 @@ class TestHeadAndRefs:
     def test_hooks_are_silent_meanwhile(self, mine: Machine, git_dir: Path, name: str) -> None:
         (git_dir / name).write_text("")
         quiet_hooks(mine)
-        told = said(mine.process("doctor"))
+        told = said(mine.ctxrepo("doctor"))
         assert "can't be read" in told or (git_dir / name).read_text()  # a worker has healed it by now
 
     @pytest.mark.parametrize("data", [b"garbage\n", bytes(300), b"\xff\xfe" * 40])

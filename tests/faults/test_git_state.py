@@ -36,11 +36,11 @@ class TestLocks:
     def test_old_ones_are_listed_and_moved_aside_when_asked(self, mine: Machine, git_dir: Path) -> None:
         for name in LOCKS:
             (git_dir / f"{name}.lock").touch()
-        assert ".lock" not in said(mine.process("doctor"))
+        assert ".lock" not in said(mine.ctxrepo("doctor"))
         for name in LOCKS:
             os.utime(git_dir / f"{name}.lock", (time.time() - 90,) * 2)
-        assert sum(f"{name}.lock" in said(mine.process("doctor")) for name in LOCKS[:2]) == 2
-        words = said(mine.process("doctor", "--fix"))
+        assert sum(f"{name}.lock" in said(mine.ctxrepo("doctor")) for name in LOCKS[:2]) == 2
+        words = said(mine.ctxrepo("doctor", "--fix"))
         assert all(f"moved {Path(name).name}.lock aside" in words for name in LOCKS)
         assert not list(git_dir.glob("*.lock"))
         assert list(git_dir.glob("ctxrepo/broken/*/refs/heads/main.lock"))
@@ -56,7 +56,7 @@ class TestIndex:
         remember(mine, "with no index")
         sync(mine)
         quiet_hooks(mine)
-        said(mine.process("doctor", "--fix"))
+        said(mine.ctxrepo("doctor", "--fix"))
         remember(mine, "with an index again")
         sync(mine)
         arrived(mine, ben, remote, "with no index", "with an index again", "committed here")
@@ -83,8 +83,8 @@ class TestAPersonAtWork:
         remember(machine, "written meanwhile")
         assert words in sync(machine, code=1)
         quiet_hooks(machine)
-        said(machine.process("doctor", "--fix"))
-        assert words in said(machine.process("doctor"))
+        said(machine.ctxrepo("doctor", "--fix"))
+        assert words in said(machine.ctxrepo("doctor"))
         assert (machine.git("rev-parse", "HEAD"), machine.git("for-each-ref", "refs/heads")) == before
 
     def goes_on(self, machine: Machine, ben: Machine, remote: Path) -> None:
@@ -117,9 +117,9 @@ class TestAPersonAtWork:
         remember(mine, "written meanwhile")
         assert f"is on {there}, not on main" in sync(mine, code=1)
         quiet_hooks(mine)
-        assert f"is on {there}, not on main" in said(mine.process("doctor"))
+        assert f"is on {there}, not on main" in said(mine.ctxrepo("doctor"))
         assert (mine.git("rev-parse", "HEAD"), mine.git("for-each-ref", "refs/heads")) == before
-        assert f"was on {there} and is on main again" in said(mine.process("doctor", "--fix"))
+        assert f"was on {there} and is on main again" in said(mine.ctxrepo("doctor", "--fix"))
         self.goes_on(mine, ben, remote)
 
 
@@ -148,8 +148,8 @@ class TestTheCloneAsAWhole:
         (git_dir / "shallow").write_text("garbage\n")
         remember(mine, "on garbled ground")
         sync(mine)  # which doesn't read that note; the person's own git does
-        assert "shallow is corrupt" in mine.process("doctor").stdout
-        assert mine.process("doctor", "--fix").returncode in (0, 1)
+        assert "shallow is corrupt" in mine.ctxrepo("doctor").stdout
+        assert mine.ctxrepo("doctor", "--fix").returncode in (0, 1)
         arrived(mine, ben, remote, "on garbled ground", "committed here")
 
     @pytest.mark.parametrize("link", [False, True], ids=["moved", "linked"])
@@ -172,7 +172,7 @@ class TestTheCloneAsAWhole:
             os.chown(path, 12345, 12345)
         try:
             for words in (("remember", "not mine"), ("sync",)):
-                done = mine.process(*words)
+                done = mine.ctxrepo(*words)
                 assert done.returncode != 0
                 assert "another user" in said(done)
                 assert len(said(done).splitlines()) <= 3
@@ -188,7 +188,7 @@ class TestTheCloneAsAWhole:
         mine.write("global/inner/x.md", "- not of the memory\n")
         remember(mine, "beside it")
         sync(mine)
-        assert "global/inner" in said(mine.process("status")) + said(mine.process("check"))
+        assert "global/inner" in said(mine.ctxrepo("status")) + said(mine.ctxrepo("check"))
         assert "not of the memory" not in mine.git("grep", "-h", "", "HEAD")
         shutil.rmtree(mine.clone / "global/inner")
         arrived(mine, ben, remote, "beside it", "committed here")

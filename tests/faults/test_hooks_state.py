@@ -45,7 +45,7 @@ def sound(machine: Machine, remote: Path) -> None:
     eventually(lambda: "acknowledged before" in log_of(remote), WAY_OUT)
     eventually(lambda: not processes_of(machine), WAY_OUT)
     assert "shop/topics/build.md" in session.hook("SessionStart", source="clear")
-    assert machine.process("sync").returncode == 0
+    assert machine.ctxrepo("sync").returncode == 0
 
 
 def torn(file: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_folder_where_a_file_belongs_is_told_and_stops_no_session(machine: Mac
     session = Session(machine, "s-1")
     session.whole()
     assert session.slowest < WAITED
-    said = machine.process("doctor", "--json").stdout
+    said = machine.ctxrepo("doctor", "--json").stdout
     told = [finding["problem"] for finding in json.loads(said)["data"]["findings"]]
     for file in (there.spool, there.lock("work"), there.trouble, there.anchors):
         assert [one for one in told if str(file) in one and "isn't a file" in one], told

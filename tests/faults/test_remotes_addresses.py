@@ -47,12 +47,12 @@ def test_a_sync_refuses_them_in_config_toml(ada: Machine, remote: Path, tmp_path
         assert not trap.exists()
     ada.write("global/topics/x.md", "- x\n")
     ada.git("remote", "set-url", "origin", url)
-    done = ada.process("sync")
+    done = ada.ctxrepo("sync")
     failed(done, "address")
-    assert "hunter-7291" not in done.stderr + ada.process("status").stdout + ada.process("doctor").stdout
+    assert "hunter-7291" not in done.stderr + ada.ctxrepo("status").stdout + ada.ctxrepo("doctor").stdout
     config.write_text(good)
-    assert ada.process("sync").returncode == 0
-    assert "hunter-7291" not in ada.process("sync").stderr
+    assert ada.ctxrepo("sync").returncode == 0
+    assert "hunter-7291" not in ada.ctxrepo("sync").stderr
 
 
 @pytest.mark.parametrize("rewritten", ["ext::sh -c touch% {trap} ", "{other}"], ids=["ext", "file"])
@@ -80,6 +80,6 @@ def test_a_remote_beside_the_configured_one_is_never_spoken_to(
     ada.git("remote", "set-url", "origin", str(other))
     ada.git("remote", "add", "second", str(other))
     ada.write("global/topics/x.md", "- x\n")
-    assert ada.process("sync").returncode == 0
+    assert ada.ctxrepo("sync").returncode == 0
     assert not list((other / "refs" / "heads").iterdir())
-    assert "git's own remote in" in ada.process("doctor").stdout
+    assert "git's own remote in" in ada.ctxrepo("doctor").stdout

@@ -45,7 +45,7 @@ def test_a_rewritten_history_is_merged_with_ours(
 ) -> None:
     ada, ben = pair
     ada.write("global/topics/old.md", "- from before\n")
-    assert ada.process("sync").returncode == 0
+    assert ada.ctxrepo("sync").returncode == 0
     ours = ada.git("rev-parse", "HEAD")
     tree = git(remote, "rev-parse", "main^{tree}")
     who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
@@ -66,7 +66,7 @@ def test_a_remote_that_was_rolled_back_is_given_everything_again(
     ada, ben = pair
     before = git(remote, "rev-parse", "main")
     ada.write("global/topics/kept.md", "- kept\n")
-    assert ada.process("sync").returncode == 0
+    assert ada.ctxrepo("sync").returncode == 0
     git(remote, "update-ref", "refs/heads/main", before)
     agree(ada, ben)
     assert git(remote, "rev-parse", "main") == ada.git("rev-parse", "HEAD")
@@ -115,7 +115,7 @@ def test_a_push_whose_answer_was_lost_is_not_made_twice(pair: tuple[Machine, Mac
         config.seek(0)
         config.write(text)
     ada.write("global/topics/once.md", "- said once\n")
-    failed(ada.process("sync"), "cut")
+    failed(ada.ctxrepo("sync"), "cut")
     hook.unlink()
     made = ada.git("rev-parse", "HEAD")
     assert git(remote, "rev-parse", "main") == made, "it had arrived"
@@ -129,7 +129,7 @@ def test_a_forged_history_is_not_taken_and_work_goes_on(pair: tuple[Machine, Mac
     good = git(remote, "rev-parse", "main")
     forge(remote)
     ada.write("global/topics/mine.md", "- mine\n")
-    failed(ada.process("sync"), "malformed", "hasDotgit")
+    failed(ada.ctxrepo("sync"), "malformed", "hasDotgit")
     assert ada.git("show", "HEAD:global/topics/mine.md") == "- mine"
     git(remote, "update-ref", "refs/heads/main", good)
     agree(ada, ben)

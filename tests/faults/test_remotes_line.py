@@ -28,7 +28,7 @@ BAD: list[tuple[Kind, int, Outcome]] = [
 
 
 def test_bad_lines_cost_nothing_but_time(machines: tuple[Machine, Machine], line: Line) -> None:
-    """Over https those that are cut and the silence, over ssh the others: each sync is a process."""
+    """Over https those that are cut and the silence, over ssh the others."""
     ada, ben = machines
     bad = BAD[3:] if line.url.startswith("https") else BAD[:4]
     ada.write("global/topics/long.md", "".join(f"- {os.urandom(40).hex()}\n" for _ in range(1500)))
@@ -36,10 +36,10 @@ def test_bad_lines_cost_nothing_but_time(machines: tuple[Machine, Machine], line
         ada.write(f"global/topics/line-{number}.md", f"- written while the line suffered {kind}\n")
         line.proxy.suffer(kind, amount)
         began = time.monotonic()
-        failed(ada.process("sync"), outcome)
+        failed(ada.ctxrepo("sync"), outcome)
         assert time.monotonic() - began < 20, kind
         assert kind in ada.git("show", f"HEAD:global/topics/line-{number}.md")
-    assert f"{len(bad)} to send" in ada.process("status").stdout
+    assert f"{len(bad)} to send" in ada.ctxrepo("status").stdout
     line.proxy.heal()
     agree(ada, ben)
     for number, (kind, _, _) in enumerate(bad):
@@ -52,8 +52,8 @@ def test_pull_and_push_fail_alike(nginx: HttpsServer, remote: Path, tmp_path: Pa
         ada = machine_at(tmp_path, "ada", line.client)
         ada.init(line.url)
         line.proxy.suffer("refuse")
-        failed(ada.process("pull"), "offline")
-        failed(ada.process("push"), "offline")
+        failed(ada.ctxrepo("pull"), "offline")
+        failed(ada.ctxrepo("push"), "offline")
         assert ada.json("sync")["data"]["remote"] == "offline"
 
 
@@ -66,11 +66,11 @@ def test_out_of_the_box_a_hung_remote_is_given_up_within_ten_seconds(
         ada.init(line.url)
         line.proxy.suffer("hang")
         began = time.monotonic()
-        failed(ada.process("sync"), "timeout")
+        failed(ada.ctxrepo("sync"), "timeout")
         took = time.monotonic() - began
         line.proxy.suffer("refuse")
         began = time.monotonic()
-        failed(ada.process("sync"), "offline")  # what a sync costs that waits for nobody
+        failed(ada.ctxrepo("sync"), "offline")  # what a sync costs that waits for nobody
         assert 8 < took < 12 + time.monotonic() - began
 
 
@@ -125,7 +125,7 @@ def test_one_exchange_serves_all_that_was_written_meanwhile(
         for number in range(8):
             ada.remember(f"fact {number} is so")
         assert line.proxy.connections == before, "a writer waits for no remote"
-        done = ada.process("sync")
+        done = ada.ctxrepo("sync")
         assert (done.returncode, done.stdout) == (0, "received 0, sent 1 commit\n"), done.stderr
         assert line.proxy.connections - before < 6
         assert time.monotonic() - began < 30

@@ -44,7 +44,7 @@ def test_over_ssh(sshd: SshServer, remote: Path, tmp_path: Path) -> None:
 
     def refused(outcome: Outcome, *said: str) -> None:
         ada.write(f"global/topics/{outcome}.md", f"- written while {outcome}\n")
-        failed(ada.process("sync"), outcome, *said)
+        failed(ada.ctxrepo("sync"), outcome, *said)
         assert outcome in ada.git("show", f"HEAD:global/topics/{outcome}.md")
 
     remote.rename(remote.with_name("elsewhere.git"))
@@ -80,7 +80,7 @@ def test_over_https(nginx: HttpsServer, remote: Path, tmp_path: Path) -> None:
     def refused(outcome: Outcome, change: Callable[[], None], *said: str) -> None:
         ada.write(f"global/topics/{outcome}.md", f"- written while {outcome}\n")
         change()
-        failed(ada.process("sync"), outcome, *said)
+        failed(ada.ctxrepo("sync"), outcome, *said)
         use_client(ada, knowing)
         use_remote(ada, nginx.url(remote, "git"))
 

@@ -79,7 +79,7 @@ def test_two_processes_and_a_hand_write_the_same_two_notes(
     made = edit_by_hand(mine, processes)
     assert [process.wait() for process in processes] == [0, 0]
     wait_for_workers(mine)
-    assert mine.process("sync").returncode == 0
+    assert mine.ctxrepo("sync").returncode == 0
     ben.init(str(remote))
     for machine in (mine, ben):
         all_once(*notes(machine), "ab", times)
@@ -99,7 +99,7 @@ def test_two_machines_write_the_same_two_notes(mine: Machine, ben: Machine, remo
     assert [process.wait() for process in processes] == [0, 0]
     for machine in (mine, ben, mine, ben):
         wait_for_workers(machine)
-        assert machine.process("sync").returncode == 0
+        assert machine.ctxrepo("sync").returncode == 0
     for machine in (mine, ben):
         all_once(*notes(machine), "ab", times)
         assert notes(machine)[0].count("description:") == 1
@@ -112,7 +112,7 @@ def test_an_item_that_one_machine_ticks_is_ticked_on_all_and_others_stay(
 ) -> None:
     ben.init(str(remote))
     for text in ("first", "second", "third"):
-        assert mine.process("scratch", "add", text).returncode == 0
+        assert mine.ctxrepo("scratch", "add", text).returncode == 0
     wait_for_workers(mine)
     mine.sync()
     ben.sync()
@@ -122,18 +122,18 @@ def test_an_item_that_one_machine_ticks_is_ticked_on_all_and_others_stay(
         (mine, ("scratch", "add", "by ada")),
         (ben, ("scratch", "add", "by ben")),
     ):
-        assert machine.process(*words).returncode == 0
+        assert machine.ctxrepo(*words).returncode == 0
     for machine in (mine, ben, mine, ben):
         wait_for_workers(machine)
-        assert machine.process("sync").returncode == 0
+        assert machine.ctxrepo("sync").returncode == 0
     items = [line for line in mine.read(PAD).splitlines() if line.startswith("- ")]
     assert items[:3] == ["- [x] first", "- [x] second", "- [ ] third"]
     assert sorted(items[3:]) == ["- [ ] by ada", "- [ ] by ben"]
     assert ben.read(PAD) == mine.read(PAD)
-    assert mine.process("scratch", "clear-done").returncode == 0
+    assert mine.ctxrepo("scratch", "clear-done").returncode == 0
     wait_for_workers(mine)
     for machine in (mine, ben):
-        assert machine.process("sync").returncode == 0
+        assert machine.ctxrepo("sync").returncode == 0
     assert "[x]" not in ben.read(PAD)
     assert "- [ ] third" in ben.read(PAD)
 
@@ -144,11 +144,11 @@ def test_of_an_item_that_is_ticked_here_and_reworded_there_both_hold(
     mine.write(PAD, "- [ ] ask the bank about its limit\n- [ ] other\n")
     mine.sync()
     ben.init(str(remote))
-    assert mine.process("scratch", "done", "bank").returncode == 0
+    assert mine.ctxrepo("scratch", "done", "bank").returncode == 0
     ben.write(PAD, "- [ ] ask the bank about its limit of 8 s\n- [ ] other\n")
     for machine in (mine, ben, mine, ben):
         wait_for_workers(machine)
-        assert machine.process("sync").returncode in (0, 4)
+        assert machine.ctxrepo("sync").returncode in (0, 4)
     assert mine.tree() == ben.tree()
     assert "[x] ask the bank" in everything(mine.clone)
     assert "limit of 8 s" in everything(mine.clone)

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long import rotating
 from silent import needs_silent_disk, silent_disk
 from world import HOOK, NOTES, World
 
@@ -81,7 +82,7 @@ def test_what_is_no_object_is_passed_over(world: World, name: str) -> None:
     assert world.spooled() == []
 
 
-@pytest.mark.parametrize("value", WRONG_VALUES, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize("value", rotating(WRONG_VALUES), ids=lambda value: repr(value)[:40])
 def test_what_is_not_what_it_should_be_does_no_harm(world: World, value: Any) -> None:
     world.compile(interpreter="")
     said = json.dumps(dict.fromkeys(FIELDS, value)).encode()

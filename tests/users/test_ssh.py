@@ -133,7 +133,7 @@ def test_settings_in_the_folder_for_settings(own: Own, other: Machine, sshd: Ssh
 def test_a_shallow_clone_becomes_whole(own: Own, other: Machine, sshd: SshServer, remote: Path) -> None:
     url = sshd.url(remote)
     cli(other, "init", url)
-    for number in range(3):
+    for number in range(2):
         cli(other, "remember", f"of long ago, {number}")
         cli(other, "sync")
     ada = own("ada", ssh_client(sshd.client))

@@ -12,6 +12,7 @@ import pytest
 from checkout import PAYLOADS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long import rotating
 from world import World
 
 from ctxrepo.agents.copilot.dialect import DIALECT
@@ -246,7 +247,7 @@ _FIELDS = (
 )
 
 
-@pytest.mark.parametrize("value", _ODD, ids=lambda value: repr(value)[:30])
+@pytest.mark.parametrize("value", rotating(_ODD), ids=lambda value: repr(value)[:30])
 def test_wrong_types_do_no_harm(copilot: Copilot, value: Any) -> None:
     copilot.world.compile(interpreter="")
     for name in ("bash", "edit", "apply_patch", value):
@@ -257,7 +258,7 @@ def test_wrong_types_do_no_harm(copilot: Copilot, value: Any) -> None:
     copilot.world.spooled()  # each line is JSON
 
 
-@pytest.mark.parametrize("payload", sorted(path.stem for path in RECORDED.iterdir()))
+@pytest.mark.parametrize("payload", rotating(sorted(path.stem for path in RECORDED.iterdir())))
 def test_torn_payloads_and_unknown_events_are_passed_over(copilot: Copilot, payload: str) -> None:
     whole = said(copilot.world, payload)
     name = payload.partition("-")[0]

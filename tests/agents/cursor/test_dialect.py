@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -261,8 +262,8 @@ def test_every_event_that_it_knows_has_a_hook() -> None:
 ODD: list[Any] = [None, 7, -1.5, True, "", "\ud800", "x" * 300_000, [], [[]], {}, {"a": {"b": []}}, [None, 3]]
 
 
-@pytest.mark.parametrize("event", rotating(sorted(HOOKS.events()), keep=1))
-def test_odd_payloads_do_no_harm(cursor: Cursor, event: str) -> None:
+@pytest.mark.parametrize(("event", "part"), rotating(product(sorted(HOOKS.events()), range(3)), keep=1))
+def test_odd_payloads_do_no_harm(cursor: Cursor, event: str, part: int) -> None:
     whole = {
         **cursor.common,
         "hook_event_name": event,
@@ -278,7 +279,7 @@ def test_odd_payloads_do_no_harm(cursor: Cursor, event: str) -> None:
     texts += [json.dumps(dict.fromkeys(whole, odd)) for odd in ODD]
     sent = json.dumps(whole)
     texts += ["", "null", "[]", sent[: len(sent) // 2], sent + sent, "\ufeff" + sent, "\0" + sent]
-    for text in texts:
+    for text in texts[part::3]:
         out = cursor.raw(event, text.encode("utf-8", "surrogatepass"))
         assert not out or json.loads(out)["additional_context"]
     assert cursor.world.errors() == ""

@@ -14,6 +14,7 @@ import pytest
 from checkout import CHECKOUT
 from hypothesis import given
 from hypothesis import strategies as st
+from long import rotating
 from world import World
 
 from ctxrepo.agents.gemini.dialect import (
@@ -252,7 +253,7 @@ class TestOddEvents:
         gemini.tell(name)
         assert gemini.world.errors() == ""
 
-    @pytest.mark.parametrize("name", RECORDED)
+    @pytest.mark.parametrize("name", rotating(RECORDED))
     def test_torn_and_odd_ones_are_met_with_silence_or_an_answer(self, gemini: Gemini, name: str) -> None:
         said = recorded(name)
         whole = json.dumps(said).encode()

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from checkout import CHECKOUT
+from long import rotating
 from world import HOOK, NOTES, World
 
 from ctxrepo.agents.opencode.dialect import DIALECT, unquoted
@@ -223,7 +224,7 @@ def test_a_command_in_the_memory_wakes_the_worker(world: World) -> None:
     assert world.starts(1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rotating(NAMES))
 def test_no_payload_however_spoiled_makes_a_hook_fail(world: World, name: str) -> None:
     event, said = name.partition("-")[0], payload(name, world)
     raw, seeded = json.dumps(said).encode(), random.Random(name)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
 import pytest
-from machines import Machine
+from copies import Copies
+from machines import Machine, make_ada
 from terminal import Terminal
 
 
@@ -29,10 +33,45 @@ def both(
     return Terminal(ada, monkeypatch, capsys), Terminal(ben, monkeypatch, capsys)
 
 
+@pytest.fixture(scope="module")
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    """A machine with the NOTES of the test's module, path -> text, which all of its tests may read."""
+    machine = make_ada(tmp_path_factory.mktemp("library"))
+    _fill(machine, request.module.NOTES)
+    machine.sync()
+    return machine
+
+
 @pytest.fixture
-def notes(cli: Terminal, request: pytest.FixtureRequest) -> Terminal:
+def shelf(library: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    """Those notes for a test that only reads; `notes` has some of its own."""
+    return Terminal(library, monkeypatch, capsys)
+
+
+@pytest.fixture
+def notes(
+    filled: Callable[[Path], Machine],
+    copies: Copies,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Terminal:
     """A memory with the NOTES of the test's module, path -> text."""
-    cli.machine.remember("a start")
-    for path, text in request.module.NOTES.items():
-        cli.machine.write(path, text)
-    return cli
+    return Terminal(copies.of(filled), monkeypatch, capsys)
+
+
+@pytest.fixture(scope="module")
+def filled(request: pytest.FixtureRequest) -> Callable[[Path], Machine]:
+    """Makes that memory."""
+
+    def fill(place: Path) -> Machine:
+        ada = make_ada(place)
+        _fill(ada, request.module.NOTES)
+        return ada
+
+    return fill
+
+
+def _fill(machine: Machine, notes: Mapping[str, str]) -> None:
+    machine.remember("a start")
+    for path, text in notes.items():
+        machine.write(path, text)

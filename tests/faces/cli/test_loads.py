@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from long import rotating
-from machines import NOW, Machine
+from machines import NOW, Machine, make_machine
 
 from ctxrepo.services.saving.committed import committed_already
 
@@ -39,11 +39,26 @@ def settled(machine: Machine) -> None:
     """Nothing waits, and a command has looked at all files and found so."""
     file = machine.clone / "shop/one.md"
     for _ in range(20):
-        os.utime(file, (NOW.timestamp(), NOW.timestamp()))
-        loaded(machine, "list")  # a process of its own, because one in this process calls no worker
         if committed_already(machine.open()):
             return
+        os.utime(file, (NOW.timestamp(), NOW.timestamp()))
+        loaded(machine, "list")  # a process of its own, because one in this process calls no worker
     raise AssertionError("something always waits")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    """A machine with a note; what a test writes there has to settle before the next one reads."""
+    machine = make_machine(tmp_path_factory.mktemp("loads"), "ada")
+    machine.init()
+    machine.write("shop/one.md", "---\ndescription: One\n---\n- the basket needs Postgres\n")
+    return machine
+
+
+@pytest.fixture
+def quiet(shared: Machine) -> Machine:
+    settled(shared)
+    return shared
 
 
 def ours(modules: set[str]) -> set[str]:
@@ -101,11 +116,8 @@ def test_a_command_loads_no_other_command(ada: Machine, words: list[str]) -> Non
     ),
     ids="-".join,
 )  # fmt: skip
-def test_reading_loads_no_write_path_while_nothing_waits(ada: Machine, words: list[str]) -> None:
-    ada.init()
-    ada.write("shop/one.md", "---\ndescription: One\n---\n- the basket needs Postgres\n")
-    settled(ada)
-    found = loaded(ada, *words)
+def test_reading_loads_no_write_path_while_nothing_waits(quiet: Machine, words: list[str]) -> None:
+    found = loaded(quiet, *words)
     assert not found & {
         "typer",
         "pygit2",
@@ -128,11 +140,8 @@ def test_reading_loads_no_write_path_while_nothing_waits(ada: Machine, words: li
     }
 
 
-def test_where_things_stand_is_told_without_what_reads_objects_or_merges(ada: Machine) -> None:
-    ada.init()
-    ada.write("shop/one.md", "---\ndescription: One\n---\n- the basket needs Postgres\n")
-    settled(ada)
-    assert not loaded(ada, "status") & {
+def test_where_things_stand_is_told_without_what_reads_objects_or_merges(quiet: Machine) -> None:
+    assert not loaded(quiet, "status") & {
         "pygit2",
         "ast",
         "difflib",
@@ -145,11 +154,8 @@ def test_where_things_stand_is_told_without_what_reads_objects_or_merges(ada: Ma
     }
 
 
-def test_saving_a_fact_loads_neither_what_commits_nor_an_editor(ada: Machine) -> None:
-    ada.init()
-    ada.write("shop/one.md", "---\ndescription: One\n---\n- the basket needs Postgres\n")
-    settled(ada)
-    assert not loaded(ada, "remember", "The door is green") & {
+def test_saving_a_fact_loads_neither_what_commits_nor_an_editor(quiet: Machine) -> None:
+    assert not loaded(quiet, "remember", "The door is green") & {
         "pygit2",
         "tempfile",
         "subprocess",

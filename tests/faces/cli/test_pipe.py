@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from long import rotating
 from machines import Machine
 
 FULL = "ctxrepo: standard output can't be written: No space left on device\n"
@@ -30,7 +31,9 @@ def shell(machine: Machine, line: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("words", ["list", "list --json", "read MEMORY.md", "--version", "search Postgres"])
+@pytest.mark.parametrize(
+    "words", rotating(["list", "list --json", "read MEMORY.md", "--version", "search Postgres"])
+)
 def test_a_full_disk_behind_standard_output_is_told_in_one_line(mine: Machine, words: str) -> None:
     done = shell(mine, f"c {words} > /dev/full")
     assert (done.returncode, done.stderr) == (1, FULL)
@@ -44,7 +47,7 @@ def test_nobody_can_be_told_where_both_streams_are_full(mine: Machine) -> None:
     assert shell(mine, "c list > /dev/full 2>&1").returncode == 1
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", rotating([">&-", "2>&-", "<&-", "<&- >&- 2>&-"]))
 def test_where_streams_are_closed_a_command_does_what_it_does(mine: Machine, closed: str) -> None:
     done = shell(mine, f'c remember "The till speaks German" {closed}')
     assert (done.returncode, done.stderr) == (0, "")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import NOBODY
+from long import rotating
 from needs import needs_root
 from world import NOTES, World, socket_in
 
@@ -157,7 +158,7 @@ STRANGE: dict[str, Callable[[socket.socket, bytes], object]] = {
 }
 
 
-@pytest.mark.parametrize("kind", STRANGE)
+@pytest.mark.parametrize("kind", rotating(STRANGE))
 def test_with_a_strange_one_words_decide(world: World, helper: Callable[..., Helper], kind: str) -> None:
     line = good(world)
     one = helper(lambda peer, _: STRANGE[kind](peer, line))

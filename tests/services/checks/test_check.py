@@ -44,7 +44,7 @@ def mine(ada: Machine) -> Machine:
         (b"- a\n\n- b\0\n", 3, "NUL"),
         (b"- a <!-- ^same -->\n- b <!-- ^same -->\n", 2, "global/x.md#L1 has the id same too"),
         (b"- a\n- token ghp_" + b"a1B2" * 9 + b"\n", 2, "secret"),
-        (b"- x\n" * 300_000, 0, "larger than 1024 KiB"),
+        ((b"- " + b"word " * 30 + b"\n") * 7_000, 0, "larger than 1024 KiB"),
     ],
 )
 def test_what_is_wrong_in_a_note(mine: Machine, data: bytes, line: int, told: str) -> None:

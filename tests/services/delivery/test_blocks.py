@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from copies import Copies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long import mostly_long
-from machines import NOW, Machine
+from machines import NOW, Machine, make_ada
 
 from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.working.managed import BEGIN, END
@@ -36,8 +37,12 @@ from ctxrepo.storage.disk.foreign import Change
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(with_a_fact)
+
+
+def with_a_fact(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.remember("redis listens on port 6380", category="gotcha")
     commit(ada.open(), NOW)
     return ada

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machines import Machine
+from copies import Copies
+from machines import Machine, make_ada
 
 from ctxrepo.domain.tape.anchors import anchor_of
 from ctxrepo.domain.tape.touched_files import FirstFile
@@ -38,8 +39,12 @@ NOTES = {
 
 
 @pytest.fixture
-def shop(ada: Machine) -> Machine:
-    ada.init()
+def shop(copies: Copies) -> Machine:
+    return copies.of(with_notes)
+
+
+def with_notes(place: Path) -> Machine:
+    ada = make_ada(place)
     assert ada.project()
     for path, text in NOTES.items():
         ada.write(path, text)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
-from machines import NOW, Machine
+from copies import Copies
+from machines import NOW, Machine, make_ada
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.resolve import Keep
@@ -44,8 +46,12 @@ def settle(machine: Machine, name: str, keep: Keep) -> Resolution:
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(with_a_note)
+
+
+def with_a_note(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.write(NOTE, f"---\nupdated: 2026-01-01\n---\n# T\n\n{BENS}- b\n")
     commit(ada.open(), NOW)
     return ada

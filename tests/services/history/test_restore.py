@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from machines import NOW, Machine
+from copies import Copies
+from machines import NOW, Machine, make_ada
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of
@@ -27,8 +29,12 @@ TEXT = "---\ndescription: Traps\n---\n\n# Traps\n\n- one\n- two\n- three\n\n## O
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(begun)
+
+
+def begun(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.remember("a start")
     ada.write(NOTE, TEXT)
     save(ada)

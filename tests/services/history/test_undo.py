@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from machines import NOW, Machine
+from copies import Copies
+from machines import NOW, Machine, make_ada
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of
@@ -27,8 +30,12 @@ MEMORY = "shop/MEMORY.md"
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(begun)
+
+
+def begun(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.remember("the first")
     commit(ada.open(), NOW)
     return ada

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from long import rotating
 from machines import Machine
 
 from ctxrepo.domain.project.layout import REGISTRY
@@ -31,13 +32,15 @@ def project_of(machine: Machine) -> tuple[str, str]:
 
 @pytest.mark.parametrize(
     "address",
-    [
-        "git@work:ada/shop.git",
-        "ssh://git@forge/Ada/shop",
-        "hub:ada/shop",
-        "gh:ada/shop",
-        "https://github.com/ADA/shop",
-    ],
+    rotating(
+        [
+            "git@work:ada/shop.git",
+            "ssh://git@forge/Ada/shop",
+            "hub:ada/shop",
+            "gh:ada/shop",
+            "https://github.com/ADA/shop",
+        ]
+    ),
 )
 def test_names_that_a_user_gives_a_host_make_no_other_project(pair: Pair, address: str) -> None:
     one, two = at(pair[0], address), at(pair[1], "https://github.com/ada/shop.git")

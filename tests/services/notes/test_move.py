@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
-from machines import NOW, Machine
+from copies import Copies
+from machines import NOW, Machine, make_ada
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
@@ -19,8 +21,12 @@ LINKING = "- see [[hub]] and [it](hub.md)\n"
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(with_links)
+
+
+def with_links(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.write("global/topics/hub.md", "---\ndescription: the hub\n---\n- a hub, see [[other]]\n")
     for name in ("one", "other"):
         ada.write(f"global/topics/{name}.md", LINKING)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from checkouts import git
-from machines import NOW, Machine
+from copies import Copies
+from machines import NOW, Machine, make_pair
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import copy_as_file
@@ -37,9 +40,13 @@ def place(machine: Machine) -> tuple[str, str]:
 
 
 @pytest.fixture
-def both(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
+def both(copies: Copies) -> tuple[Machine, Machine]:
+    return copies.of(under_two_names)
+
+
+def under_two_names(root: Path) -> tuple[Machine, Machine]:
     """Two machines with a note for the project under its old name; the first one has its new name."""
-    ada, ben = pair
+    ada, ben = make_pair(root)
     ada.remember("of the old name")
     ada.sync()
     ben.sync()

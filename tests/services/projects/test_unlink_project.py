@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from checkouts import git, repository
+from copies import Copies
 from long import rotating
-from machines import NOW, Machine
+from machines import NOW, Machine, make_pair
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import NotFound
@@ -35,9 +36,13 @@ def folder(machine: Machine) -> str:
 
 
 @pytest.fixture
-def both(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
+def both(copies: Copies) -> tuple[Machine, Machine]:
+    return copies.of(linked)
+
+
+def linked(place: Path) -> tuple[Machine, Machine]:
     """Two machines on which the project's new address is linked to its old one."""
-    ada, ben = pair
+    ada, ben = pair = make_pair(place)
     ada.remember("of the old name")
     for machine in pair:
         git(machine.project_folder, "remote", "set-url", "origin", f"https://{NEW}.git")

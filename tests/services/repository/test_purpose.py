@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from long import rotating
 from machines import Machine
 
 BUG = ".github/ISSUE_TEMPLATE/bug.md"
@@ -83,7 +84,7 @@ def test_whoever_says_yes_gets_a_memory_there(ada: Machine, tmp_path: Path) -> N
     assert (ada.clone / "main.c").exists()
 
 
-@pytest.mark.parametrize("what", NOT_CODE)
+@pytest.mark.parametrize("what", rotating(NOT_CODE))
 def test_notes_of_any_kind_stay_fine(ada: Machine, tmp_path: Path, what: str) -> None:
     assert ada.ctxrepo("init", str(seeded(tmp_path, NOT_CODE[what]))).returncode == 0
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from long import rotating
 from machines import Machine
 
 from ctxrepo.services.repository.set_up_git import set_up_git
@@ -101,7 +102,9 @@ def test_a_lock_on_the_configuration_stops_nobody(machine: Machine) -> None:
     assert not set_up_git(machine.open(), sys.executable)
 
 
-@pytest.mark.parametrize("name", ["a b", "it's", 'say "hi"', "100%A", "$(touch sprung)", "é", "a\\b"])
+@pytest.mark.parametrize(
+    "name", rotating(["a b", "it's", 'say "hi"', "100%A", "$(touch sprung)", "é", "a\\b"])
+)
 def test_the_line_starts_the_interpreter_whatever_its_path_is(machine: Machine, name: str) -> None:
     """As git does it: its placeholders filled in, then read by a shell."""
     interpreter = machine.home / name / "python"

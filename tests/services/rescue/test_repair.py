@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from catalogue import object_of, spoil
-from machines import NOW, Machine
+from copies import Copies
+from long import rotating
+from machines import NOW, Machine, make_pair
 
 from ctxrepo.errors import Damaged
 from ctxrepo.services.health.clonecheck import damage
@@ -16,8 +18,22 @@ from ctxrepo.services.sync.sync import sync
 
 
 @pytest.fixture
-def mine(pair: tuple[Machine, Machine]) -> Machine:
-    ada, _ = pair
+def mine(copies: Copies) -> Machine:
+    return copies.of(half_sent)
+
+
+@pytest.fixture
+def remote(mine: Machine) -> Path:
+    return mine.home.with_name("memory.git")
+
+
+@pytest.fixture
+def ben(mine: Machine) -> Machine:
+    return Machine(mine.home.with_name("ben"))
+
+
+def half_sent(place: Path) -> Machine:
+    ada, _ = make_pair(place)
     ada.remember("sent before")
     ada.sync()
     ada.remember("committed here")
@@ -118,13 +134,15 @@ def test_damage_that_stays_is_raised(mine: Machine) -> None:
 
 @pytest.mark.parametrize(
     "step",
-    [
-        (_Repair, "_store_what_is_here"),
-        (_Repair, "_ask_remote"),
-        (Pointers, "_strangers"),
-        (Pointers, "_drop"),
-        (Pointers, "_index"),
-    ],
+    rotating(
+        [
+            pytest.param((_Repair, "_store_what_is_here")),
+            pytest.param((_Repair, "_ask_remote")),
+            pytest.param((Pointers, "_strangers")),
+            pytest.param((Pointers, "_drop")),
+            pytest.param((Pointers, "_index")),
+        ]
+    ),
     ids=lambda step: step[1],
 )
 def test_a_repair_that_is_killed_is_begun_again(

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from machines import NOW, Machine, make_machine
+from copies import Copies
+from machines import NOW, Machine, make_machine, make_sending
 from saves import checked_out, leave
 
 from ctxrepo.domain.project.target import parse_target
@@ -20,9 +21,18 @@ LINES = [f"- fact {number} of the very first day" for number in range(6)]
 
 
 @pytest.fixture
-def mine(ada: Machine, remote: Path) -> Machine:
+def mine(copies: Copies) -> Machine:
+    return copies.of(after_three_commits)
+
+
+@pytest.fixture
+def remote(mine: Machine) -> Path:
+    return mine.home.with_name("memory.git")
+
+
+def after_three_commits(place: Path) -> Machine:
     """A memory with three commits about a note, the last of which brought another one as well."""
-    ada.init(str(remote))
+    ada = make_sending(place)
     for count in (2, 4):
         ada.write(NOTE, "\n".join(LINES[:count]) + "\n")
         ada.sync()

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machines import NOW, Machine
+from copies import Copies
+from machines import NOW, Machine, make_ada
 from repositories import make_bare, make_checkout
 from saves import checked_out, leave
 
@@ -28,8 +29,12 @@ Pair = tuple[Machine, Machine]
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(with_a_note)
+
+
+def with_a_note(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.write(NOTE, "# T\n\n- base\n")
     commit(ada.open(), NOW)
     return ada

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from long import rotating
 from machines import NOW, Machine
 
 from ctxrepo.services.saving.commit import CommitRequest, commit
@@ -159,7 +160,7 @@ CASES: list[Callable[[Machine], None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("change", CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("change", rotating(CASES), ids=lambda case: case.__name__)
 def test_whatever_waits_is_never_passed_over(mine: Machine, change: Callable[[Machine], None]) -> None:
     assert committed_already(mine.open())
     change(mine)

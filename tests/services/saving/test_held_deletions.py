@@ -6,10 +6,13 @@ import shutil
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import product
+from pathlib import Path
 
 import pytest
+from copies import Copies
 from long import rotating
-from machines import NOW, Machine
+from machines import NOW, Machine, make_pair
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_target
@@ -22,9 +25,13 @@ Pair = tuple[Machine, Machine]
 
 
 @pytest.fixture
-def pair(pair: Pair) -> Pair:
+def pair(copies: Copies) -> Pair:
+    return copies.of(well_filled)
+
+
+def well_filled(place: Path) -> Pair:
     """Two machines with 12 notes and one of 30 entries."""
-    ada, ben = pair
+    ada, ben = make_pair(place)
     for number in range(12):
         ada.write(f"shop/topics/n{number}.md", f"- of note {number}\n")
     ada.write("shop/long.md", "".join(f"- entry {n} {'x' * n}\n" for n in range(30)))
@@ -463,9 +470,9 @@ ON_AN_ENTRY = {
 }
 
 
-@pytest.mark.parametrize("is_meant", [True, False])
-@pytest.mark.parametrize("number", [0, 20])
-@pytest.mark.parametrize("command", rotating([*ON_AN_ENTRY], keep=2))
+@pytest.mark.parametrize(
+    ("command", "number", "is_meant"), rotating(product(ON_AN_ENTRY, [0, 20], [True, False]), keep=3)
+)
 def test_a_command_on_an_entry_of_such_a_note_is_done_to_that_one(
     pair: Pair, command: str, number: int, is_meant: bool
 ) -> None:

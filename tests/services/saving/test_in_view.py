@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from machines import NOW, Machine
+from copies import Copies
+from machines import NOW, Machine, make_ada
 
 from ctxrepo.errors import RepositoryState, Uncommitted
 from ctxrepo.services.faults.faults import standing
@@ -24,8 +25,12 @@ echo '[GNUPG:] SIG_CREATED D 1' >&2"""
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(with_a_note)
+
+
+def with_a_note(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.write(NOTE, "# T\n\n- base\n")
     commit(ada.open(), NOW)
     return ada

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
-from machines import NOW, Machine
+from copies import Copies
+from long import rotating
+from machines import NOW, Machine, make_ada
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
@@ -31,8 +34,12 @@ SECRETS = {
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(with_a_clean_note)
+
+
+def with_a_clean_note(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.write("shop/clean.md", "- clean\n")
     ada.sync()
     return ada
@@ -53,7 +60,7 @@ def is_committed(machine: Machine, words: str) -> bool:
     return bool(found.stdout.strip()) or line in names
 
 
-@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+@pytest.mark.parametrize("secret", rotating(SECRETS.values()), ids=SECRETS)
 def test_a_secret_in_a_hand_edit_is_held_back_and_the_rest_goes_on(mine: Machine, secret: str) -> None:
     mine.write("shop/clean.md", f"- clean\n- the key is {secret}\n")
     mine.write("shop/other.md", "- goes on\n")
@@ -72,7 +79,7 @@ def test_a_secret_in_a_hand_edit_is_held_back_and_the_rest_goes_on(mine: Machine
     assert mine.open().cache.faults() == []
 
 
-@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+@pytest.mark.parametrize("secret", rotating(SECRETS.values()), ids=SECRETS)
 def test_a_secret_in_frontmatter_is_held_back(mine: Machine, secret: str) -> None:
     value = secret.replace("\n", " ")
     mine.write("shop/new.md", f'---\ndescription: "{value}"\n---\n- x\n')
@@ -80,7 +87,7 @@ def test_a_secret_in_frontmatter_is_held_back(mine: Machine, secret: str) -> Non
     assert not is_committed(mine, value)
 
 
-@pytest.mark.parametrize("kind", sorted(SECRETS.keys() - {"url", "key"}))
+@pytest.mark.parametrize("kind", rotating(sorted(SECRETS.keys() - {"url", "key"})))
 def test_a_secret_in_a_path_is_held_back(mine: Machine, kind: str) -> None:
     secret = SECRETS[kind]
     mine.write(f"shop/{secret}.md", "- x\n")
@@ -94,7 +101,7 @@ def test_a_secret_in_a_path_is_held_back(mine: Machine, kind: str) -> None:
     assert secret not in caught.value.message
 
 
-@pytest.mark.parametrize("secret", [s for k, s in SECRETS.items() if k != "key"])
+@pytest.mark.parametrize("secret", rotating([s for k, s in SECRETS.items() if k != "key"]))
 def test_a_secret_in_an_anchor_is_refused(mine: Machine, secret: str) -> None:
     memory = mine.open()
     with pytest.raises(Refused) as caught:

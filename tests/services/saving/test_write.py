@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import pytest
-from machines import NOW, Machine
+from copies import Copies
+from machines import NOW, Machine, make_ada
 
 from ctxrepo.domain import merge as merging
 from ctxrepo.domain.git.origin import Origin
@@ -25,8 +27,12 @@ NOTE, GONE = "shop/stays.md", "conflicts/gone.md"
 
 
 @pytest.fixture
-def mine(ada: Machine) -> Machine:
-    ada.init()
+def mine(copies: Copies) -> Machine:
+    return copies.of(with_two_notes)
+
+
+def with_two_notes(place: Path) -> Machine:
+    ada = make_ada(place)
     ada.write(NOTE, "- a\n")
     ada.write(GONE, "- b\n")
     commit(ada.open(), NOW)

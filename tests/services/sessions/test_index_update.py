@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from agents.opencode.test_transcript import database
+from long import rotating
 from machines import Machine, make_machine
 from needs import unless
 from services.sessions.conftest import Finder
@@ -235,7 +236,7 @@ def test_the_index_is_built_again_once_much_of_it_is_waste(
         assert index.db.execute("select seq from sqlite_sequence").fetchall() == [(1,)]
 
 
-@pytest.mark.parametrize("damage", ["noise", "cut", "format", "link", "folder", "inner"])
+@pytest.mark.parametrize("damage", rotating(["noise", "cut", "format", "link", "folder", "inner"]))
 def test_an_index_that_cannot_be_used_is_built_again(damage: str, mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-1", [f"a merlin{n}" for n in range(2000)])
     assert find("merlin7")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,11 +27,14 @@ def trusting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 every_agent = pytest.mark.parametrize("agent", names())
-every_home = pytest.mark.parametrize("make", HOMES, ids=lambda make: make.__name__)
+every_home = pytest.mark.parametrize(
+    ("agent", "make"),
+    rotating(product(names(), HOMES)),
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
 
 
 @every_home
-@every_agent
 def test_a_home_is_as_it_was(home: Path, agent: str, make: Callable[[str, Path], None]) -> None:
     machine = machine_of(home)
     make(agent, home)
@@ -54,7 +58,6 @@ def test_a_home_is_as_it_was(home: Path, agent: str, make: Callable[[str, Path],
 
 
 @every_home
-@every_agent
 def test_an_edit_after_setup_stays_and_nothing_else(
     home: Path, agent: str, make: Callable[[str, Path], None]
 ) -> None:

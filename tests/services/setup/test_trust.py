@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from connecting import put
+from long import rotating
 
 from ctxrepo.agents.codex import trust as codex
 from ctxrepo.errors import UsageError
@@ -68,13 +69,15 @@ def test_of_one_that_cannot_be_called_here_it_is_a_note_that_nobody_knows(
 
 @pytest.mark.parametrize(
     "program",
-    [
-        "import time; time.sleep(60)",
-        "pass",
-        "print('no JSON', flush=True)",
-        "print('x' * 10_000_000, flush=True)",
-        'print(\'{"id": 1, "error": {"message": "no"}}\', flush=True)',
-    ],
+    rotating(
+        [
+            "import time; time.sleep(60)",
+            "pass",
+            "print('no JSON', flush=True)",
+            "print('x' * 10_000_000, flush=True)",
+            'print(\'{"id": 1, "error": {"message": "no"}}\', flush=True)',
+        ]
+    ),
     ids=["mute", "gone", "odd", "chatty", "refusing"],
 )
 def test_an_odd_one_is_a_failure_within_the_time(

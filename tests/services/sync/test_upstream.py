@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from machines import Machine, make_machine, make_remote
+from copies import Copies
+from machines import Machine, make_machine, make_remote, make_sending
 
 NOTE = "shop/MEMORY.md"
 
@@ -22,9 +23,18 @@ def on(remote: Path) -> str:
 
 
 @pytest.fixture
-def mine(ada: Machine, remote: Path) -> Machine:
+def mine(copies: Copies) -> Machine:
+    return copies.of(after_two_commits)
+
+
+@pytest.fixture
+def remote(mine: Machine) -> Path:
+    return mine.home.with_name("memory.git")
+
+
+def after_two_commits(place: Path) -> Machine:
     """A machine that has sent two commits."""
-    ada.init(str(remote))
+    ada = make_sending(place)
     for fact in ("first fact", "second fact"):
         ada.remember(fact)
         ada.sync()
@@ -64,11 +74,9 @@ def test_a_deleted_branch_comes_back(mine: Machine, remote: Path) -> None:
     assert "second fact" in on(remote)
 
 
-def test_an_empty_remote_in_its_place_is_filled_when_a_person_says_so(
-    mine: Machine, remote: Path, tmp_path: Path
-) -> None:
+def test_an_empty_remote_in_its_place_is_filled_when_a_person_says_so(mine: Machine, remote: Path) -> None:
     shutil.rmtree(remote)
-    make_remote(tmp_path)
+    make_remote(remote.parent)
     mine.remember("third fact")
     held = mine.sync()
     assert held.remote.outcome == "changed"
@@ -126,7 +134,7 @@ def test_the_same_memory_elsewhere_is_no_matter(mine: Machine, remote: Path, tmp
 
 def test_the_command_names_what_to_do(mine: Machine, remote: Path, tmp_path: Path) -> None:
     shutil.rmtree(remote)
-    make_remote(tmp_path)
+    make_remote(remote.parent)
     said = mine.ctxrepo("sync")
     assert said.returncode == 5
     assert "sync --accept remote" in said.stderr

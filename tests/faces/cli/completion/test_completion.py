@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from machines import Machine
+from copies import Copies
+from machines import Machine, make_ada
 from terminal import Terminal
 
 from ctxrepo.agents import names
@@ -39,13 +40,17 @@ def in_bash(cli: Terminal, line: str) -> list[str]:
 
 
 @pytest.fixture
-def known(cli: Terminal) -> Terminal:
-    machine = cli.machine
+def known(copies: Copies, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(copies.of(with_notes), monkeypatch, capsys)
+
+
+def with_notes(place: Path) -> Machine:
+    machine = make_ada(place)
     machine.remember("redis is on port 6380", category="gotcha")
     machine.write("global/topics/on call.md", "---\ndescription: Who to wake\ntags: [rota, team]\n---\n- A\n")
     machine.write("other/core/x.md", "---\ntags: [foreign]\n---\n- x\n")
     machine.sync()
-    return cli
+    return machine
 
 
 class TestWords:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from copies import Copies
+from machines import Machine, make_ada
 from terminal import Terminal
 
 from ctxrepo.domain.formats.moment import day
@@ -25,12 +27,17 @@ def today() -> str:
 
 
 @pytest.fixture
-def note(cli: Terminal) -> Terminal:
+def note(copies: Copies, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
     """A memory with one committed note in the project."""
-    cli.machine.remember("a start")
-    cli.machine.write(PATH, NOTE)
-    cli.machine.sync()
-    return cli
+    return Terminal(copies.of(with_the_note), monkeypatch, capsys)
+
+
+def with_the_note(place: Path) -> Machine:
+    ada = make_ada(place)
+    ada.remember("a start")
+    ada.write(PATH, NOTE)
+    ada.sync()
+    return ada
 
 
 def entry(cli: Terminal, words: str, path: str = PATH) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from copies import Copies
+from machines import Machine, make_ada
 from terminal import Terminal
 
 from ctxrepo.domain.project.target import Target
@@ -18,12 +22,17 @@ NOTES = {
 
 
 @pytest.fixture
-def cli(cli: Terminal) -> Terminal:
+def cli(copies: Copies, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
     """A memory with some notes."""
+    return Terminal(copies.of(with_notes), monkeypatch, capsys)
+
+
+def with_notes(place: Path) -> Machine:
+    ada = make_ada(place)
     for path, text in NOTES.items():
-        cli("remember", text, "--note", path)
-    cli("sync")
-    return cli
+        ada.ctxrepo("remember", text, "--note", path)
+    ada.sync()
+    return ada
 
 
 @pytest.mark.parametrize("name", ["bom", "bom.md", "topics/bom", "shop/topics/bom.md", "shop:topics/bom"])

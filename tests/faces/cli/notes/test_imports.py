@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pisources
 import pytest
+from long import rotating
 from machines import NOW, Machine
 from pirepo import PiMachine, make_pi_machine
 from terminal import Terminal
@@ -268,17 +269,19 @@ def test_scored_lines_keep_their_category_and_their_pins(cli: Terminal) -> None:
 
 @pytest.mark.parametrize(
     ("section", "mode"),
-    [
-        ({"injectionMode": "startup"}, "once"),
-        ({"injectionMode": "system-prompt"}, "system"),
-        ({"injectionMode": "systemPromptPerTurn"}, "system"),
-        ({"injectionMode": "contextPerTurn"}, "turn"),
-        ({"injectionMode": "context-hook"}, "turn"),
-        ({"perTurnInjection": True, "perTurnInjectionTarget": "context"}, "turn"),
-        ({"perTurnInjection": True}, "system"),
-        ({"perTurnInjection": False}, "once"),
-        ({"injectionMode": "unheard of"}, "delta"),
-    ],
+    rotating(
+        [
+            ({"injectionMode": "startup"}, "once"),
+            ({"injectionMode": "system-prompt"}, "system"),
+            ({"injectionMode": "systemPromptPerTurn"}, "system"),
+            ({"injectionMode": "contextPerTurn"}, "turn"),
+            ({"injectionMode": "context-hook"}, "turn"),
+            ({"perTurnInjection": True, "perTurnInjectionTarget": "context"}, "turn"),
+            ({"perTurnInjection": True}, "system"),
+            ({"perTurnInjection": False}, "once"),
+            ({"injectionMode": "unheard of"}, "delta"),
+        ]
+    ),
 )
 def test_how_pi_memory_gave_its_facts_is_a_setting_of_the_plan(
     cli: Terminal, section: dict[str, object], mode: str

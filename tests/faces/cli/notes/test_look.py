@@ -26,15 +26,15 @@ def places(cli: Terminal, *words: str) -> list[str]:
     return [hit["at"].partition("#")[0] for hit in said.data["hits"]] if said.code == 0 else []
 
 
-def test_columns_are_aligned(notes: Terminal) -> None:
-    lines = notes("tags").out.splitlines()
+def test_columns_are_aligned(shelf: Terminal) -> None:
+    lines = shelf("tags").out.splitlines()
     assert len({line.index(" note") for line in lines}) == 1
     assert len({line.index(" entr") for line in lines}) == 1
 
 
 class TestSearch:
-    def test_the_nearest_come_first_and_nothing_is_hidden(self, notes: Terminal) -> None:
-        assert places(notes, "redis") == [
+    def test_the_nearest_come_first_and_nothing_is_hidden(self, shelf: Terminal) -> None:
+        assert places(shelf, "redis") == [
             "shop/topics/redis.md",  # the note, then its entries: what stands under its title is about it
             *["shop/topics/redis.md"] * 3,
             "shop/archive/old.md",
@@ -100,17 +100,17 @@ class TestSearch:
         "words",
         [["x", "--mode", "sense"], ["x", "--mode", "both", "-e"], ["--mode", "meaning", "--tag", "x"]],
     )
-    def test_what_can_not_be_asked_is_said(self, notes: Terminal, words: list[str]) -> None:
-        assert notes("search", *words).code == 2
+    def test_what_can_not_be_asked_is_said(self, shelf: Terminal, words: list[str]) -> None:
+        assert shelf("search", *words).code == 2
 
-    def test_a_hit_says_all_a_program_wants(self, notes: Terminal) -> None:
-        (hit,) = notes("search", "6380", "--json").data["hits"]
+    def test_a_hit_says_all_a_program_wants(self, shelf: Terminal) -> None:
+        (hit,) = shelf("search", "6380", "--json").data["hits"]
         assert hit["at"] == "shop/topics/redis.md#L8"
         assert hit["path"] == "shop/topics/redis.md"
         assert hit["text"] == "- redis listens on port 6380 #tests"
         assert (hit["heading"], hit["tags"]) == ("Redis", ["infra", "Cache", "tests"])
         assert hit["score"] > 0
-        assert notes("read", hit["id"]).out == "- redis listens on port 6380 #tests\n"
+        assert shelf("read", hit["id"]).out == "- redis listens on port 6380 #tests\n"
 
     @pytest.mark.parametrize(
         ("words", "path"),
@@ -132,18 +132,18 @@ class TestSearch:
             ("_", ""),
         ],
     )
-    def test_what_is_found(self, notes: Terminal, words: str, path: str) -> None:
-        found = places(notes, words)
+    def test_what_is_found(self, shelf: Terminal, words: str, path: str) -> None:
+        found = places(shelf, words)
         assert (path in found) if path else not found
 
-    def test_tags_of_notes_and_of_entries(self, notes: Terminal) -> None:
-        assert places(notes, "redis", "--tag", "tests") == ["shop/topics/redis.md"]
-        assert places(notes, "--tag", "cache", "--tag", "INFRA") == ["shop/topics/redis.md"] * 4
-        assert places(notes, "redis", "--tag", "never") == []
+    def test_tags_of_notes_and_of_entries(self, shelf: Terminal) -> None:
+        assert places(shelf, "redis", "--tag", "tests") == ["shop/topics/redis.md"]
+        assert places(shelf, "--tag", "cache", "--tag", "INFRA") == ["shop/topics/redis.md"] * 4
+        assert places(shelf, "redis", "--tag", "never") == []
 
-    def test_one_scope_only(self, notes: Terminal) -> None:
-        assert places(notes, "redis", "--scope", "global") == ["global/USER.md"]
-        assert set(places(notes, "redis", "-s", "project")) == {"shop/topics/redis.md", "shop/archive/old.md"}
+    def test_one_scope_only(self, shelf: Terminal) -> None:
+        assert places(shelf, "redis", "--scope", "global") == ["global/USER.md"]
+        assert set(places(shelf, "redis", "-s", "project")) == {"shop/topics/redis.md", "shop/archive/old.md"}
 
     @pytest.mark.parametrize(
         ("pattern", "path"),
@@ -155,30 +155,30 @@ class TestSearch:
             (r"\p{Han}+", "global/USER.md"),
         ],
     )
-    def test_patterns(self, notes: Terminal, pattern: str, path: str) -> None:
-        found = places(notes, "--regex", pattern)
+    def test_patterns(self, shelf: Terminal, pattern: str, path: str) -> None:
+        found = places(shelf, "--regex", pattern)
         assert (path in found) if path else not found
 
     @pytest.mark.parametrize("pattern", ["(", "[z-a]", "a{5,1}", "(?P<x", "*", "x" * 2000, "(?P>nowhere)"])
-    def test_what_is_no_pattern_is_told_in_one_line(self, notes: Terminal, pattern: str) -> None:
-        said = notes("search", "-e", "--", pattern)
+    def test_what_is_no_pattern_is_told_in_one_line(self, shelf: Terminal, pattern: str) -> None:
+        said = shelf("search", "-e", "--", pattern)
         assert (said.code, said.out) == (2, "")
         assert "pattern" in said.err or "expression" in said.err
 
     @pytest.mark.parametrize("pattern", ["--pre=touch sprung", "-f/etc/passwd", "$(touch sprung)", "`id`"])
-    def test_a_pattern_is_matched_and_nothing_else(self, notes: Terminal, pattern: str) -> None:
+    def test_a_pattern_is_matched_and_nothing_else(self, shelf: Terminal, pattern: str) -> None:
         for how in ([], ["--regex"]):
-            assert notes("search", *how, "--", pattern).code in (2, 3)
-        assert not list(notes.machine.home.rglob("sprung"))
+            assert shelf("search", *how, "--", pattern).code in (2, 3)
+        assert not list(shelf.machine.home.rglob("sprung"))
 
-    def test_nothing_found_and_nothing_asked(self, notes: Terminal) -> None:
-        said = notes("search", "nowhere to be found")
+    def test_nothing_found_and_nothing_asked(self, shelf: Terminal) -> None:
+        said = shelf("search", "nowhere to be found")
         assert (said.code, said.out) == (3, "")
-        assert notes("search").code == 2
-        assert notes("search", "x", "--scope", "glbal").code == 3
+        assert shelf("search").code == 2
+        assert shelf("search", "x", "--scope", "glbal").code == 3
 
-    def test_more_than_the_limit_is_told(self, notes: Terminal) -> None:
-        said = notes("search", "redis", "--limit", "2")
+    def test_more_than_the_limit_is_told(self, shelf: Terminal) -> None:
+        said = shelf("search", "redis", "--limit", "2")
         assert len(said.out.splitlines()) == 2
         assert "only the first 2" in said.err
 
@@ -197,14 +197,14 @@ class TestSearch:
 
 
 class TestTags:
-    def test_the_most_used_first(self, notes: Terminal) -> None:
-        said = notes("tags", "--json").data["tags"]
+    def test_the_most_used_first(self, shelf: Terminal) -> None:
+        said = shelf("tags", "--json").data["tags"]
         assert [tag for tag in said if tag["name"] != "memory"] == [
             {"name": "Cache", "notes": 1, "entries": 0},
             {"name": "infra", "notes": 1, "entries": 0},
             {"name": "tests", "notes": 0, "entries": 1},
         ]
-        assert [tag["name"] for tag in notes("tags", "-s", "global", "--json").data["tags"]] == ["memory"]
+        assert [tag["name"] for tag in shelf("tags", "-s", "global", "--json").data["tags"]] == ["memory"]
 
     def test_tags_are_given_and_taken(self, notes: Terminal) -> None:
         done = notes("tags", "topics/redis.md", "--add", "ops", "--remove", "cache", "--json").data
@@ -216,11 +216,11 @@ class TestTags:
     @pytest.mark.parametrize(
         "words", [["--remove", "x"], ["--add", "x"], ["topics/redis.md", "--add", "a b"]]
     )
-    def test_what_makes_no_sense(self, notes: Terminal, words: list[str]) -> None:
-        assert notes("tags", *words).code == 2
+    def test_what_makes_no_sense(self, shelf: Terminal, words: list[str]) -> None:
+        assert shelf("tags", *words).code == 2
 
-    def test_those_of_one_note(self, notes: Terminal) -> None:
-        assert notes("tags", "redis").out == "shop/topics/redis.md [infra, Cache]\n"
+    def test_those_of_one_note(self, shelf: Terminal) -> None:
+        assert shelf("tags", "redis").out == "shop/topics/redis.md [infra, Cache]\n"
 
     def test_a_head_that_can_not_be_read_is_not_written_over(self, notes: Terminal) -> None:
         bad = "---\ntags: [a\n---\n- x\n"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from connecting import put
 from homes import documents, others, snapshot, wanted
+from long import rotating
 from terminal import Terminal
 
 from ctxrepo.agents import names
@@ -53,7 +54,7 @@ def test_all_are_connected_and_let_go_of_to_the_byte(cli: Terminal, started: Pat
     assert snapshot(started) == before
 
 
-@pytest.mark.parametrize("spoilt", EDITED)
+@pytest.mark.parametrize("spoilt", rotating(EDITED, keep=2))
 def test_one_that_cannot_be_read_is_told_and_the_others_are_connected(
     cli: Terminal, started: Path, spoilt: str
 ) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
-from machines import Machine
+from copies import Copies
+from machines import Machine, make_ada
 from terminal import Terminal
 
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
@@ -26,8 +28,15 @@ def keep_aside(machine: Machine, copy: ConflictCopy, note: str = "") -> str:
 
 
 @pytest.fixture
-def one(cli: Terminal) -> str:
-    return keep_aside(cli.machine, PORT, "# T\n\n- port 9\n  - more\n")
+def one(cli: Terminal, copies: Copies) -> str:
+    """A version kept aside: its id. It is in the memory of the terminal."""
+    cli.machine, version = copies.of(with_a_version)
+    return version
+
+
+def with_a_version(place: Path) -> tuple[Machine, str]:
+    ada = make_ada(place)
+    return ada, keep_aside(ada, PORT, "# T\n\n- port 9\n  - more\n")
 
 
 def test_nothing_is_said_to_be_kept_aside(cli: Terminal) -> None:

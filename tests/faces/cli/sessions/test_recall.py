@@ -43,27 +43,27 @@ def cache_of(cli: Terminal) -> Path:
 
 
 class TestOutcomes:
-    def test_ok(self, notes: Terminal) -> None:
-        code, data, _ = asked(notes, PORTS)
+    def test_ok(self, shelf: Terminal) -> None:
+        code, data, _ = asked(shelf, PORTS)
         assert (code, data["status"]) == (0, "ok")
         (hit,) = data["hits"]
         assert (hit["at"], hit["path"]) == ("shop/topics/redis.md#L6", "shop/topics/redis.md")
         assert (hit["heading"], hit["age"], hit["updated"]) == ("Redis", ">90d", "2020-01-01")
         assert hit["text"] == "- Tests need redis on port 6380"
         assert hit["score"] > 0
-        assert notes("read", hit["id"]).out == hit["text"] + "\n"
+        assert shelf("read", hit["id"]).out == hit["text"] + "\n"
 
     @pytest.mark.parametrize("prompt", ["ok, thanks", "where do quokkas live?"])
-    def test_no_match(self, notes: Terminal, prompt: str) -> None:
-        code, data, _ = asked(notes, prompt)
+    def test_no_match(self, shelf: Terminal, prompt: str) -> None:
+        code, data, _ = asked(shelf, prompt)
         assert (code, data["status"]) == (3, "no_match")
 
     @pytest.mark.parametrize("name", ["CTXREPO_OFF", "CTXREPO_NO_RECALL"])
-    def test_denied_by_the_environment(self, notes: Terminal, name: str) -> None:
-        code, data, _ = asked(notes, PORTS, **{name: "1"})
+    def test_denied_by_the_environment(self, shelf: Terminal, name: str) -> None:
+        code, data, _ = asked(shelf, PORTS, **{name: "1"})
         assert (code, data["status"]) == (3, "denied")
         assert name in data["reason"]
-        assert asked(notes, PORTS, **{name: "0"})[0] == 0
+        assert asked(shelf, PORTS, **{name: "0"})[0] == 0
 
     def test_denied_by_settings(self, notes: Terminal) -> None:
         notes("config", "set", "recall.enabled", "false")
@@ -78,12 +78,12 @@ class TestOutcomes:
         assert asked(notes, PORTS)[1]["status"] == "denied"
 
     @pytest.mark.parametrize("prompt", ["", "  \n", "\x00\x01\x1b", "\u200b\u202e", "a bad \udcff byte"])
-    def test_malformed(self, notes: Terminal, prompt: str) -> None:
-        code, data, _ = asked(notes, prompt)
+    def test_malformed(self, shelf: Terminal, prompt: str) -> None:
+        code, data, _ = asked(shelf, prompt)
         assert (code, data["status"]) == (2, "malformed")
 
-    def test_bytes_on_standard_input_that_are_no_text(self, notes: Terminal) -> None:
-        code, data, _ = asked(notes, "-", stdin=b"\xff\xfe which port")
+    def test_bytes_on_standard_input_that_are_no_text(self, shelf: Terminal) -> None:
+        code, data, _ = asked(shelf, "-", stdin=b"\xff\xfe which port")
         assert (code, data["status"]) == (2, "malformed")
 
     def test_unavailable_before_init(self, fresh: Terminal) -> None:
@@ -128,8 +128,8 @@ class TestQuestion:
         notes("remember", "quokkas sleep under the counter")
         assert asked(notes, "where do quokkas sleep?")[1]["hits"][0]["text"].startswith("- quokkas sleep")
 
-    def test_the_prompt_from_standard_input_however_long(self, notes: Terminal) -> None:
-        code, data, _ = asked(notes, "-", stdin=PORTS.encode() + b" x" * 2_000_000)
+    def test_the_prompt_from_standard_input_however_long(self, shelf: Terminal) -> None:
+        code, data, _ = asked(shelf, "-", stdin=PORTS.encode() + b" x" * 2_000_000)
         assert (code, data["status"]) == (0, "ok")
 
     def test_scopes(self, notes: Terminal) -> None:
@@ -167,9 +167,9 @@ class TestQuestion:
 
     @pytest.mark.parametrize("words", [(), ("--as-prompt",)])
     def test_nothing_is_said_of_prompts_where_they_are_given_something(
-        self, notes: Terminal, words: tuple[str, ...]
+        self, shelf: Terminal, words: tuple[str, ...]
     ) -> None:
-        assert not asked(notes, PORTS, *words)[1]["silence"]
+        assert not asked(shelf, PORTS, *words)[1]["silence"]
 
     def test_a_name_among_hundreds_alike_is_found(self, notes: Terminal) -> None:
         for number in range(300):
@@ -187,8 +187,8 @@ class TestQuestion:
         assert "scores far below the best" in {left["why"] for left in data["left_out"]}
         assert len(asked(notes, "which wombat digs at the gateway", "--no-gate")[1]["hits"]) > 3
 
-    def test_as_a_prompt_or_without_the_gate(self, notes: Terminal) -> None:
-        said = notes("recall", PORTS, "--as-prompt", "--no-gate")
+    def test_as_a_prompt_or_without_the_gate(self, shelf: Terminal) -> None:
+        said = shelf("recall", PORTS, "--as-prompt", "--no-gate")
         assert (said.code, said.is_one_line()) == (2, True)
 
     def test_a_gate_that_is_off_by_settings_is_off_for_prompts(self, notes: Terminal) -> None:
@@ -198,27 +198,27 @@ class TestQuestion:
             code, data, _ = asked(notes, "ok, thanks", *more)
             assert (code, data["silence"]) == (0, "")
 
-    def test_earlier_prompts_may_be_told(self, notes: Terminal) -> None:
-        assert asked(notes, PORTS, "--before", "hello", "--before", "and now?")[0] == 0
+    def test_earlier_prompts_may_be_told(self, shelf: Terminal) -> None:
+        assert asked(shelf, PORTS, "--before", "hello", "--before", "and now?")[0] == 0
 
-    def test_a_prompt_is_needed(self, notes: Terminal) -> None:
-        assert notes("recall").code == 2
+    def test_a_prompt_is_needed(self, shelf: Terminal) -> None:
+        assert shelf("recall").code == 2
 
 
 class TestWords:
-    def test_a_person_reads_place_age_heading_and_text(self, notes: Terminal) -> None:
-        said = notes("recall", PORTS)
+    def test_a_person_reads_place_age_heading_and_text(self, shelf: Terminal) -> None:
+        said = shelf("recall", PORTS)
         head, text = said.out.splitlines()
         assert head.startswith("1. shop/topics/redis.md#L6 · Redis · >90d  ^")
         assert text == "   - Tests need redis on port 6380"
 
-    def test_explained(self, notes: Terminal) -> None:
-        said = notes("recall", PORTS, "--explain", "--budget", "330")
+    def test_explained(self, shelf: Terminal) -> None:
+        said = shelf("recall", PORTS, "--explain", "--budget", "330")
         assert "score: " in said.out
         assert "words: port, tests, need, redis" in said.out or "words: port, tests, redis" in said.out
-        data = asked(notes, PORTS, "--explain")[1]
+        data = asked(shelf, PORTS, "--explain")[1]
         assert [name for name, _ in data["hits"][0]["explanation"]] == ["score", "words"]
-        assert "explanation" not in asked(notes, PORTS)[1]["hits"][0]
+        assert "explanation" not in asked(shelf, PORTS)[1]["hits"][0]
 
     def test_why_no_prompt_brings_an_item_of_a_checklist(self, notes: Terminal) -> None:
         notes("scratch", "add", "Replace the badger by an otter")
@@ -284,14 +284,16 @@ class TestTrace:
         assert f"moved or gone since: see `ctxrepo read {known}`" in notes("trace").out
         assert "6380" in notes("read", known).out
 
-    def test_so_does_a_prompt_of_a_session(self, notes: Terminal) -> None:
-        notes("recall", PORTS)
-        payload = {"session_id": "5f0c-1", "cwd": str(notes.machine.project_folder), "prompt": PORTS}
-        done = notes.machine.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(payload))
+    def test_so_does_a_prompt_of_a_session(self, cli: Terminal) -> None:
+        cli.machine.write("shop/topics/redis.md", NOTES["shop/topics/redis.md"])
+        cli("remember", "registers the project")
+        cli("recall", PORTS)
+        payload = {"session_id": "5f0c-1", "cwd": str(cli.machine.project_folder), "prompt": PORTS}
+        done = cli.machine.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(payload))
         assert "6380" in done.stdout
-        (one,) = notes("trace", "--session", "5f0c", "--json").data["traces"]
+        (one,) = cli("trace", "--session", "5f0c", "--json").data["traces"]
         assert (one["agent"], one["by"], len(one["given"])) == ("claude", "", 1)
-        assert "claude 5f0c-1" in notes("trace", one["id"]).out
+        assert "claude 5f0c-1" in cli("trace", one["id"]).out
 
     def test_what_there_is_not(self, notes: Terminal) -> None:
         assert notes("trace", "nothing").code == 3

@@ -6,10 +6,12 @@ import json
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from machines import Machine
+from copies import Copies
+from machines import Machine, make_ada
 from said import Talk
 from terminal import Said, Terminal
 from transcripts import ClaudeTranscript, claude_says
@@ -30,18 +32,48 @@ def talk(machine: Machine, session: str = S1, minutes: int = 0) -> Talk:
 
 
 @pytest.fixture
+def cli(
+    request: pytest.FixtureRequest,
+    copies: Copies,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Terminal:
+    """A memory, and the session `one` for a test that asks for it."""
+    machine = copies.of(with_a_session if "one" in request.fixturenames else make_ada)
+    return Terminal(machine, monkeypatch, capsys)
+
+
+@pytest.fixture
 def one(cli: Terminal) -> Talk:
     """A session in which the first anchor stands behind the second message, and another one at the end."""
     said = talk(cli.machine)
+    say_half(said)
+    say_the_rest(said)
+    return said
+
+
+def with_a_session(place: Path) -> Machine:
+    ada = make_ada(place)
+    said = talk(ada)
+    session = Machine(ada.home, said.env)
+    say_half(said)
+    said.write()
+    words = ("--summary", "Retries for payments", "--keyword", "retry")
+    assert session.ctxrepo("anchor", "task/begin", *words).returncode == 0
+    say_the_rest(said)
+    said.write()
+    assert session.ctxrepo("anchor", "task/half", "--purpose", "go on").returncode == 0
+    return ada
+
+
+def say_half(said: Talk) -> None:
     said.user("Add retries to the payments client")
     said.agent("I will look at it", tool="Bash", command="make slow-test")
-    said.write()
-    cli("anchor", "task/begin", "--summary", "Retries for payments", "--keyword", "retry", **said.env)
+
+
+def say_the_rest(said: Talk) -> None:
     said.user("The limit is 8 s")
     said.agent("Noted: 8 s")
-    said.write()
-    cli("anchor", "task/half", "--purpose", "go on", **said.env)
-    return said
 
 
 def texts(said: Said) -> list[str]:
