@@ -128,11 +128,13 @@ def _attempt(
     objects, old = memory.objects, memory.head
     old_tree = objects.tree_of(old)
     journal_late_writes(memory, memory.worktree.replaced.late_writes(), now)
-    pending = find_pending(memory, old_tree, request.only, request.until, hides=True)
-    files = fold_all(memory, pending)
-    accepted = _accept(memory, request, pending, files, old, now)
-    if accepted is None:
-        return _attempt(memory, now, replace(request, only=None))
+    accepted = None
+    for only in (request.only, None):
+        pending = find_pending(memory, old_tree, only, request.until, hides=True)
+        files = fold_all(memory, pending)
+        if accepted := _accept(memory, replace(request, only=only), pending, files, old, now):
+            break
+    assert accepted  # a look at all files decides
     alone = frozenset(refusal.path for refusal in accepted.held) | pending.left_alone
     done = tuple(save for save in pending.saves if save.path not in alone)
     new = old

@@ -73,8 +73,7 @@ def _noticed(notice: str) -> UpstreamState:
 
 
 def outgoing_secrets(memory: Memory, commit: str, sent: Sequence[str]) -> tuple[Refusal, ...]:
-    """Secrets in files that pushing `commit` adds to a remote that has the commits `sent`, but for those it
-    has."""
+    """Secrets in files that pushing `commit` adds to a remote with the commits `sent`, but for its own."""
     objects = memory.objects
     allow = memory.settings.secrets.allow_secret
     trees = [objects.tree_of(k) for k in sent]
