@@ -1,15 +1,23 @@
 """Everything around the notes that the memory needs to work: how each thing stands, what is wrong
 with it, and what helps."""
 
+import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import astuple, fields, replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 
+from ctxrepo.agents.known import AGENTS
+from ctxrepo.agents.own_memory import OwnMemory
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
-from ctxrepo.services.health import agent_checks, clonecheck, statecheck
+from ctxrepo.services.health import clonecheck, statecheck
+from ctxrepo.services.settings.session_settings import AgentMemory, own_memory, session_hooks
 from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.setup import present
+from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.memory import Memory
 
 
@@ -46,9 +54,90 @@ def _looks(
     yield "sessions", lambda: statecheck.check_sessions(memory)
     yield "blocks", lambda: statecheck.check_blocks(memory)
     yield "agents", lambda: statecheck.check_agents(machine)
-    for agent in agent_checks.agents_with_settings():
-        yield agent_checks.title_of(agent), partial(agent_checks.check_own_settings, memory, agent)
-    yield "memories", lambda: agent_checks.check_native_memories(machine)
+    for agent in agents_with_settings():
+        yield title_of(agent), partial(check_own_settings, memory, agent)
+    yield "memories", lambda: check_native_memories(machine)
     yield "hooks", lambda: statecheck.check_hooks(memory, machine, now)
     yield "to decide", lambda: statecheck.check_decisions(memory)
     yield "faults", lambda: statecheck.check_faults(memory, now)
+
+
+def agents_with_settings() -> list[str]:
+    """The agents whose own settings may say something of memory."""
+    return [name for name, agent in AGENTS.items() if agent.memory_settings is not None]
+
+
+def title_of(agent: str) -> str:
+    """What this check of an agent is called."""
+    return f"{AGENTS[agent].title}'s settings"
+
+
+def check_own_settings(memory: Memory, agent: str) -> CheckOutcome | None:
+    """How this agent's settings make its sessions differ; a finding where they name another memory, or can't
+    be read. None where they say nothing of memory."""
+    agents_own = own_memory(memory.places, memory.env, agent)
+    if agents_own is None:
+        return None
+    if agents_own.warnings:
+        remedy = "Mend it: until then what it says of memory doesn't hold."
+        unread = [Finding(line, remedy) for line in agents_own.warnings]
+        return CheckOutcome(title_of(agent), f"{agents_own.file} can't be read", unread)
+    settings = agents_own.settings
+    if settings is None:
+        return None
+    differences = "; ".join(_differences(memory, agent, settings)) or "nothing that config.toml doesn't say"
+    findings = tuple(_findings(memory, agents_own, settings))
+    return CheckOutcome(title_of(agent), f"{agents_own.file}: {differences}", findings)
+
+
+def _differences(memory: Memory, agent: str, own: OwnMemory) -> Iterator[str]:
+    if not own.enabled:
+        yield "not enabled, so its sessions are given nothing"
+        return
+    if own.is_in_system_prompt:
+        yield "the packet stands in its system prompt"
+    ours, its = memory.settings.hooks, session_hooks(memory, agent)
+    if ("pull" in ours.session_start) != ("pull" in its.session_start):
+        yield f"its sessions begin {'with' if 'pull' in its.session_start else 'without'} a fetch"
+    if "push" in its.session_end and "push" not in ours.session_end:
+        yield "its sessions send what they write"
+    if "push" in ours.session_end and "push" not in its.session_end:
+        yield "its sessions don't send what they write; the next push of another agent does"
+    if own.tape is not None and own.tape != memory.settings.tape:
+        pairs = zip(astuple(own.tape), astuple(memory.settings.tape), fields(own.tape), strict=True)
+        yield f"its tape has its own {', '.join(one.name for its, ours, one in pairs if its != ours)}"
+    if own.repo_url and own.repo_url != memory.repository.remote:
+        yield f"it names the remote {redact(own.repo_url)}, which isn't this memory's"
+    yield from own.odd
+
+
+def _findings(memory: Memory, agents_own: AgentMemory, own: OwnMemory) -> Iterator[Finding]:
+    root, name = Path(own.local_path), AGENTS[agents_own.agent].title
+    if (root / ".git").is_dir() and os.path.realpath(root) != os.path.realpath(memory.root):
+        yield Finding(
+            f"{name}'s settings name the memory at {root}, and {name}'s sessions are given the one at "
+            f"{memory.root}",
+            f"`ctxrepo import {agents_own.program}` brings its notes here; then take localPath out of "
+            f"{name}'s settings.",
+            "warning",
+        )
+
+
+def check_native_memories(machine: Machine) -> CheckOutcome | None:
+    """The memories that are on, and how each is turned off; None where there is none."""
+    told = [line for name in present(machine) if (line := _told(name, machine))]
+    return CheckOutcome("memories", "; ".join(told)) if told else None
+
+
+def _told(name: str, machine: Machine) -> str:
+    """What to say of an agent's own memory, '' where it has none that is on, or nobody can tell."""
+    native = AGENTS[name].native_memory
+    if native is None:
+        return ""
+    try:
+        path = machine.folder_of(AGENTS[name]) / native.settings
+        text = (foreign.read(path) or b"").decode("utf-8", "replace")
+        is_on = native.is_on(text, machine.environment)
+    except (CtxrepoError, ValueError):
+        return ""  # whether its files can be read is another check's matter
+    return f"{native.name} remembers beside this one; {native.off} in {path} turns it off" if is_on else ""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from machines import Machine
 
-from ctxrepo.services.health.agent_checks import check_own_settings
+from ctxrepo.services.health.doctor import check_own_settings
 
 
 @pytest.fixture

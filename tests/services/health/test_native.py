@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.services.health.agent_checks import check_native_memories
+from ctxrepo.services.health.doctor import check_native_memories
 from ctxrepo.services.setup.connection import Machine
 
 
