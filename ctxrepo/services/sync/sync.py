@@ -140,11 +140,13 @@ def _back_after(
 ) -> Iterator[tuple[str, str]]:
     """(path in `base`, path by now) of the notes that this side had no more, and the merged tree has."""
     come = [path for path, (old, _) in objects.diff(side, merged).items() if not old and is_note(path)]
-    former = renamed(evidence_at(objects, merged)) if come else {}
+    changed = objects.diff(base, side) if come else {}
+    former, moved = (renamed(evidence_at(objects, tree)) if come else {} for tree in (merged, side))
     for path in come:
-        for name in objects.files(base, [path, *former.get(path, ())]):
-            names = [new for new, old in former.items() if name in old and not is_aside(new)]
-            if not objects.files(side, [name, *names]):
+        for name, key in objects.files(base, [path, *former.get(path, ())]).items():
+            names = {new for new, old in moved.items() if name in old}
+            names |= {new for new, (_, now) in changed.items() if now == key}
+            if not objects.files(side, [name, *(new for new in names if not is_aside(new))]):
                 yield name, path
 
 

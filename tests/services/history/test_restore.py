@@ -249,6 +249,47 @@ def test_what_another_machine_removed_comes_back_on_both(pair: tuple[Machine, Ma
         assert marks(machine).pinned == {made.id}
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "asked"),
+    [
+        ("move topics/gotcha.md topics/a.md", "move topics/gotcha.md topics/b.md", "topics/a.md"),
+        ("project rename store", "project rename stock", "stock/topics/gotcha.md"),
+        ("project rename store", "move topics/gotcha.md global:", "store/topics/gotcha.md"),
+    ],
+    ids=["both moved it", "both renamed its project", "one moved it, one renamed its project"],
+)
+def test_of_a_note_that_a_merge_put_elsewhere_it_is_said_where(
+    pair: tuple[Machine, Machine], first: str, second: str, asked: str
+) -> None:
+    ada, ben = pair
+    ada.remember("a start")
+    ada.write(NOTE, TEXT)
+    ada.sync()
+    ben.sync()
+    for machine, words in zip(pair, (first, second), strict=True):
+        assert machine.ctxrepo(*words.split()).returncode == 0
+    told = [line for machine in (ada, ben, ada) for line in machine.sync().notices if "removed on" in line]
+    assert not told
+    (now,) = (str(file.relative_to(ada.clone)) for file in ada.clone.glob("*/topics/*.md"))
+    for machine in pair:
+        with pytest.raises(UsageError, match=f"{asked} was moved to {now}"):
+            again(machine, asked)
+        assert f"* renamed to {now}" in machine.ctxrepo("history", asked).stdout
+
+
+def test_a_fact_for_a_note_that_a_merge_put_elsewhere_goes_into_it(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.write(NOTE, TEXT)
+    ada.sync()
+    ben.sync()
+    for machine, name in zip(pair, "ab", strict=True):
+        act(machine, move, "topics/gotcha", parse_destination(f"topics/{name}"))
+    for machine in (ada, ben, ada):
+        machine.sync()
+    assert ada.ctxrepo("remember", "five", "--note", "topics/a.md").returncode == 0
+    assert said(ada, "shop/topics/b.md") == ["one", "two", "three", "four", "five"]
+
+
 def test_what_was_never_there_is_not_found(mine: Machine) -> None:
     for target in ("topics/never", "^ffffffffffff"):
         with pytest.raises(NotFound):
