@@ -264,10 +264,16 @@ def former_path(memory: Memory, path: str) -> str:
 
 
 def before_last_change(memory: Memory, target: Target, project: Project | None) -> str:
-    """The commit before the one that changed the target last, '' when there is none."""
-    step = next((s for s in TargetHistory(memory, target, project).steps() if s.is_version), None)
-    parents = memory.objects.parents(step.commit) if step else []
-    return parents[0] if parents else ""
+    """The last commit in which the note read otherwise than now, '' when none did, or when a merge brought
+    two versions together: neither has what the other had."""
+    steps = (s for s in TargetHistory(memory, target, project).steps() if s.is_version)
+    now = ""
+    for step in steps:
+        now = now or step.now.key or ""
+        had = [parent for parent, was in zip(step.parents, step.before, strict=True) if was.key]
+        if len(had) > 1 or any(was.key not in (None, now) for was in step.before):
+            return had[0] if len(had) == 1 else ""
+    return ""
 
 
 def _last_of_entry(past: TargetHistory) -> PastPlace | None:

@@ -75,8 +75,8 @@ def with_moved_evidence(
 ) -> str:
     """The tree `merged` with a `moved` record for every entry of which something is said, and whose note has
     another path in the merge than on one of the `sides`, by `moves`: one machine moved the note while another
-    pinned or superseded the entry; and with a `renamed` one for every note that a machine had moved elsewhere.
-    Every machine that merges these sides makes the same records."""
+    pinned or superseded the entry; and a `renamed` one for a note that a machine had moved elsewhere.
+    Every machine that merges these makes the same records."""
     if not moves:
         return merged
     evidence = evidence_at(objects, merged)

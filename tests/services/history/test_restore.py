@@ -277,6 +277,35 @@ def test_of_a_note_that_a_merge_put_elsewhere_it_is_said_where(
         assert f"* renamed to {now}" in machine.ctxrepo("history", asked).stdout
 
 
+def advice(machine: Machine, target: str) -> str:
+    """The commit that `restore` of a note that is there names as the version before, COMMIT for none."""
+    with pytest.raises(UsageError, match="say which version") as refused:
+        again(machine, target)
+    return refused.value.hint.partition("`--at ")[2].partition("`")[0]
+
+
+def test_the_version_before_is_one_that_has_the_note_and_reads_otherwise(mine: Machine) -> None:
+    before = mine.open().head
+    mine.write(NOTE, TEXT.replace("four", "five"))
+    save(mine)
+    for verb in ("forget topics/gotcha", "undo"):
+        mine.ctxrepo(*verb.split())
+        save(mine)
+    assert advice(mine, "topics/gotcha") == str(before)[:10]
+    again(mine, "topics/gotcha", version=advice(mine, "topics/gotcha"))
+    assert said(mine) == ["one", "two", "three", "four"]
+
+
+def test_no_version_is_called_the_one_before_a_merge_of_two(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    for machine, words in zip(pair, ("from ada", "from ben"), strict=True):
+        assert machine.ctxrepo("remember", words, "--note", "topics/new.md").returncode == 0
+    for machine in (ada, ben, ada):
+        machine.sync()
+    assert sorted(said(ada, "shop/topics/new.md")) == ["from ada", "from ben"]
+    assert advice(ada, "shop/topics/new.md") == "COMMIT"
+
+
 def test_a_fact_for_a_note_that_a_merge_put_elsewhere_goes_into_it(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     ada.write(NOTE, TEXT)
