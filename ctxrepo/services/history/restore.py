@@ -7,6 +7,7 @@ from datetime import datetime
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, moved, normalised
@@ -15,6 +16,7 @@ from ctxrepo.domain.project.layout import ARCHIVE, REGISTRY, is_archived, is_not
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.project.target import Target, ids_meant
 from ctxrepo.domain.records.evidence import fate, marks, renamed
+from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import TargetHistory, commit_named
@@ -66,6 +68,8 @@ class Bygone:
     entry: Entry | None = None
     is_gone: bool = True
     """Whether no note is at `now`."""
+    masked: tuple[str, ...] = ()
+    """Its lines in which a secret was masked, as `~ text`."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,8 @@ class _Restore:
                 if old.id != new.id and old.id in named:
                     record(draft, "moved", old.id, path, self.now, to=new.id)
             existing = there == self.was.text
-            return RestoreResult(path, source=self.was.path, existing=existing, lines=_told(path, draft))
+            lines = (*self.was.masked, *_told(path, draft))
+            return RestoreResult(path, source=self.was.path, existing=existing, lines=lines)
 
     def entry(self, old: Entry) -> RestoreResult:
         found = None if self.request.version else self._found(old)
@@ -293,8 +298,20 @@ def _as_removed(memory: Memory, path: str) -> Bygone | None:
     for operation in memory.done_log.newest():
         for write in operation.writes if removal and operation.commit == removal.commit else ():
             if write.path == path and write.after is None and write.before is not None:
-                return Bygone(path, write.before, path)
+                return _masked(memory, path, write.before)
     return None
+
+
+def _masked(memory: Memory, path: str, text: str) -> Bygone:
+    """A note that was removed, with its secrets masked for which the write guard would refuse it: it was held
+    back for these, so no commit has it."""
+    found = check_file(path, encode(text), memory.settings.secrets.allow_secret)
+    numbers = sorted({r.line for r in found if r.rule == "secret" and r.line})
+    lines = text.split("\n")
+    for number in numbers:
+        lines[number - 1] = mask(lines[number - 1])
+    told = tuple(f"~ {lines[number - 1].lstrip('-*+ ')}" for number in numbers)
+    return Bygone(path, "\n".join(lines), path, masked=told)
 
 
 def _uncommitted(memory: Memory, target: Target, project: Project | None, start: str) -> Bygone:

@@ -73,6 +73,19 @@ def test_a_forgotten_note_is_back_to_the_byte(mine: Machine) -> None:
     assert mine.read(NOTE) == TEXT
 
 
+def test_a_note_that_was_held_back_for_a_secret_comes_back_with_the_secret_masked(mine: Machine) -> None:
+    token = "ghp_" + "1bcdefghijKLMNopqrstuvwxyz0123456789"
+    mine.write(NOTE, TEXT + f"- the `token` {token} of `bob`\n")
+    save(mine)
+    assert mine.ctxrepo("remember", "written meanwhile", "--note", "topics/gotcha").returncode == 0
+    held = mine.read(NOTE)
+    act(mine, forget, "topics/gotcha")
+    save(mine)
+    assert again(mine, "topics/gotcha").lines == ("~ the token [github-token] of bob",)
+    assert mine.read(NOTE) == held.replace(f"the `token` {token} of `bob`", "the token [github-token] of bob")
+    assert not commit(mine.open(), NOW).held
+
+
 def test_what_was_removed_by_hand_is_found_as_well(mine: Machine) -> None:
     two = id_of(mine, "two")
     mine.write(NOTE, TEXT.replace("- two\n", ""))
