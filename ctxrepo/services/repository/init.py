@@ -23,7 +23,7 @@ from ctxrepo.services.repository.purpose import why_no_memory
 from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.services.settings.session_settings import AgentMemory, own_memories
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
-from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner
+from ctxrepo.storage.clone.clone import Clone, is_occupied, require_our_format, require_owner
 from ctxrepo.storage.clone.configfile import configure
 from ctxrepo.storage.clone.refwriter import RefWriter
 from ctxrepo.storage.disk.kinds import require_in_place
@@ -189,7 +189,7 @@ def _ensure_clone(
     if (root / ".git").is_dir():
         require_our_format(root)
         return "unchanged"
-    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+    if is_occupied(root):
         raise UsageError(f"{root} is there and is not a git repository", "Move it away, or set CTXREPO_HOME.")
     if url:
         answer = clone(url, root, env, progress, timeout, sparse=cone is not None)
