@@ -100,9 +100,8 @@ class _Restore:
             for old, new in zip(before, after, strict=True):
                 if old.id != new.id and old.id in named:
                     record(draft, "moved", old.id, path, self.now, to=new.id)
-            existing = there == self.was.text
             lines = (*self.was.masked, *_told(path, draft))
-            return RestoreResult(path, source=self.was.path, existing=existing, lines=lines)
+            return RestoreResult(path, source=self.was.path, existing=there == self.was.text, lines=lines)
 
     def entry(self, old: Entry) -> RestoreResult:
         found = None if self.request.version else self._found(old)
@@ -118,10 +117,8 @@ class _Restore:
             successor = None if self.request.to else found or self._edited(old, known)
             if successor is not None:
                 return self._instead(draft, successor, old)
-            same = [
-                e for e in known if normalised(e.text) == normalised(old.text) and e.heading == old.heading
-            ]
-            if same:
+            said = normalised(old.text), old.heading
+            if same := [e for e in known if (normalised(e.text), e.heading) == said]:
                 return RestoreResult(same[0].at, same[0].id, existing=True)
             draft.put(path, bump_updated(_with_entry(path, there, old, self.was.text), day(self.now)))
             new = added(known, entries_of(path, draft.after[path] or ""))
@@ -181,8 +178,8 @@ class _Restore:
             record(draft, "stated", new.id, new.path, self.now)
 
     def _out_of_archive(self, target: Target, path: str) -> RestoreResult:
-        before = "" if target.entry_id else former_path(self.memory, path)
-        folder, _, rest = (before or path).partition("/")
+        former = [] if target.entry_id else renamed(evidence_now(self.memory)).get(path, [])
+        folder, _, rest = (former[-1] if former else path).partition("/")
         to = self.request.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
         done = move(self.memory, target, to, self.project, self.origin, self.now)
         return RestoreResult(done.at, done.id, source=done.before)
@@ -249,9 +246,12 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
         with suppress(NotFound):
             return _uncommitted(memory, target, project, start)
         raise missing
-    place = _last_of_entry(past) if past.entry and not start else None
+    was = past.entry
+    places = past.places() if was and not start else ()
+    # The last version that has the entry under the very id that was asked for.
+    place = next((p for p in places if was and (e := was.at(p)) and e.id == past.id), None)
     place = past.place_at(commit_named(memory, start)) if start else place
-    if place is None and past.entry:
+    if place is None and was:
         return _uncommitted(memory, target, project, start)
     asked = place.path if place else past.path
     path, last = whereabouts(memory, asked)
@@ -259,35 +259,19 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
         return removed
     place = place or last or PastPlace(path, memory.objects.key_at(str(memory.head_tree), path))
     text = decode_exactly(memory.objects.data_or_empty(place.key or ""))
-    entry = past.entry.at(place) if past.entry else None
+    entry = was.at(place) if was else None
     return Bygone(place.path, text, path, entry, is_gone=last is not None)
-
-
-def former_path(memory: Memory, path: str) -> str:
-    """Where a note was before a command moved it to `path`, '' when none did."""
-    return next(reversed(renamed(evidence_now(memory)).get(path, [])), "")
 
 
 def before_last_change(memory: Memory, target: Target, project: Project | None) -> str:
     """The last commit in which the note read otherwise than now, '' when none did, or when a merge brought
     two versions together: neither has what the other had."""
-    steps = (s for s in TargetHistory(memory, target, project).steps() if s.is_version)
-    now = ""
-    for step in steps:
-        now = now or step.now.key or ""
-        had = [parent for parent, was in zip(step.parents, step.before, strict=True) if was.key]
-        if len(had) > 1 or any(was.key not in (None, now) for was in step.before):
-            return had[0] if len(had) == 1 else ""
-    return ""
-
-
-def _last_of_entry(past: TargetHistory) -> PastPlace | None:
-    """The last version of a note that has the entry under the very id that was asked for."""
-    for place in past.places():
-        entry = past.entry.at(place) if past.entry else None
-        if entry is not None and entry.id == past.id:
-            return place
-    return None
+    past = TargetHistory(memory, target, project)
+    now = memory.objects.key_at(str(memory.head_tree), past.path)
+    versions = (step for step in past.steps() if step.is_version)
+    step = next((s for s in versions if {was.key for was in s.before} - {None, now}), None)
+    had = [commit for commit, was in zip(step.parents, step.before, strict=True) if was.key] if step else []
+    return had[0] if len(had) == 1 else ""
 
 
 def _as_removed(memory: Memory, path: str) -> Bygone | None:
@@ -306,11 +290,9 @@ def _masked(memory: Memory, path: str, text: str) -> Bygone:
     """A note that was removed, with its secrets masked for which the write guard would refuse it: it was held
     back for these, so no commit has it."""
     found = check_file(path, encode(text), memory.settings.secrets.allow_secret)
-    numbers = sorted({r.line for r in found if r.rule == "secret" and r.line})
-    lines = text.split("\n")
-    for number in numbers:
-        lines[number - 1] = mask(lines[number - 1])
-    told = tuple(f"~ {lines[number - 1].lstrip('-*+ ')}" for number in numbers)
+    numbers = {r.line for r in found if r.rule == "secret"}
+    lines = [mask(line) if number in numbers else line for number, line in enumerate(text.split("\n"), 1)]
+    told = tuple(f"~ {lines[number - 1].lstrip('-*+ ')}" for number in sorted(numbers - {0}))
     return Bygone(path, "\n".join(lines), path, masked=told)
 
 

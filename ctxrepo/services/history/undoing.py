@@ -334,8 +334,8 @@ def _elsewhere(memory: Memory, deed: ChangeToUndo, head: str | None) -> ChangeTo
     """The deed, with each note that it removed, and that a merge kept where another machine had moved it, at
     that place: it isn't to come back beside itself."""
     said = total(deed.after)
-    removed = {p: total({p: deed.before[p]}) for p, data in deed.after.items() if data is None and is_note(p)}
-    gone = {p: units for p, units in removed.items() if not units & said}
+    removed = (p for p, data in deed.after.items() if data is None and is_note(p))
+    gone = {p: units for p in removed if not (units := total({p: deed.before[p]})) & said}
     former = renamed(evidence_at(memory.objects, head)) if gone else {}
     places = {old: new for new, names in former.items() for old in names if old in gone}
     here = _read(memory, head, {*places, *places.values()})

@@ -205,23 +205,19 @@ def _ensure_clone(
     return "created"
 
 
+_CLONE_HINTS = {
+    "missing": "Check the address; the repository must exist, empty is fine.",
+    "format": "Nothing was changed. Make it anew with `git init --bare --object-format=sha1`, or use "
+    "another.",
+    "untrusted": "Nothing was changed. `git ls-remote` on the address shows its host key or certificate, and "
+    "asks whether you trust a key that is new; then run it again.",
+    "auth": "Try `git ls-remote` on the address: git must be able to reach it without asking.",
+}
+
+
 def _clone_hint(answer: RemoteAnswer) -> str:
-    if answer.outcome == "missing":
-        hint = "Check the address; the repository must exist, empty is fine."
-    elif answer.outcome == "format":
-        hint = (
-            "Nothing was changed. Make it anew with `git init --bare --object-format=sha1`, or use another."
-        )
-    elif answer.outcome == "untrusted":
-        hint = (
-            "Nothing was changed. `git ls-remote` on the address shows its host key or certificate, and asks "
-            "whether you trust a key that is new; then run it again."
-        )
-    elif answer.outcome == "auth":
-        hint = "Try `git ls-remote` on the address: git must be able to reach it without asking."
-    else:
-        hint = "Nothing was changed. Check address and network, and run it again."
-    return f"{hint} {answer.ignored_variable}".strip()
+    other = "Nothing was changed. Check address and network, and run it again."
+    return f"{_CLONE_HINTS.get(answer.outcome, other)} {answer.ignored_variable}".strip()
 
 
 def _require_meant(place: Clone, url: str, request: InitRequest) -> None:
@@ -250,15 +246,14 @@ def _connect(
         if clone(url, Path(folder, "clone"), env, None, timeout).ok:
             _require_meant(Clone(Path(folder, "clone"), ""), url, request)
     origin = place.origin(env)
-    if origin == url:
-        return "connected"
-    if origin:
+    if origin not in ("", url):
         raise UsageError(
             f"{place.root} has the remote {redact(origin)}, not {redact(url)}",
             "Use that one, or change it there with `git remote`.",
         )
-    remote = {"remote.origin.url": url, "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*"}
-    configure(place.git_dir / "config", env, remote)
+    if not origin:
+        remote = {"remote.origin.url": url, "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*"}
+        configure(place.git_dir / "config", env, remote)
     return "connected"
 
 

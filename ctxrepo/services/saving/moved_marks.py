@@ -83,23 +83,19 @@ def with_moved_evidence(
     by_time = sorted(evidence, key=lambda e: e.ts)
     newest = {name: one.ts for one in by_time for name in (one.path, one.entry, one.to)}
     known = {(one.entry, one.to) for one in evidence if one.kind == "moved"}
-    moves = {old: new for old, new in moves.items() if old in newest}
     now = objects.files(merged, {*moves, *moves.values()})
+    moves = {old: new for old, new in moves.items() if old in newest and new in now}
     went = moves.keys() & renamed(evidence).keys() - now.keys()
-    lines = [_of_merge("renamed", "", old, moves[old], newest) for old in went if moves[old] in now]
+    lines = {_of_merge("renamed", "", old, moves[old], newest) for old in went}
     for tree in sides:
         for path, key in objects.files(tree, moves).items():
-            if (to := moves[path]) in now:
-                before, after = (
-                    entries_of(name, decode(objects.data_or_empty(oid)))
-                    for name, oid in ((path, key), (to, now[to]))
-                )
-                for old, new in same_texts(before, after):
-                    if old.id in newest and (old.id, new.id) not in known:
-                        known.add((old.id, new.id))
-                        lines.append(_of_merge("moved", old.id, to, new.id, newest))
-    files = {path: objects.data_or_empty(key) for path, key in objects.below(merged, EVIDENCE).items()}
-    more = _appended(files, with_room(f"{EVIDENCE}/merges", files.get), sorted(lines))
+            files = ((path, key), (to := moves[path], now[to]))
+            before, after = (entries_of(name, decode(objects.data_or_empty(oid))) for name, oid in files)
+            for old, new in same_texts(before, after):
+                if old.id in newest and (old.id, new.id) not in known:
+                    lines.add(_of_merge("moved", old.id, to, new.id, newest))
+    texts = {path: objects.data_or_empty(key) for path, key in objects.below(merged, EVIDENCE).items()}
+    more = _appended(texts, with_room(f"{EVIDENCE}/merges", texts.get), sorted(lines))
     return objects.edit(merged, objects.store_files(more)) if more else merged
 
 
