@@ -64,10 +64,13 @@ def test_where_the_clone_was_removed_sessions_are_told_and_nothing_is_made_of_it
     ada.clone.joinpath(".git/ctxrepo/replaced").mkdir(parents=True)
     assert ada.process("_work", "--state", str(ada.places.state)).returncode == 0
     (fault,) = Cache.open(cache).faults()
-    words = f"there is no memory repository at {ada.clone}. `ctxrepo init {remote}` brings it back."
-    assert fault == ("clone", words)
-    assert f"`ctxrepo init {remote}` brings it back" in ada.ctxrepo("status").stderr
+    way = f"Move away what is there, then `ctxrepo init {remote}` brings it back."
+    assert fault == ("clone", f"there is no memory repository at {ada.clone}. {way}")
+    assert way in ada.ctxrepo("status").stderr
     assert [path.name for path in ada.clone.joinpath(".git").iterdir()] == ["ctxrepo"]
+    ada.clone.rename(ada.home / "away")
+    assert ada.ctxrepo("status").stderr.endswith(f"  `ctxrepo init {remote}` brings it back.\n")
+    assert ada.ctxrepo("init", str(remote)).returncode == 0
 
 
 def test_who_cannot_open_the_memory_wakes_another_for_what_came_meanwhile(

@@ -38,13 +38,10 @@ def without_records(now: str, before: str, after: str) -> str:
     """Undo the change from `before` to `after` in `now`: remove added records by a tombstone, restore
     removed ones: so the undo merges on other machines, whatever they have added since."""
     was, became, here = (dict.fromkeys(_lines(text)) for text in (before, after, now))
-    added = [line for line in became if line not in was and line in here]
-    drop = {line for line in added if not _may_be_named(line)}
-    back = [
-        render({"id": text_of(record(line) or {}, "id"), TOMBSTONE: True})
-        for line in added
-        if line not in drop
-    ]
+    added = {line: record(line) or {} for line in became if line not in was and line in here}
+    ids = {line: "" if TOMBSTONE in fields else text_of(fields, "id") for line, fields in added.items()}
+    drop = {line for line, name in ids.items() if not name}  # no tombstone can name these
+    back = [render({"id": name, TOMBSTONE: True}) for name in ids.values() if name]
     gone = [line for line in was if line not in became]
     lines = [line for line in _lines(now) if line not in drop]
     lines += [line for line in (*gone, *back) if line not in here or line in drop]
@@ -89,12 +86,6 @@ def total(files: Mapping[str, bytes | None]) -> Counter[str]:
     for path, data in files.items():
         counts.update(units(path, data))
     return counts
-
-
-def _may_be_named(line: str) -> bool:
-    """Whether a tombstone can name the record on this line."""
-    fields = record(line)
-    return fields is not None and TOMBSTONE not in fields and bool(text_of(fields, "id"))
 
 
 def _lines(text: str) -> list[str]:

@@ -155,7 +155,7 @@ class TargetHistory:
                 is_new = bool(lines) and lines[0].startswith("+")
                 if self.entry and is_new and (former := self.entry.came_from(step)):
                     yield step, [f"* moved from {former}", *lines]
-                    tip, path = self._objects.parents(step.commit)[0], former
+                    tip, path = step.parents[0], former
                     break
                 yield step, lines
 

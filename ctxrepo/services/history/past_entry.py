@@ -49,10 +49,9 @@ class PastEntry:
     def came_from(self, step: Step) -> str:
         """The note that the entry was in until the step brought it into its own; '' when it was new."""
         now = self._known(step.now)
-        parents = self._objects.parents(step.commit)
-        if now is None or not parents:
+        if now is None or not step.parents:
             return ""
-        before, after = (str(self._objects.tree_of(c)) for c in (parents[0], step.commit))
+        before, after = (str(self._objects.tree_of(c)) for c in (step.parents[0], step.commit))
         changed = sorted(self._objects.diff(before, after).items())
         notes = [(p, old, new) for p, (old, new) in changed if old and p != step.now.path and is_note(p)]
         for path, old, new in notes[:_CANDIDATES]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, moved, normalised
@@ -15,6 +16,7 @@ from ctxrepo.domain.project.layout import ARCHIVE, REGISTRY, is_archived, is_not
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.project.target import Target, ids_meant
 from ctxrepo.domain.records.evidence import fate, marks, renamed
+from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import TargetHistory, commit_named
@@ -66,6 +68,8 @@ class Bygone:
     entry: Entry | None = None
     is_gone: bool = True
     """Whether no note is at `now`."""
+    masked: tuple[str, ...] = ()
+    """Its lines in which a secret was masked, as `~ text`."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +100,8 @@ class _Restore:
             for old, new in zip(before, after, strict=True):
                 if old.id != new.id and old.id in named:
                     record(draft, "moved", old.id, path, self.now, to=new.id)
-            existing = there == self.was.text
-            return RestoreResult(path, source=self.was.path, existing=existing, lines=_told(path, draft))
+            lines = (*self.was.masked, *_told(path, draft))
+            return RestoreResult(path, source=self.was.path, existing=there == self.was.text, lines=lines)
 
     def entry(self, old: Entry) -> RestoreResult:
         found = None if self.request.version else self._found(old)
@@ -113,10 +117,8 @@ class _Restore:
             successor = None if self.request.to else found or self._edited(old, known)
             if successor is not None:
                 return self._instead(draft, successor, old)
-            same = [
-                e for e in known if normalised(e.text) == normalised(old.text) and e.heading == old.heading
-            ]
-            if same:
+            said = normalised(old.text), old.heading
+            if same := [e for e in known if (normalised(e.text), e.heading) == said]:
                 return RestoreResult(same[0].at, same[0].id, existing=True)
             draft.put(path, bump_updated(_with_entry(path, there, old, self.was.text), day(self.now)))
             new = added(known, entries_of(path, draft.after[path] or ""))
@@ -176,8 +178,8 @@ class _Restore:
             record(draft, "stated", new.id, new.path, self.now)
 
     def _out_of_archive(self, target: Target, path: str) -> RestoreResult:
-        before = "" if target.entry_id else former_path(self.memory, path)
-        folder, _, rest = (before or path).partition("/")
+        former = [] if target.entry_id else renamed(evidence_now(self.memory)).get(path, [])
+        folder, _, rest = (former[-1] if former else path).partition("/")
         to = self.request.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
         done = move(self.memory, target, to, self.project, self.origin, self.now)
         return RestoreResult(done.at, done.id, source=done.before)
@@ -244,9 +246,12 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
         with suppress(NotFound):
             return _uncommitted(memory, target, project, start)
         raise missing
-    place = _last_of_entry(past) if past.entry and not start else None
+    was = past.entry
+    places = past.places() if was and not start else ()
+    # The last version that has the entry under the very id that was asked for.
+    place = next((p for p in places if was and (e := was.at(p)) and e.id == past.id), None)
     place = past.place_at(commit_named(memory, start)) if start else place
-    if place is None and past.entry:
+    if place is None and was:
         return _uncommitted(memory, target, project, start)
     asked = place.path if place else past.path
     path, last = whereabouts(memory, asked)
@@ -254,29 +259,19 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
         return removed
     place = place or last or PastPlace(path, memory.objects.key_at(str(memory.head_tree), path))
     text = decode_exactly(memory.objects.data_or_empty(place.key or ""))
-    entry = past.entry.at(place) if past.entry else None
+    entry = was.at(place) if was else None
     return Bygone(place.path, text, path, entry, is_gone=last is not None)
 
 
-def former_path(memory: Memory, path: str) -> str:
-    """Where a note was before a command moved it to `path`, '' when none did."""
-    return next(reversed(renamed(evidence_now(memory)).get(path, [])), "")
-
-
 def before_last_change(memory: Memory, target: Target, project: Project | None) -> str:
-    """The commit before the one that changed the target last, '' when there is none."""
-    step = next((s for s in TargetHistory(memory, target, project).steps() if s.is_version), None)
-    parents = memory.objects.parents(step.commit) if step else []
-    return parents[0] if parents else ""
-
-
-def _last_of_entry(past: TargetHistory) -> PastPlace | None:
-    """The last version of a note that has the entry under the very id that was asked for."""
-    for place in past.places():
-        entry = past.entry.at(place) if past.entry else None
-        if entry is not None and entry.id == past.id:
-            return place
-    return None
+    """The last commit in which the note read otherwise than now, '' when none did, or when a merge brought
+    two versions together: neither has what the other had."""
+    past = TargetHistory(memory, target, project)
+    now = memory.objects.key_at(str(memory.head_tree), past.path)
+    versions = (step for step in past.steps() if step.is_version)
+    step = next((s for s in versions if {was.key for was in s.before} - {None, now}), None)
+    had = [commit for commit, was in zip(step.parents, step.before, strict=True) if was.key] if step else []
+    return had[0] if len(had) == 1 else ""
 
 
 def _as_removed(memory: Memory, path: str) -> Bygone | None:
@@ -287,8 +282,18 @@ def _as_removed(memory: Memory, path: str) -> Bygone | None:
     for operation in memory.done_log.newest():
         for write in operation.writes if removal and operation.commit == removal.commit else ():
             if write.path == path and write.after is None and write.before is not None:
-                return Bygone(path, write.before, path)
+                return _masked(memory, path, write.before)
     return None
+
+
+def _masked(memory: Memory, path: str, text: str) -> Bygone:
+    """A note that was removed, with its secrets masked for which the write guard would refuse it: it was held
+    back for these, so no commit has it."""
+    found = check_file(path, encode(text), memory.settings.secrets.allow_secret)
+    numbers = {r.line for r in found if r.rule == "secret"}
+    lines = [mask(line) if number in numbers else line for number, line in enumerate(text.split("\n"), 1)]
+    told = tuple(f"~ {lines[number - 1].lstrip('-*+ ')}" for number in sorted(numbers - {0}))
+    return Bygone(path, "\n".join(lines), path, masked=told)
 
 
 def _uncommitted(memory: Memory, target: Target, project: Project | None, start: str) -> Bygone:

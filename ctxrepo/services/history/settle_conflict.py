@@ -79,9 +79,6 @@ def _drop(draft: Draft, found: Collection[Conflict]) -> None:
 
 def _require_committed(draft: Draft, path: str) -> None:
     """Only what git has may be replaced or dropped."""
-    memory = draft.memory
-    text = draft.text(path)
-    kept = memory.objects.find(memory.head_tree, path)
-    if encoded(text) != kept:
+    if encoded(draft.text(path)) != draft.memory.objects.find(draft.memory.head_tree, path):
         hint = "`ctxrepo check` says what keeps them back."
         raise Refused(f"{path} has changes that no commit holds", hint)

@@ -40,11 +40,12 @@ class PastPlace:
 
 @dataclass(frozen=True)
 class Step:
-    """A commit with a file that is not the same in all of its parents; `before` is what it was in each."""
+    """A commit with a file that is not the same in all of its `parents`; `before` is what it was in each."""
 
     commit: str
     now: PastPlace
     before: tuple[PastPlace, ...]
+    parents: Sequence[str]
 
     @property
     def is_version(self) -> bool:
@@ -70,7 +71,17 @@ def follow(objects: Objects, tip: str, path: str) -> Iterator[Step]:
                 named.setdefault(parent, set()).add(was.path)
                 before.append(was)
             if any(was != now for was in before) or (not parents and now.key):
-                yield Step(commit, now, tuple(before))
+                yield _without_strangers(objects, Step(commit, now, tuple(before), parents))
+
+
+def _without_strangers(objects: Objects, step: Step) -> Step:
+    """The step; of a merge that took away what one side had made, without the side that never had it."""
+    if step.now.key is None and len({*step.before}) == len(step.parents) == 2:
+        base = objects.tree_of(objects.merge_base(*step.parents))
+        if not objects.files(base, [step.now.path]):
+            had = 0 if step.before[0].key else 1
+            return Step(step.commit, step.now, (step.before[had],), (step.parents[had],))
+    return step
 
 
 def changes(objects: Objects, tip: str | None) -> Iterator[tuple[str, Key | None, Key | None]]:
@@ -120,7 +131,7 @@ def renamed_to(objects: Objects, step: Step) -> str:
     """The path that a file which a step removed has from then on, '' when it is gone."""
     if step.now.key is not None or not step.before or step.before[0].key is None:
         return ""
-    tree, before = (objects.tree_of(one) for one in (step.commit, objects.parents(step.commit)[0]))
+    tree, before = (objects.tree_of(one) for one in (step.commit, step.parents[0]))
     come = {path: new for path, (old, new) in objects.diff(before, tree).items() if new and old is None}
     was = step.before[0]
     return _moves(objects, {was.path: was.key}, come).get(was.path, "")

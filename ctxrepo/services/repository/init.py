@@ -23,7 +23,7 @@ from ctxrepo.services.repository.purpose import why_no_memory
 from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.services.settings.session_settings import AgentMemory, own_memories
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
-from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner
+from ctxrepo.storage.clone.clone import Clone, is_occupied, require_our_format, require_owner
 from ctxrepo.storage.clone.configfile import configure
 from ctxrepo.storage.clone.refwriter import RefWriter
 from ctxrepo.storage.disk.kinds import require_in_place
@@ -189,7 +189,7 @@ def _ensure_clone(
     if (root / ".git").is_dir():
         require_our_format(root)
         return "unchanged"
-    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+    if is_occupied(root):
         raise UsageError(f"{root} is there and is not a git repository", "Move it away, or set CTXREPO_HOME.")
     if url:
         answer = clone(url, root, env, progress, timeout, sparse=cone is not None)
@@ -205,23 +205,19 @@ def _ensure_clone(
     return "created"
 
 
+_CLONE_HINTS = {
+    "missing": "Check the address; the repository must exist, empty is fine.",
+    "format": "Nothing was changed. Make it anew with `git init --bare --object-format=sha1`, or use "
+    "another.",
+    "untrusted": "Nothing was changed. `git ls-remote` on the address shows its host key or certificate, and "
+    "asks whether you trust a key that is new; then run it again.",
+    "auth": "Try `git ls-remote` on the address: git must be able to reach it without asking.",
+}
+
+
 def _clone_hint(answer: RemoteAnswer) -> str:
-    if answer.outcome == "missing":
-        hint = "Check the address; the repository must exist, empty is fine."
-    elif answer.outcome == "format":
-        hint = (
-            "Nothing was changed. Make it anew with `git init --bare --object-format=sha1`, or use another."
-        )
-    elif answer.outcome == "untrusted":
-        hint = (
-            "Nothing was changed. `git ls-remote` on the address shows its host key or certificate, and asks "
-            "whether you trust a key that is new; then run it again."
-        )
-    elif answer.outcome == "auth":
-        hint = "Try `git ls-remote` on the address: git must be able to reach it without asking."
-    else:
-        hint = "Nothing was changed. Check address and network, and run it again."
-    return f"{hint} {answer.ignored_variable}".strip()
+    other = "Nothing was changed. Check address and network, and run it again."
+    return f"{_CLONE_HINTS.get(answer.outcome, other)} {answer.ignored_variable}".strip()
 
 
 def _require_meant(place: Clone, url: str, request: InitRequest) -> None:
@@ -250,15 +246,14 @@ def _connect(
         if clone(url, Path(folder, "clone"), env, None, timeout).ok:
             _require_meant(Clone(Path(folder, "clone"), ""), url, request)
     origin = place.origin(env)
-    if origin == url:
-        return "connected"
-    if origin:
+    if origin not in ("", url):
         raise UsageError(
             f"{place.root} has the remote {redact(origin)}, not {redact(url)}",
             "Use that one, or change it there with `git remote`.",
         )
-    remote = {"remote.origin.url": url, "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*"}
-    configure(place.git_dir / "config", env, remote)
+    if not origin:
+        remote = {"remote.origin.url": url, "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*"}
+        configure(place.git_dir / "config", env, remote)
     return "connected"
 
 

@@ -53,20 +53,14 @@ def describe(
         if path in gone:
             continue
         verb = "remove" if after is None else "edit" if path in head or path in was else "add"
+        verb = verb if path not in moves else "archive" if is_archived(path) else "move"
         lines = tuple(lines_of_change(path, before[was.get(path, path)], after))
-        if path in moves:
-            verb = back.get(path) or ("archive" if is_archived(path) else "move")
-            found.append(FileChange(path, verb, lines, was=moves[path]))
-            continue
-        if path in was and not lines:
-            continue
+        place = path
         if folder := archived_tape_folder(path) or (tape_folder(path) if lines else ""):
-            verb = back.get(path, "")
-            path, done = _of_tape(folder, lines, is_reset=folder in resets)
-            verb, lines = verb or done, () if folder in resets else lines
-        else:
-            verb = back.get(path, verb)
-        found.append(FileChange(path, verb, lines))
+            place, verb = _of_tape(folder, lines, is_reset=folder in resets)
+            lines = () if folder in resets else lines
+        if lines or path not in went:
+            found.append(FileChange(place, back.get(path) or verb, lines, was=moves.get(path, "")))
     # An anchor may stand on pi-memory-md's tape too, and is still one change.
     found = list(dict.fromkeys(found))
     return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]

@@ -13,7 +13,7 @@ from ctxrepo.domain.merge.tree.surroundings import Blobs
 from ctxrepo.domain.note.entry import Entry, entries_of, moved, same_texts
 from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.layout import EVIDENCE, is_evidence, is_note
-from ctxrepo.domain.records.evidence import Evidence, Kind, latest_successors, to_line
+from ctxrepo.domain.records.evidence import Evidence, Kind, latest_successors, renamed, to_line
 from ctxrepo.domain.text import blake2b
 from ctxrepo.services.reading.marks import evidence_at, evidence_files, evidence_in, evidence_path, named_by
 from ctxrepo.storage.disk.private import random_name
@@ -75,32 +75,36 @@ def with_moved_evidence(
 ) -> str:
     """The tree `merged` with a `moved` record for every entry of which something is said, and whose note has
     another path in the merge than on one of the `sides`, by `moves`: one machine moved the note while another
-    pinned or superseded the entry. Every machine that merges these sides makes the same records."""
+    pinned or superseded the entry; and a `renamed` one for a note that a machine had moved elsewhere.
+    Every machine that merges these makes the same records."""
     if not moves:
         return merged
     evidence = evidence_at(objects, merged)
-    newest = {name: one.ts for one in sorted(evidence, key=lambda e: e.ts) for name in (one.entry, one.to)}
+    by_time = sorted(evidence, key=lambda e: e.ts)
+    newest = {name: one.ts for one in by_time for name in (one.path, one.entry, one.to)}
     known = {(one.entry, one.to) for one in evidence if one.kind == "moved"}
-    paths = {one.path for one in evidence}
-    moves = {old: new for old, new in moves.items() if old in paths}
-    now = objects.files(merged, moves.values())
-    lines = []
+    now = objects.files(merged, {*moves, *moves.values()})
+    moves = {old: new for old, new in moves.items() if old in newest and new in now}
+    went = moves.keys() & renamed(evidence).keys() - now.keys()
+    lines = {_of_merge("renamed", "", old, moves[old], newest) for old in went}
     for tree in sides:
         for path, key in objects.files(tree, moves).items():
-            if (to := moves[path]) in now:
-                before, after = (
-                    entries_of(name, decode(objects.data_or_empty(oid)))
-                    for name, oid in ((path, key), (to, now[to]))
-                )
-                for old, new in same_texts(before, after):
-                    if old.id in newest and (old.id, new.id) not in known:
-                        known.add((old.id, new.id))
-                        # `~` comes last: it may lead back what a command moved at the same time.
-                        name = "~" + blake2b(encode(f"{old.id} {new.id}"), digest_size=8).hexdigest()
-                        lines.append(to_line(Evidence(name, newest[old.id], "moved", old.id, to, new.id)))
-    files = {path: objects.data_or_empty(key) for path, key in objects.below(merged, EVIDENCE).items()}
-    more = _appended(files, with_room(f"{EVIDENCE}/merges", files.get), sorted(lines))
+            files = ((path, key), (to := moves[path], now[to]))
+            before, after = (entries_of(name, decode(objects.data_or_empty(oid))) for name, oid in files)
+            for old, new in same_texts(before, after):
+                if old.id in newest and (old.id, new.id) not in known:
+                    lines.add(_of_merge("moved", old.id, to, new.id, newest))
+    texts = {path: objects.data_or_empty(key) for path, key in objects.below(merged, EVIDENCE).items()}
+    more = _appended(texts, with_room(f"{EVIDENCE}/merges", texts.get), sorted(lines))
     return objects.edit(merged, objects.store_files(more)) if more else merged
+
+
+def _of_merge(kind: Kind, entry: str, path: str, to: str, newest: Mapping[str, str]) -> str:
+    """The line of a record that a merge makes, as `newest` as what it follows from."""
+    # `~` comes last: it may lead back what a command moved at the same time.
+    old = entry or path
+    name = "~" + blake2b(encode(f"{old} {to}"), digest_size=8).hexdigest()
+    return to_line(Evidence(name, max(newest[old], newest.get(to, "")), kind, entry, path, to))
 
 
 def _appended(files: Mapping[str, bytes], path: str, lines: Sequence[str]) -> dict[str, bytes]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from datetime import datetime
+from functools import partial
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
@@ -172,23 +173,9 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     # Remove files last: a kill before this leaves a file too many, which is no loss. An edit wins here, too.
     gone = {p: blob_id_of(encoded(draft.before[p])) for p in changed if draft.after[p] is None}
     draft.memory.worktree.update_unchanged({path: FileUpdate(oid, None) for path, oid in gone.items()})
-    operation = random_name()
-    draft.memory.journal.add(
-        [
-            Save(
-                path=path,
-                base=encoded(draft.before.get(path)),
-                after=encoded(draft.after[path]),
-                op=op,
-                by=origin,
-                at=stamp(now),
-                id=operation,
-                note=draft.saying,
-                undoes=draft.undoes,
-            )
-            for path in changed
-        ]
-    )
+    save = partial(Save, op=op, by=origin, at=stamp(now), id=random_name(), undoes=draft.undoes)
+    versions = ((path, encoded(draft.before.get(path)), encoded(draft.after[path])) for path in changed)
+    draft.memory.journal.add([save(p, base, after, note=draft.saying) for p, base, after in versions])
     if not origin.session:
         return
     session = Session(str(draft.memory.places.state), draft.memory.state.id, origin.agent, origin.session)

@@ -154,11 +154,8 @@ def _finish(
     if result.answer.ok:
         with suppress(OSError):
             touch(memory.state.fetched)
-    return replace(
-        result,
-        committed=committed,
-        conflict_copies=(*result.conflict_copies, *merged.conflict_copies, *committed.conflict_copies),
-    )
+    copies = (*result.conflict_copies, *merged.conflict_copies, *committed.conflict_copies)
+    return replace(result, committed=committed, conflict_copies=copies)
 
 
 def _merge_all(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergeResult | None:
@@ -297,11 +294,8 @@ def _apply(memory: Memory, received: str, merge: Merge, now: datetime) -> Commit
         edited = memory.checkout.edited(snapshot, old_tree)
         late = check_out(memory, tree, snapshot, hold={r.path for r in committed.held} | edited)
         refresh(memory, merged.commit, tree_in_view(memory, tree))
-        result = replace(
-            committed,
-            head=merged.commit,
-            conflict_copies=(*committed.conflict_copies, *merged.conflict_copies),
-        )
+        copies = (*committed.conflict_copies, *merged.conflict_copies)
+        result = replace(committed, head=merged.commit, conflict_copies=copies)
         return commit_locked(memory, now, CommitRequest(only=edited)) if late or edited else result
 
 

@@ -52,9 +52,7 @@ def fetch_early(memory: Memory, lock: TryLock) -> Future[RemoteAnswer] | None:
     than a second, most of which a fetch over ssh takes, and must not also wait for the libraries of the other
     work. The fetch takes `lock`, as whoever talks to the remote does; if another worker holds it, that one
     fetches. Nothing is measured yet."""
-    if not starts_fetch(memory, Spool(memory.state).read()[0]):
-        return None
-    if not lock.acquire():
+    if not (starts_fetch(memory, Spool(memory.state).read()[0]) and lock.acquire()):
         return None
     make_all()
     executor = ThreadPoolExecutor(1)

@@ -129,23 +129,26 @@ def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
         sides = objects.parents(merge)
         base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
         for side in sides if base else ():
-            for name, path in _back_after(objects, base, objects.tree_of(side), objects.tree_of(merge)):
+            for what, name, path in _back_after(objects, base, objects.tree_of(side), objects.tree_of(merge)):
                 if objects.files(objects.tree_of(head), [path]):
                     place = "there again" if path == name else f"at {path} now"
-                    yield f"{name} was removed on one machine and changed on another: it is {place}"
+                    yield f"{name} was {what} on one machine and changed on another: it is {place}"
 
 
 def _back_after(
     objects: Objects, base: str | None, side: str | None, merged: str | None
-) -> Iterator[tuple[str, str]]:
-    """(path in `base`, path by now) of the notes that this side had no more, and the merged tree has."""
+) -> Iterator[tuple[str, str, str]]:
+    """(what this side did, path in `base`, path by now) of notes that only the merged tree has in view."""
     come = [path for path, (old, _) in objects.diff(side, merged).items() if not old and is_note(path)]
-    former = renamed(evidence_at(objects, merged)) if come else {}
+    changed = objects.diff(base, side) if come else {}
+    former, moved = (renamed(evidence_at(objects, tree)) if come else {} for tree in (merged, side))
     for path in come:
-        for name in objects.files(base, [path, *former.get(path, ())]):
-            names = [new for new, old in former.items() if name in old and not is_aside(new)]
-            if not objects.files(side, [name, *names]):
-                yield name, path
+        for name, key in objects.files(base, [path, *former.get(path, ())]).items():
+            names = {new for new, old in moved.items() if name in old}
+            names |= {new for new, (_, now) in changed.items() if now == key}
+            there = objects.files(side, [name, *names])
+            if name not in there and all(map(is_aside, there)):
+                yield "archived" if there else "removed", name, path
 
 
 def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: Exchange) -> SyncResult:

@@ -16,12 +16,12 @@ class UpstreamState:
     """`answer` is not ok when a person has to confirm first; `notice` is what they must be told otherwise.
     Only if the branch still `has_known_tip` is what is missing there a deletion."""
 
-    answer: RemoteAnswer
+    answer: RemoteAnswer = RemoteAnswer("ok")
     notice: str = ""
     has_known_tip: bool = False
 
 
-_FINE = UpstreamState(RemoteAnswer("ok"), has_known_tip=True)
+_FINE = UpstreamState(has_known_tip=True)
 
 
 def state_of_upstream(memory: Memory, theirs: str | None, *, accept: bool = False) -> UpstreamState:
@@ -31,8 +31,7 @@ def state_of_upstream(memory: Memory, theirs: str | None, *, accept: bool = Fals
     state = _state(memory, theirs)
     if accept:
         remember_tip(memory, theirs)
-        return UpstreamState(_FINE.answer, has_known_tip=state.has_known_tip)
-    return state
+    return UpstreamState(has_known_tip=state.has_known_tip) if accept else state
 
 
 def _state(memory: Memory, theirs: str | None) -> UpstreamState:
@@ -42,18 +41,20 @@ def _state(memory: Memory, theirs: str | None) -> UpstreamState:
         return _FINE
     if theirs is None:
         if memory.remote.has(last):
-            return _noticed("the memory's branch was deleted on the remote; it is sent again")
+            return UpstreamState(notice="the memory's branch was deleted on the remote; it is sent again")
         return _changed("the remote is empty, and it wasn't before: it may have been replaced")
     if objects.contains(theirs, last):
         return _FINE
     if objects.contains(last, theirs):
-        return _noticed("the remote went back to an earlier state; what it lost is sent again")
+        return UpstreamState(notice="the remote went back to an earlier state; what it lost is sent again")
     if objects.merge_base(last, theirs) is not None:
-        return _noticed("the remote's history was rewritten; both histories are kept")
+        return UpstreamState(notice="the remote's history was rewritten; both histories are kept")
     last_url = memory.exchanges.url
     if last_url and last_url != memory.repository.remote:
         return _changed(f"this is another remote than {redact(last_url)}, and it holds another memory")
-    return _noticed("the remote holds another history, which has nothing in common with ours; both are kept")
+    return UpstreamState(
+        notice="the remote holds another history, which has nothing in common with ours; both are kept"
+    )
 
 
 def remember_tip(memory: Memory, theirs: str | None) -> None:
@@ -66,10 +67,6 @@ def remember_tip(memory: Memory, theirs: str | None) -> None:
 
 def _changed(reason: str) -> UpstreamState:
     return UpstreamState(RemoteAnswer("changed", reason))
-
-
-def _noticed(notice: str) -> UpstreamState:
-    return UpstreamState(RemoteAnswer("ok"), notice)
 
 
 def outgoing_secrets(memory: Memory, commit: str, sent: Sequence[str]) -> tuple[Refusal, ...]:

@@ -129,7 +129,10 @@ class Clone:
         """NotInitialised where the clone has gone, or never was; `remote` is where it came from, if known."""
         if not self.is_there:
             does = f"{remote}` brings it back." if remote else "[REMOTE]` makes one."
-            raise NotInitialised(f"there is no memory repository at {self.root}", f"`ctxrepo init {does}")
+            first = "Move away what is there, then " * is_occupied(self.root)
+            raise NotInitialised(
+                f"there is no memory repository at {self.root}", f"{first}`ctxrepo init {does}"
+            )
 
     def has_id(self, repo_id: str) -> bool:
         return text_of(self.own_dir / "id").strip() == repo_id
@@ -189,6 +192,11 @@ _FORMATS = lazy_pattern(
 )
 _OURS = {"objectformat": "sha1", "refstorage": "files"}
 """What we read and write: ids of 40 digits, and each ref a file. A clone that sets neither key has both."""
+
+
+def is_occupied(root: Path) -> bool:
+    """Whether there is something where a clone is to be made."""
+    return root.exists() and not (root.is_dir() and not any(root.iterdir()))
 
 
 def require_owner(root: Path, env: Mapping[str, str]) -> None:

@@ -79,6 +79,19 @@ def test_a_forgotten_note_is_back_to_the_byte(mine: Machine) -> None:
     assert mine.read(NOTE) == TEXT
 
 
+def test_a_note_that_was_held_back_for_a_secret_comes_back_with_the_secret_masked(mine: Machine) -> None:
+    token = "ghp_" + "1bcdefghijKLMNopqrstuvwxyz0123456789"
+    mine.write(NOTE, TEXT + f"- the `token` {token} of `bob`\n")
+    save(mine)
+    assert mine.ctxrepo("remember", "written meanwhile", "--note", "topics/gotcha").returncode == 0
+    held = mine.read(NOTE)
+    act(mine, forget, "topics/gotcha")
+    save(mine)
+    assert again(mine, "topics/gotcha").lines == ("~ the token [github-token] of bob",)
+    assert mine.read(NOTE) == held.replace(f"the `token` {token} of `bob`", "the token [github-token] of bob")
+    assert not commit(mine.open(), NOW).held
+
+
 def test_what_was_removed_by_hand_is_found_as_well(mine: Machine) -> None:
     two = id_of(mine, "two")
     mine.write(NOTE, TEXT.replace("- two\n", ""))
@@ -253,6 +266,76 @@ def test_what_another_machine_removed_comes_back_on_both(pair: tuple[Machine, Ma
     for machine in pair:
         assert "kept" in said(machine, "shop/MEMORY.md")
         assert marks(machine).pinned == {made.id}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "asked"),
+    [
+        ("move topics/gotcha.md topics/a.md", "move topics/gotcha.md topics/b.md", "topics/a.md"),
+        ("project rename store", "project rename stock", "stock/topics/gotcha.md"),
+        ("project rename store", "move topics/gotcha.md global:", "store/topics/gotcha.md"),
+    ],
+    ids=["both moved it", "both renamed its project", "one moved it, one renamed its project"],
+)
+def test_of_a_note_that_a_merge_put_elsewhere_it_is_said_where(
+    pair: tuple[Machine, Machine], first: str, second: str, asked: str
+) -> None:
+    ada, ben = pair
+    ada.remember("a start")
+    ada.write(NOTE, TEXT)
+    ada.sync()
+    ben.sync()
+    for machine, words in zip(pair, (first, second), strict=True):
+        assert machine.ctxrepo(*words.split()).returncode == 0
+    told = [line for machine in (ada, ben, ada) for line in machine.sync().notices if "removed on" in line]
+    assert not told
+    (now,) = (str(file.relative_to(ada.clone)) for file in ada.clone.glob("*/topics/*.md"))
+    for machine in pair:
+        with pytest.raises(UsageError, match=f"{asked} was moved to {now}"):
+            again(machine, asked)
+        assert f"* renamed to {now}" in machine.ctxrepo("history", asked).stdout
+
+
+def advice(machine: Machine, target: str) -> str:
+    """The commit that `restore` of a note that is there names as the version before, COMMIT for none."""
+    with pytest.raises(UsageError, match="say which version") as refused:
+        again(machine, target)
+    return refused.value.hint.partition("`--at ")[2].partition("`")[0]
+
+
+def test_the_version_before_is_one_that_has_the_note_and_reads_otherwise(mine: Machine) -> None:
+    before = mine.open().head
+    mine.write(NOTE, TEXT.replace("four", "five"))
+    save(mine)
+    for verb in ("forget topics/gotcha", "undo"):
+        mine.ctxrepo(*verb.split())
+        save(mine)
+    assert advice(mine, "topics/gotcha") == str(before)[:10]
+    again(mine, "topics/gotcha", version=advice(mine, "topics/gotcha"))
+    assert said(mine) == ["one", "two", "three", "four"]
+
+
+def test_no_version_is_called_the_one_before_a_merge_of_two(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    for machine, words in zip(pair, ("from ada", "from ben"), strict=True):
+        assert machine.ctxrepo("remember", words, "--note", "topics/new.md").returncode == 0
+    for machine in (ada, ben, ada):
+        machine.sync()
+    assert sorted(said(ada, "shop/topics/new.md")) == ["from ada", "from ben"]
+    assert advice(ada, "shop/topics/new.md") == "COMMIT"
+
+
+def test_a_fact_for_a_note_that_a_merge_put_elsewhere_goes_into_it(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.write(NOTE, TEXT)
+    ada.sync()
+    ben.sync()
+    for machine, name in zip(pair, "ab", strict=True):
+        act(machine, move, "topics/gotcha", parse_destination(f"topics/{name}"))
+    for machine in (ada, ben, ada):
+        machine.sync()
+    assert ada.ctxrepo("remember", "five", "--note", "topics/a.md").returncode == 0
+    assert said(ada, "shop/topics/b.md") == ["one", "two", "three", "four", "five"]
 
 
 def test_what_was_never_there_is_not_found(mine: Machine) -> None:

@@ -333,6 +333,23 @@ def test_a_commit_of_another_machine_is_taken_back_on_both(pair: tuple[Machine, 
         assert not marks(machine).pinned
 
 
+def test_what_another_machine_moved_meanwhile_comes_not_back_beside_itself(
+    pair: tuple[Machine, Machine],
+) -> None:
+    ada, ben = pair
+    ada.ctxrepo("remember", "a fact", "--note", "topics/pay.md")
+    ada.sync()
+    ben.sync()
+    ada.ctxrepo("forget", "topics/pay.md")
+    ben.ctxrepo("move", "topics/pay.md", "topics/bill.md")
+    for machine in (ada, ben, ada):
+        machine.sync()
+    with pytest.raises(Refused, match="nothing that `forget` did is there any more"):
+        back(ada)
+    assert "a fact" in ada.read("shop/topics/bill.md")
+    assert not (ada.clone / "shop/topics/pay.md").exists()
+
+
 def test_a_merge_names_the_commits_inside(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     ada.remember("from ada")

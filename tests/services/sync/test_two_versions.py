@@ -56,7 +56,10 @@ def meet(*machines: Machine) -> None:
         machine.sync()
 
 
-BACK = "was removed on one machine and changed on another: it is"
+BACK = "on one machine and changed on another: it is"
+
+
+WAS = {"forget": "removed", "archive": "archived", "move": ""}
 
 
 def by_command(machine: Machine, *words: str) -> None:
@@ -81,7 +84,7 @@ def test_a_note_that_was_removed_and_edited_meanwhile_is_back_and_both_are_told(
     told: list[str] = []
     for number in who:
         told += (notices := [line for line in pair[number].sync().notices if BACK in line])
-        assert set(notices) <= {f"{NOTE} {BACK} there again"}
+        assert set(notices) <= {f"{NOTE} was {WAS[how]} {BACK} there again"}
     assert len(told) == 2
     assert ada.tree() == ben.tree()
     assert {"- Port 8084 is the wiki's", "- Port 8085 is the blog's"} <= {*ada.read(NOTE).splitlines()}
@@ -105,7 +108,7 @@ def test_a_note_that_was_removed_and_moved_meanwhile_is_where_it_was_moved_to(
     by_command(ada, how, "shop:topics/ports.md", *(["shop:topics/doors.md"] if how == "move" else []))
     by_command(ben, "move", "shop:topics/ports.md", "shop:topics/gates.md")
     told = [line for number in who for line in pair[number].sync().notices]
-    assert told == [f"{NOTE} {BACK} at shop/topics/gates.md now"] * (0 if how == "move" else 2)
+    assert told == [f"{NOTE} was {WAS[how]} {BACK} at shop/topics/gates.md now"] * (0 if how == "move" else 2)
     assert ada.tree() == ben.tree()
     assert TEXT in ada.read("shop/topics/gates.md")
 
@@ -121,7 +124,7 @@ def test_who_left_it_to_the_worker_is_told_by_the_next_sync(pair: Pair) -> None:
     for machine in (ben, ada):
         assert not machine.sync(tells=False).notices
     for machine in pair:
-        assert machine.sync().notices == (f"{NOTE} {BACK} there again",)
+        assert machine.sync().notices == (f"{NOTE} was archived {BACK} there again",)
         assert not machine.sync().notices
 
 
