@@ -109,7 +109,8 @@ def rubbish(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rubbish]:
 
 @pytest.fixture
 def tmp_path(tmp_path: Path, request: pytest.FixtureRequest, rubbish: Rubbish) -> Iterator[Path]:
-    """Pytest's own folder of a test. When the test has passed it goes where many are deleted at once."""
+    """Pytest's own folder of a test. When the test has passed it goes where many are deleted at once: after
+    what the test has patched is as it was, since `home` asks for this folder before anything patches."""
     yield tmp_path
     if request.node.stash[tmppath_result_key].get("call", True):
         rubbish.take(tmp_path)
@@ -135,7 +136,7 @@ _has_one_thread = apart.has_one_thread
 
 
 @pytest.fixture(autouse=True)
-def _forks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def _forks_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A test asks the helper process, as a server does. To fork a process that has collected all tests takes
     a tenth of a second with the pages that are copied afterwards, and pytest-xdist has threads."""
     monkeypatch.setattr(apart, "has_one_thread", lambda: False)

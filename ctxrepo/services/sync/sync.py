@@ -152,7 +152,9 @@ def _back_after(
 
 
 def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: Exchange) -> SyncResult:
-    last = exchanged.committed or committed
+    last, kept_out = exchanged.committed or committed, KeptOutFile(memory.state.held).read()
+    # A merge may have settled it: another machine moved what a hand had deleted here.
+    held = [one for one in committed.held if one.path in {kept.path for kept in kept_out.by(one.rule)}]
     copies = (*committed.conflict_copies, *exchanged.conflict_copies)
     deleted = of_deletions(memory, few=True, since=before)
     told = (*exchanged.notices, *of_remote(memory), *of_obstacles(memory).values(), *deleted)
@@ -162,7 +164,7 @@ def _synced(memory: Memory, before: str | None, committed: CommitResult, exchang
         received=exchanged.received,
         sent=exchanged.sent,
         branch=exchanged.branch,
-        held=tuple(dict.fromkeys((*committed.held, *exchanged.held, *last.held))),
+        held=tuple(dict.fromkeys((*held, *exchanged.held, *last.held))),
         conflict_copies=copies,
         notices=told if copies else (*told, *of_conflicts(memory)),
         created=committed.created,

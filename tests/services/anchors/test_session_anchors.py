@@ -15,7 +15,7 @@ from said import Talk
 from ctxrepo.errors import NoAnswer
 from ctxrepo.services.anchors.session_anchors import leave_event_anchor
 from ctxrepo.services.reading.tape_files import tape_here
-from ctxrepo.services.worker.visits import Visits
+from ctxrepo.services.worker.work import Visits
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import SpoolEvent
 
@@ -207,7 +207,7 @@ def test_one_session_that_can_not_be_looked_at_keeps_no_other_from_it(
             raise NoAnswer("its folder hangs")
         leave_event_anchor(memory, event, *rest)
 
-    monkeypatch.setattr("ctxrepo.services.worker.visits.leave_event_anchor", leave)
+    monkeypatch.setattr("ctxrepo.services.worker.work.leave_event_anchor", leave)
     log: list[str] = []
     visits = Visits(mine.open(), mine.env, lambda: datetime.now(NOW.tzinfo), log.append)
     visits.leave_anchors([SpoolEvent("start", "claude", s, str(mine.project_folder)) for s in ("odd", S)])

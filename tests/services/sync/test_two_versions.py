@@ -229,6 +229,21 @@ def test_of_an_entry_that_both_edited_and_one_moved_a_version_stays(apart: Pair)
     assert len(places_of_payment(ada)) == 1
 
 
+def test_an_entry_with_an_id_of_its_own_that_was_moved_and_edited_is_there_once(apart: Pair) -> None:
+    ada, ben = apart
+    for machine in (ada, ben):
+        machine.write(NOTE, machine.read(NOTE).replace("8082 in staging", "8082 in staging <!-- ^till -->"))
+        machine.sync()
+    move_entry(ada, "doors")
+    by_passage(ben, 9182)
+    meet(*apart)
+    assert ada.tree() == ben.tree()
+    assert [line.replace("- ", "") for line in places_of_payment(ada)] == [
+        "ports: The payment service listens on port 9182 in staging <!-- ^till -->"
+    ]
+    assert not conflicts(ada.open())
+
+
 def rename_by_command(machine: Machine, name: str) -> None:
     by_command(machine, "move", "shop:topics/ports.md", f"shop:topics/{name}.md")
 

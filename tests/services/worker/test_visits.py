@@ -10,8 +10,8 @@ import pytest
 from machines import Machine
 
 from ctxrepo.services.locate.identify import Location
-from ctxrepo.services.worker import visits as visits_module
-from ctxrepo.services.worker.visits import Visits
+from ctxrepo.services.worker import work as work_module
+from ctxrepo.services.worker.work import Visits
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import Compactions, SpoolEvent
 
@@ -35,8 +35,8 @@ def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
             raise RuntimeError("nobody reckoned with this")
         return real(memory, cwd, env)
 
-    real = visits_module.locate_with_git
-    monkeypatch.setattr(visits_module, "locate_with_git", look)
+    real = work_module.locate_with_git
+    monkeypatch.setattr(work_module, "locate_with_git", look)
     ada.remember("a fact")
     here, odd = str(ada.project_folder), str(ada.home / "odd")
     assert visits.locate_sessions([SpoolEvent("start", "claude", "s", cwd) for cwd in (odd, here)]) == [
@@ -56,7 +56,7 @@ def test_the_handoff_of_a_compaction_is_left_by_whoever_comes_after_a_kill(
         SpoolEvent("compact", "claude", "s-1", str(ada.project_folder))
     )
     with monkeypatch.context() as patch:
-        patch.setattr(visits_module, "hand_over_compaction", killed)
+        patch.setattr(work_module, "hand_over_compaction", killed)
         with pytest.raises(KeyboardInterrupt):
             visits.hand_over()
     Visits(ada.open(), ada.env, visits.now, visits.log).hand_over()

@@ -22,7 +22,6 @@ from ctxrepo.errors import Busy
 from ctxrepo.services.locate.recorded import is_known
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.committed import CommitResult
-from ctxrepo.services.worker import visits as visits_module
 from ctxrepo.services.worker import work as work_module
 from ctxrepo.storage import memory as memory_module
 from ctxrepo.storage.cache.writer import Cache
@@ -349,8 +348,8 @@ def test_a_compaction_waits_for_who_has_the_write_lock_for_long(
         with locked(memory.state.lock("write"), 1) if len(tries) < 3 else nullcontext():
             real(*words)
 
-    real = visits_module.hand_over_compaction
-    monkeypatch.setattr(visits_module, "hand_over_compaction", hand_over)
+    real = work_module.hand_over_compaction
+    monkeypatch.setattr(work_module, "hand_over_compaction", hand_over)
     monkeypatch.setattr(memory_module, "WRITE_WAIT", 0.1)
     spool(memory, "compact", cwd=str(ada.project_folder))
     assert work() == []
@@ -505,13 +504,13 @@ def test_one_that_is_known_is_not_looked_at_again_at_each_turn(
     ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Path] = []
-    find = visits_module.locate_with_git
+    find = work_module.locate_with_git
 
     def spy(memory: Memory, cwd: Path, env: Any) -> object:
         asked.append(cwd)
         return find(memory, cwd, env)
 
-    monkeypatch.setattr(visits_module, "locate_with_git", spy)
+    monkeypatch.setattr(work_module, "locate_with_git", spy)
     for event, is_asked in (("start", True), ("stop", False), ("end", False), ("prompt", True)):
         spool(ada.open(), event, cwd=str(ada.project_folder))
         work()

@@ -8,7 +8,7 @@ from itertools import chain
 from ctxrepo.domain.merge.choose import plain, rank
 from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_plain
 from ctxrepo.domain.note import compose
-from ctxrepo.domain.note.entry import Entry, entries_of
+from ctxrepo.domain.note.entry import Entry, entries_of, explicit_id
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import is_evidence, is_note, scope_of
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
@@ -33,13 +33,13 @@ def settle_rivals(
     """Take out of `merged` each entry that lost its place to one in another note; yields copies of them."""
     known = {record.id for record in _records(base, blobs)}
     us, them = ([one for one in _records(side, blobs) if one.id not in known] for side in (ours, theirs))
-    notes = base.keys() if _twice(_versions(us), _versions(them)) else ()
-    was = {
-        plain(e.text) for path in filter(is_note, notes) for e in entries_of(path, _text(base, path, blobs))
-    }
+    both = [p for p in base.keys() & ours.keys() & theirs.keys() if len({base[p], ours[p], theirs[p]}) == 3]
+    old = [e for path in filter(is_note, both) for e in entries_of(path, _text(base, path, blobs))]
+    was = {plain(entry.text) for entry in old}
     all_rivals = (
         _with_one_key(merged, us, them, blobs),
         *(_of_one_entry(merged, of(us), of(them), blobs) for of in (_successors, _versions)),
+        _with_one_id(merged, [entry.id for entry in old if explicit_id(entry.text)], blobs),
     )
     for rivals in chain(*all_rivals):
         ranks = {entry: (plain(entry.text) not in was, rank(entry.text), entry.path) for entry in rivals}
@@ -74,6 +74,16 @@ def _of_one_entry(merged: Contents, us: _Heirs, them: _Heirs, blobs: Blobs) -> I
         our_rivals, their_rivals = ([e for e in entries if e.id in side[old]] for side in (us, them))
         if len(our_rivals) == len(their_rivals) == 1:
             yield [*our_rivals, *their_rivals]
+
+
+def _with_one_id(merged: Contents, ids: Sequence[str], blobs: Blobs) -> Iterator[list[Entry]]:
+    """Entries to which their author gave one of these ids, in more notes than there were."""
+    places: dict[str, list[Entry]] = {name: [] for name in ids if ids.count(name) == 1}
+    for path in filter(is_note, merged if places else ()):
+        for entry in entries_of(path, _text(merged, path, blobs)):
+            if entry.id in places:
+                places[entry.id].append(entry)
+    yield from (rivals for _, rivals in sorted(places.items()) if len(rivals) > 1)
 
 
 def _twice(us: _Heirs, them: _Heirs) -> list[str]:
