@@ -83,6 +83,8 @@ class Place:
     """Those of them that went with their note, or all that it said."""
     undo: tuple[str, frozenset[str]] = ("", frozenset())
     """The last `undo` that was told, and the words that are gone until then."""
+    superseded: set[str] = field(default_factory=set)
+    """Words that commands superseded here."""
     unsent: set[str] = field(default_factory=set)
     arriving: set[str] = field(default_factory=set)
     """Words that commands took away here, and words that went on the other machine, not heard of here yet."""
@@ -176,12 +178,13 @@ class Story:
 
     def supersede(self, at: Place, which: int) -> None:
         """Supersede what holds: of an entry that was superseded before, somebody wants several."""
-        past = {word for word, place in self.replaced.items() if place is at}  # the cache may not know it yet
-        if old := self._one_of(at.in_view().keys() & at.known(is_current=True) - past, which):
+        # What was superseded here may not be committed yet, so that the cache has it as current.
+        if old := self._one_of(at.in_view().keys() & at.known(is_current=True) - at.superseded, which):
             new = self._next_version(old)
             self._command(
                 at, ["remember", text_of(new), "--supersedes", self._target(at, old)], {old}, new=new
             )
+            at.superseded.add(old)
 
     def forget(self, at: Place, which: int) -> None:
         if old := self._one_of(at.in_view(), which):

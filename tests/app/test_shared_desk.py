@@ -60,14 +60,17 @@ def told(desk: Desk, text: str) -> tuple[str, str, int]:
     return str(desk.cwd), desk.origin.session, get_ident()
 
 
-def test_two_threads_perform_sixty_operations(ada: Machine, desk: Desk) -> None:
+@pytest.mark.parametrize(
+    ("facts", "looks"), [pytest.param(10, 2, id="60"), pytest.param(20, 4, id="200", marks=pytest.mark.long)]
+)
+def test_two_threads_perform_operations_in_turn(ada: Machine, desk: Desk, facts: int, looks: int) -> None:
     def work(name: str) -> set[str]:
         call = call_of(ada, CLAUDECODE="1", CLAUDE_CODE_SESSION_ID=name)
-        for number in range(10):
+        for number in range(facts):
             fact = f"{name} {sha256(f'{name}{number}'.encode()).hexdigest()[:20]}"
             done = desk.perform(remember, Fact(fact), call)
             assert json.loads(json.dumps(done.data))["id"]
-            for _ in range(2):
+            for _ in range(looks):
                 notes = desk.perform(list_notes, ListRequest(), call).value
                 assert "shop/MEMORY.md" in [note.place for note in notes]
         text = desk.perform(read, TargetRequest(parse_target("MEMORY")), call).data["text"]
@@ -75,7 +78,7 @@ def test_two_threads_perform_sixty_operations(ada: Machine, desk: Desk) -> None:
 
     with ThreadPoolExecutor(2) as threads:
         one, other = threads.map(work, ("s-one", "s-other"))
-    assert (len(one), len(other)) == (10, 10)
+    assert (len(one), len(other)) == (facts, facts)
 
 
 def test_what_was_said_is_searched_by_a_helper_process(ada: Machine, desk: Desk) -> None:
