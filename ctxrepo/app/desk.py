@@ -231,7 +231,7 @@ class Desk:
         has renamed: what is written next would make it anew."""
         try:
             project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
-            if project and self._has_lost(project.folder):
+            if project and self._has_lost(project):
                 self.commit_pending()
                 project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
         except (GitFailed, NoAnswer):
@@ -241,11 +241,13 @@ class Desk:
         widen(self.memory, project, self.now)
         return project
 
-    def _has_lost(self, folder: str) -> bool:
-        """Whether the last commit has a folder that is not on disk and should be."""
+    def _has_lost(self, project: Project) -> bool:
+        """Whether the last commit has the folder of a project which is not on disk and should be."""
         memory = self.memory
-        is_there = memory.clone.cone is not None or (memory.root / folder).exists()
-        return not is_there and folder in memory.objects.names_in(memory.head_tree, "")
+        is_there = memory.clone.cone is not None or (memory.root / project.folder).exists()
+        with suppress(CtxrepoError):  # a clone of which notes can be read, and git's files can't
+            return not is_there and project.folder in memory.objects.names_in(memory.head_tree, "")
+        return False
 
     @cached_property
     def session(self) -> tuple[str, str]:
