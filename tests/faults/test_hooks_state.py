@@ -39,12 +39,12 @@ def files(machine: Machine) -> list[Path]:
 
 
 def sound(machine: Machine, remote: Path) -> None:
-    """What was acknowledged is at the remote, and a session is given it again."""
+    """What was acknowledged is at the remote, and sessions are given it again once a worker has mended it."""
     session = Session(machine, "s-2")
     session.hook("SessionEnd")
     eventually(lambda: "acknowledged before" in log_of(remote), WAY_OUT)
     eventually(lambda: not processes_of(machine), WAY_OUT)
-    assert "shop/topics/build.md" in session.hook("SessionStart", source="clear")
+    eventually(lambda: "shop/topics/build.md" in session.hook("SessionStart", source="clear"), WAY_OUT)
     assert machine.ctxrepo("sync").returncode == 0
 
 
