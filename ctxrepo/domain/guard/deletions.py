@@ -65,10 +65,10 @@ def deletions(
     new paths of files, `kept` the `contents` of those that stay; `versions` of a file are the committed one,
     then what it was since: an entry may have moved into it before a command edited or removed that."""
     after = {path: edit.after for path, edit in edits}
-    went = {p: HandEdit(e.before, after[moves[p]]) for p, e in edits if p in moves}
-    versions = {**versions, **{path: (edit.before, edit.after) for path, edit in went.items()}}
+    renames = {p: HandEdit(e.before, after[moves[p]]) for p, e in edits if p in moves and e.after is None}
+    versions = {**versions, **{path: (edit.before, edit.after) for path, edit in renames.items()}}
     new = {*moves.values()}
-    edits = [(path, went.get(path, edit)) for path, edit in edits if path not in new]
+    edits = [(p, e if e.after else renames.get(p, e)) for p, e in edits if e.before or p not in new]
     shrunk = [(path, edit) for path, edit in edits if _may_lack(edit)]  # most edits only add to a file
     if not shrunk:
         return []

@@ -113,6 +113,16 @@ def test_a_note_that_was_renamed_and_put_in_other_words_is_no_deletion() -> None
     assert summary({**edits, "p/b.md": HandEdit(None, note(7, 90, 91))}) == "7 entries in all of p/a.md"
 
 
+def test_what_went_before_a_command_removed_a_note_counts_though_another_note_moved_to_its_place() -> None:
+    edits = [
+        ("p/a.md", HandEdit(note(1, 2, 3), None)),
+        ("p/b.md", HandEdit(None, note(1, 2, 3))),
+        ("p/b.md", HandEdit(note(*range(50, 62)), note(50))),
+    ]
+    (lost,) = deletions(edits, {"p/a.md": "p/b.md"}, {}, list)
+    assert (lost.path, lost.entries) == ("p/b.md", 11)
+
+
 def test_two_notes_that_said_the_same_have_not_both_moved_to_one() -> None:
     whole = note(*range(12))
     edits = {f"p/{name}.md": HandEdit(whole, None) for name in "ab"}
