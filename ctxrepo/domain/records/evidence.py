@@ -67,13 +67,13 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     written over an old one looks like an edit of it, and was recorded as a move."""
     pinned: set[str] = set()
     struck: set[str] = set()
-    said: set[str] = set()  # stated under this id, and not superseded since
+    statements: set[str] = set()  # stated under this id, and not superseded since
     stated: set[str] = set()  # the same, and what these moved to
     replaced: set[str] = set()  # while they were pinned
     left: dict[str, list[set[str]]] = {}  # the marks of what moved, when it did
     heirs: dict[str, dict[str, None]] = {}  # what it moved to, in order
     for record in _in_order(evidence):
-        names = {record.entry} | (closure(heirs, record.entry, MOST_HEIRS) - said - {record.to})
+        names = {record.entry} | (closure(heirs, record.entry, MOST_HEIRS) - statements - {record.to})
         match record.kind:
             case "pinned":
                 pinned |= names
@@ -88,12 +88,12 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                 pinned -= names
                 if record.to and replaced & names:
                     pinned.add(record.to)
-                said.discard(record.entry)
+                statements.discard(record.entry)
                 stated -= names
                 struck |= names
             case "stated":
                 # The same words stated again after they were superseded hold again.
-                said.add(record.entry)
+                statements.add(record.entry)
                 stated.add(record.entry)
                 left.pop(record.entry, None)
                 heirs.pop(record.entry, None)
