@@ -115,10 +115,10 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
 def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
     """A line for each project that got another folder since that commit, unless a command here gave it."""
     was = parse(decode(memory.objects.find(memory.objects.tree_of(since), REGISTRY) or b""))
-    own = [operation.note for operation in memory.done_log.newest()]
     for identity, new in read_registry(memory).projects.items():
         former = [old for each in (before, was) if (old := each.folder_of(identity)) and old != new]
-        if former and not (before.folder_of(identity) == new and any(n.endswith(f" is {new}") for n in own)):
+        done = memory.done_log.newest() if former and before.folder_of(identity) == new else ()
+        if former and not any(operation.note.endswith(f" is {new}") for operation in done):
             yield f"the notes of {identity} are in {new}/ now, no longer in {former[0]}/"
 
 
