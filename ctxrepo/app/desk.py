@@ -231,7 +231,7 @@ class Desk:
         has renamed: what is written next would make it anew."""
         try:
             project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
-            if project and self._has_lost(project):
+            if project and project.is_registered and self._has_lost(project):
                 self.commit_pending()
                 project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
         except (GitFailed, NoAnswer):
