@@ -46,12 +46,9 @@ def test_where_another_machine_renamed_it_too_the_next_sync_says_which_name_it_h
 
 
 def test_a_rename_that_the_worker_fetched_is_told_by_the_next_sync_and_ones_own_is_not(
-    pair: tuple[Machine, Machine],
+    both: tuple[Machine, Machine],
 ) -> None:
-    ada, ben = pair
-    ada.remember("a fact")
-    ada.sync()
-    ben.sync()
+    ada, ben = both
     rename(ada, "store")
     assert ada.sync().notices == ()
     assert ben.sync(tells=False).notices == ()
