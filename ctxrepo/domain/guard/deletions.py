@@ -64,7 +64,7 @@ def deletions(
     or was put in other words isn't deleted, nor is a file that another of its scope equals: `moves` are the
     new paths of files, `kept` the `contents` of those that stay; `versions` of a file are the committed one,
     then what it was since: an entry may have moved into it before a command edited or removed that."""
-    after = {path: edit.after for path, edit in edits}
+    after = {path: edit.after for path, edit in edits if edit.before is None}
     renames = {p: HandEdit(e.before, after[moves[p]]) for p, e in edits if p in moves and e.after is None}
     versions = {**versions, **{path: (edit.before, edit.after) for path, edit in renames.items()}}
     new = {*moves.values()}
