@@ -20,12 +20,11 @@ from ctxrepo.domain.guard.takeback import (
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, encoded
 from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, is_note, shown
-from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.domain.tape.anchors import anchors_of, to_line
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import commit_named
-from ctxrepo.services.reading.marks import evidence_at
+from ctxrepo.services.reading.marks import moved_to
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
@@ -336,8 +335,7 @@ def _elsewhere(memory: Memory, deed: ChangeToUndo, head: str | None) -> ChangeTo
     said = total(deed.after)
     removed = (p for p, data in deed.after.items() if data is None and is_note(p))
     gone = {p: units for p in removed if not (units := total({p: deed.before[p]})) & said}
-    former = renamed(evidence_at(memory.objects, head)) if gone else {}
-    places = {old: new for new, names in former.items() for old in names if old in gone}
+    places = moved_to(memory.objects, head, gone)
     here = _read(memory, head, {*places, *places.values()})
     kept = {p: now for p, now in places.items() if here[p] is None and gone[p] & total({now: here[now]})}
     before, after = ({kept.get(p, p): data for p, data in side.items()} for side in (deed.before, deed.after))

@@ -1,6 +1,6 @@
 """What was said of entries: where it stands, in the files or in a commit, and to which marks it amounts."""
 
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sized
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import EVIDENCE
-from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_of, marks
+from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_of, marks, renamed
 from ctxrepo.storage.memory import Memory
 
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ def evidence_at(objects: "Objects", *trees: str | None) -> list[Evidence]:
     """All that is said of entries in some trees; what several have, once."""
     keys = {key for tree in trees for key in objects.below(tree, EVIDENCE).values() if ":" not in key}
     return evidence_in({key: objects.data_or_empty(key) for key in sorted(keys)})
+
+
+def moved_to(objects: "Objects", tree: str | None, paths: Collection[str]) -> dict[str, str]:
+    """path -> where its note is by now, of those of these paths that a record in a tree says have moved."""
+    former = renamed(evidence_at(objects, tree)) if paths else {}
+    return {old: new for new, names in former.items() for old in names if old in paths}
 
 
 def marks_of(memory: Memory, tree: str | None) -> Marks:

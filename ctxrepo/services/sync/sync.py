@@ -1,38 +1,28 @@
 """Commits what this machine wrote, merges what the others wrote, and sends the result."""
 
 import time
-from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal
-from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_note
-from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
-from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_conflicts, of_obstacles, of_remote
 from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.locate.identify import read_registry
-from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.services.saving.commit import ALL, CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import tell_all
 from ctxrepo.services.sync.exchange import OK, Exchange, exchange
+from ctxrepo.services.sync.news import news
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.state.committed_records import KeptOutFile
 
 SYNC_WAIT = 8.0
 """Seconds that a sync waits for another one of this clone; a person is waiting."""
-
-_TOLD, _MOST_COMMITS = "refs/ctxrepo/told", 500
-"""A ref to the commit up to which somebody was told what merges brought back; so many newer ones are read."""
 
 _UNDER_WAY = RemoteAnswer("timeout", "another sync of this memory is still under way")
 
@@ -90,13 +80,7 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
                 return _synced(memory, before, committed, Exchange(earlier_answer))
             registry = read_registry(memory)
             exchanged = exchange(memory, now, send=send, fetched=request.fetched, accept=accept_remote)
-            since = memory.objects.ref(_TOLD) or before
-            if request.tells and since and memory.objects.has(since):
-                exchanged = exchanged.noticing(
-                    *_renamed(memory, since, registry), *_come_back(memory.objects, since, memory.head)
-                )
-            if told := memory.head if request.tells else since:
-                memory.objects.set_ref(_TOLD, told)
+            exchanged = exchanged.noticing(*news(memory, before, registry, tells=request.tells))
             result = _synced(memory, before, committed, exchanged)
             memory.exchanges.remember(
                 memory.repository.remote, result.head, began, exchanged.answer, sent=send
@@ -110,45 +94,6 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
     KeptOutFile(memory.state.held).note(exchanged.held, now, is_judged=lambda _: False)
     tell_all(memory)
     return result
-
-
-def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
-    """A line for each project that got another folder since that commit, unless a command here gave it."""
-    was = parse(decode(memory.objects.find(memory.objects.tree_of(since), REGISTRY) or b""))
-    for identity, new in read_registry(memory).projects.items():
-        former = [old for each in (before, was) if (old := each.folder_of(identity)) and old != new]
-        done = memory.done_log.newest() if former and before.folder_of(identity) == new else ()
-        if former and not any(operation.note.endswith(f" is {new}") for operation in done):
-            yield f"the notes of {identity} are in {new}/ now, no longer in {former[0]}/"
-
-
-def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
-    """A line for each note that a new merge has again, whichever machine made it: one side had removed the
-    note or put it aside, and the other one edited or moved it."""
-    for merge in islice(objects.new_commits(head, since) if head else (), _MOST_COMMITS):
-        sides = objects.parents(merge)
-        base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
-        for side in sides if base else ():
-            for what, name, path in _back_after(objects, base, objects.tree_of(side), objects.tree_of(merge)):
-                if objects.files(objects.tree_of(head), [path]):
-                    place = "there again" if path == name else f"at {path} now"
-                    yield f"{name} was {what} on one machine and changed on another: it is {place}"
-
-
-def _back_after(
-    objects: Objects, base: str | None, side: str | None, merged: str | None
-) -> Iterator[tuple[str, str, str]]:
-    """(what this side did, path in `base`, path by now) of notes that only the merged tree has in view."""
-    come = [path for path, (old, _) in objects.diff(side, merged).items() if not old and is_note(path)]
-    changed = objects.diff(base, side) if come else {}
-    former, moved = (renamed(evidence_at(objects, tree)) if come else {} for tree in (merged, side))
-    for path in come:
-        for name, key in objects.files(base, [path, *former.get(path, ())]).items():
-            names = {new for new, old in moved.items() if name in old}
-            names |= {new for new, (_, now) in changed.items() if now == key}
-            there = objects.files(side, [name, *names])
-            if name not in there and all(map(is_aside, there)):
-                yield "archived" if there else "removed", name, path
 
 
 def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: Exchange) -> SyncResult:

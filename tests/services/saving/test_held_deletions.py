@@ -201,6 +201,34 @@ def test_what_is_held_back_stays_so_when_another_machine_writes_to_one_of_the_no
         assert [machine.git("show", f"HEAD:{path}").count(" says ") for path in cut] == [4] * 5
 
 
+@pytest.mark.parametrize("decision", ["accept", "fix"])
+@pytest.mark.parametrize("is_whole", [False, True], ids=["most entries", "the whole note"])
+def test_what_is_held_back_follows_a_note_that_another_machine_moved(
+    pair: Pair, is_whole: bool, decision: str
+) -> None:
+    ada, ben = pair
+    if is_whole:
+        (ada.clone / "shop" / "long.md").unlink()
+    else:
+        ada.write("shop/long.md", "- entry 0 \n")
+    assert ada.sync().held
+    assert ben.ctxrepo("move", "shop:long.md", "shop:topics/far.md").returncode == 0
+    ben.sync()
+    for _ in range(2):
+        assert [refusal.path for refusal in ada.sync().held] == ["shop/topics/far.md"]
+    assert not (ada.clone / "shop" / "long.md").exists()
+    ada.ctxrepo(*(["sync", "--accept", "deletions"] if decision == "accept" else ["doctor", "--fix"]))
+    assert not ada.sync().held
+    ben.sync()
+    assert ada.tree() == ben.tree()
+    left = (0 if is_whole else 1) if decision == "accept" else 30
+    paths = ben.git("ls-tree", "-r", "--name-only", "HEAD", "shop").splitlines()
+    counts = {path: ben.git("show", f"HEAD:{path}").count("- entry") for path in paths}
+    assert {path: count for path, count in counts.items() if count} == (
+        {"shop/topics/far.md": left} if left else {}
+    )
+
+
 def test_a_note_moved_by_hand_is_not_held_back(pair: Pair) -> None:
     ada, ben = pair
     (ada.clone / "shop/long.md").rename(ada.clone / "shop/topics/longer.md")

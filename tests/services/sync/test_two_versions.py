@@ -301,6 +301,56 @@ def test_of_two_entries_that_supersede_the_same_one_stays(apart: Pair, is_edited
     assert f"part of {kept}" not in copy
 
 
+@pytest.mark.parametrize("how", ["restore", "remember"])
+@pytest.mark.parametrize("who", [(0, 1), (1, 0)], ids=["who edited it first", "who left it first"])
+def test_of_an_entry_that_both_brought_back_and_one_edited_the_edit_stays(
+    apart: Pair, who: tuple[int, int], how: str
+) -> None:
+    ada, ben = apart
+    text = line("payment", 8082)[2:].strip()
+    by_command(ada, "remember", "--pin", text, "--note", "shop:topics/ports.md")
+    (entry,) = (e for e in entries_of(NOTE, ada.read(NOTE)) if "payment" in e.text)
+    by_command(ada, "forget", f"^{entry.id}")
+    meet(ada, ben)
+    again = ("remember", text, "--note", "shop:topics/ports.md") if how == "remember" else ()
+    for machine in (ada, ben):
+        by_command(machine, *(again or ("restore", f"^{entry.id}")))
+    by_command(ada, "edit", "shop:topics/ports.md", "--old", "8082", "--new", "9182")
+    meet(*(apart[number] for number in who))
+    assert ada.tree() == ben.tree()
+    assert places_of_payment(ada) == [f"ports: {line('payment', 9182).strip()}"]
+    assert not conflicts(ada.open())
+
+
+def test_an_entry_stated_again_after_its_edit_stays_beside_it(apart: Pair) -> None:
+    ada, ben = apart
+    by_command(ada, "edit", "shop:topics/ports.md", "--old", "8082", "--new", "9182")
+    by_command(ada, "remember", line("payment", 8082)[2:].strip(), "--note", "shop:topics/ports.md")
+    ben.write("shop/topics/users.md", "- The wiki has no users\n")
+    meet(ada, ben)
+    assert len(places_of_payment(ben)) == 2
+
+
+@pytest.mark.parametrize("who", [(0, 1, 0), (1, 0, 1)], ids=["who removed it first", "who changed it first"])
+@pytest.mark.parametrize("how", ["edited", "moved"])
+def test_an_entry_that_was_removed_and_changed_meanwhile_is_there_and_both_are_told(
+    apart: Pair, who: tuple[int, ...], how: str
+) -> None:
+    ada, ben = apart
+    (entry,) = (e for e in entries_of(NOTE, ada.read(NOTE)) if "payment" in e.text)
+    by_command(ada, "forget", f"^{entry.id}")
+    if how == "moved":
+        move_entry(ben, "doors")
+    else:
+        by_passage(ben, 9182)
+    told = [notice for number in who for notice in apart[number].sync().notices]
+    place = "shop/topics/doors.md" if how == "moved" else NOTE
+    (left,) = (e for e in entries_of(place, ada.read(place)) if "payment" in e.text)
+    assert told == [f"an entry of {NOTE} was removed {BACK} ^{left.id} in {place} now"] * 2
+    assert ada.tree() == ben.tree()
+    assert not [notice for machine in apart for notice in machine.sync().notices]
+
+
 class TestKeys:
     def remember(self, machine: Machine, value: str, **how: str) -> None:
         machine.remember(value, key="db.port", **how)

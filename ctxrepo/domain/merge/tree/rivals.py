@@ -18,6 +18,7 @@ from ctxrepo.domain.records.evidence import (
     closure,
     edits_in,
     evidence_of,
+    gone,
     latest_successors,
 )
 
@@ -36,17 +37,21 @@ def settle_rivals(
     both = [p for p in base.keys() & ours.keys() & theirs.keys() if len({base[p], ours[p], theirs[p]}) == 3]
     old = [e for path in filter(is_note, both) for e in entries_of(path, _text(base, path, blobs))]
     was = {plain(entry.text) for entry in old}
+    versions = _versions(us, them), _versions(them, us)
     all_rivals = (
         _with_one_key(merged, us, them, blobs),
-        *(_of_one_entry(merged, of(us), of(them), blobs) for of in (_successors, _versions)),
+        _of_one_entry(merged, _successors(us), _successors(them), blobs),
+        _of_one_entry(merged, *versions, blobs),
         _with_one_id(merged, [entry.id for entry in old if explicit_id(entry.text)], blobs),
     )
     for rivals in chain(*all_rivals):
-        ranks = {entry: (plain(entry.text) not in was, rank(entry.text), entry.path) for entry in rivals}
+        unedited = {e for e in rivals if {e.id} in (side.get(e.id) for side in versions)}
+        older = unedited | {entry for entry in rivals if plain(entry.text) in was}
+        ranks = {entry: (entry not in older, rank(entry.text), entry.path) for entry in rivals}
         winner, *losers = sorted(rivals, key=lambda entry: ranks[entry], reverse=True)
         for entry in losers:
             merged[entry.path] = encode(compose.replace(_text(merged, entry.path, blobs), entry, ""))
-            if plain(entry.text) not in {plain(winner.text), *was}:
+            if plain(entry.text) != plain(winner.text) and entry not in older:
                 yield ConflictCopy(winner.path, "", plain(winner.text), plain(entry.text))
 
 
@@ -90,10 +95,12 @@ def _twice(us: _Heirs, them: _Heirs) -> list[str]:
     return [old for old in sorted(us.keys() & them.keys()) if us[old].isdisjoint(them[old])]
 
 
-def _versions(records: Sequence[Evidence]) -> _Heirs:
-    """id -> the ids that the entry had after it was edited or moved."""
-    edits = edits_in(records)
-    return {old: closure(edits, old, MOST_HEIRS) for old in edits}
+def _versions(records: Sequence[Evidence], others: Sequence[Evidence]) -> _Heirs:
+    """id -> the ids that the entry had after it was edited or moved. Where the other side alone did that, and
+    didn't state it again, it has its own id: this side may have brought it back."""
+    edits, edited_there = edits_in(records), edits_in(others).keys() & gone(others)
+    ids = edits.keys() | edited_there
+    return {old: closure(edits, old, MOST_HEIRS) if old in edits else {old} for old in ids}
 
 
 def _successors(records: Sequence[Evidence]) -> _Heirs:

@@ -1,0 +1,91 @@
+"""What merges and other machines changed that nobody would see: told once, by the next sync for a person."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_note
+from ctxrepo.domain.project.registry import Registry, parse
+from ctxrepo.domain.records.evidence import closure, edits_in, renamed
+from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.reading.marks import evidence_at
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.store import Objects
+
+_TOLD, _MOST_COMMITS = "refs/ctxrepo/told", 500
+"""A ref to the commit up to which somebody was told; so many newer ones are read."""
+
+
+def news(memory: Memory, before: str | None, registry: Registry, *, tells: bool) -> tuple[str, ...]:
+    """What is to be told, if this sync tells somebody; else it is left for one that does. `before` and
+    `registry` are the newest commit and the projects as they were before the exchange."""
+    objects = memory.objects
+    since = objects.ref(_TOLD) or before
+    if told := memory.head if tells else since:
+        objects.set_ref(_TOLD, told)
+    if not (tells and since and objects.has(since)):
+        return ()
+    return *_renamed(memory, since, registry), *_come_back(objects, since, memory.head)
+
+
+def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
+    """A line for each project that got another folder since that commit, unless a command here gave it."""
+    was = parse(decode(memory.objects.find(memory.objects.tree_of(since), REGISTRY) or b""))
+    for identity, new in read_registry(memory).projects.items():
+        former = [old for each in (before, was) if (old := each.folder_of(identity)) and old != new]
+        done = memory.done_log.newest() if former and before.folder_of(identity) == new else ()
+        if former and not any(operation.note.endswith(f" is {new}") for operation in done):
+            yield f"the notes of {identity} are in {new}/ now, no longer in {former[0]}/"
+
+
+def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
+    """A line for each note or entry that a new merge has again, whichever machine made it: one side had
+    removed it, or put the note aside, and the other one edited or moved it."""
+    tip = objects.tree_of(head)
+    for merge in islice(objects.new_commits(head, since) if head else (), _MOST_COMMITS):
+        sides = objects.parents(merge)
+        base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
+        trees = [*map(objects.tree_of, sides)] if base else []
+        for side, other in zip(trees, reversed(trees), strict=True):
+            back = [*_notes_back(objects, base, side, objects.tree_of(merge))]
+            for what, name, path in back:
+                if objects.files(tip, [path]):
+                    yield _line(name, what, "there again" if path == name else f"at {path} now")
+            notes = {path for _, *names in back for path in names}
+            for name, path, entry in _entries_back(objects, base, side, other):
+                text = objects.find(tip, path) if {name, path}.isdisjoint(notes) else None
+                if entry in {one.id for one in entries_of(path, decode(text or b""))}:
+                    yield _line(f"an entry of {name}", "removed", f"^{entry} in {path} now")
+
+
+def _line(name: str, what: str, now: str) -> str:
+    return f"{name} was {what} on one machine and changed on another: it is {now}"
+
+
+def _notes_back(
+    objects: Objects, base: str | None, side: str | None, merged: str | None
+) -> Iterator[tuple[str, str, str]]:
+    """(what this side did, path in `base`, path by now) of notes that only the merged tree has in view."""
+    come = [path for path, (old, _) in objects.diff(side, merged).items() if not old and is_note(path)]
+    changed = objects.diff(base, side) if come else {}
+    former, moved = (renamed(evidence_at(objects, tree)) if come else {} for tree in (merged, side))
+    for path in come:
+        for name, key in objects.files(base, [path, *former.get(path, ())]).items():
+            names = {new for new, old in moved.items() if name in old}
+            names |= {new for new, (_, now) in changed.items() if now == key}
+            there = objects.files(side, [name, *names])
+            if name not in there and all(map(is_aside, there)):
+                yield "archived" if there else "removed", name, path
+
+
+def _entries_back(
+    objects: Objects, base: str | None, side: str | None, other: str | None
+) -> Iterator[tuple[str, str, str]]:
+    """(the note that this side removed an entry from, the note where the other one put it, its id there)."""
+    had, removed, changed = (evidence_at(objects, tree) for tree in (base, side, other))
+    known = {record.id for record in had}
+    edits = edits_in(new := [record for record in changed if record.id not in known])
+    for record in (one for one in removed if one.kind == "forgotten" and one.id not in known):
+        heirs = closure(edits, record.entry)
+        yield from ((record.path, one.path, one.to) for one in new if one.kind == "moved" and one.to in heirs)
