@@ -164,8 +164,7 @@ class Trust(Protocol):
     """What stays behind in that file when our hooks are removed, as a sentence without its stop."""
 
     def is_left(self, text: str, folder: Path) -> bool:
-        """Whether that stays behind there, of hooks in this folder of the agent; ValueError when the text
-        can't be read."""
+        """Whether that stays behind there, of hooks in this folder; ValueError if the text can't be read."""
         ...
 
     def question(self) -> Sequence[tuple[str, Mapping[str, Any]]]:

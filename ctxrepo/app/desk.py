@@ -1,5 +1,4 @@
-"""What every operation starts from: an environment as values, an opened memory, the project of the current
-folder."""
+"""What operations start from: an environment as values, an open memory, the project of the current folder."""
 
 from __future__ import annotations
 
@@ -65,8 +64,7 @@ class Desk:
     A desk may be used in one thread; one that is made by `shared` in all. Nothing is printed here."""
 
     call: Call
-    """The call under way, or else the one that the desk was opened for: its environment says where everything
-    is."""
+    """The call under way, or else the one that the desk was opened for: its environment says where all is."""
     clock: Callable[[], datetime]
     interpreter: str
     """The Python that hooks must start: by its absolute path and never through a shim."""

@@ -15,6 +15,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.git.origin import Origin
     from ctxrepo.domain.note.note import Note
     from ctxrepo.services.notes.changing import Tag
     from ctxrepo.services.notes.export import ExportResult
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.searching import Hit, SearchQuery
     from ctxrepo.services.reading.targets import Reading
+    from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,19 @@ class ExportRequest:
     """Where to copy them: an empty folder, or a new one."""
 
 
+def note_read(memory: Memory, origin: Origin, reading: Reading, now: float) -> None:
+    """Note that a session read a note or an entry by a command, as the hook of its own tools would."""
+    from ctxrepo.storage.state.usage import Access, AccessLog
+
+    if origin.session:
+        path, entry = str(memory.root / reading.note.path), reading.entry
+        ranges = ((entry.first_line, entry.last_line),) if entry else ()
+        AccessLog(memory.state.access).add(Access(now, origin.agent, origin.session, "read", path, ranges))
+
+
 def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
     """Read a note, or one entry of it, also by an id that the entry had before."""
     from ctxrepo.services.reading.targets import read
-    from ctxrepo.services.usage.note_read import note_read
 
     reading = read(desk.memory, request.target, desk.project, follows=True)
     note_read(desk.memory, desk.origin, reading, desk.now.timestamp())

@@ -24,8 +24,7 @@ _EXIT = {"ok": 0, "no_match": 3, "denied": 3, "malformed": 2, "unavailable": 1, 
 
 @dataclass(frozen=True)
 class MemoryRecallRequest:
-    """A query or a prompt, in one scope or in view. `is_explained` asks why each entry is there, and why
-    others aren't."""
+    """A query or a prompt, in one scope or in view. `is_explained` asks why each entry is or isn't there."""
 
     question: Question
     scope: str = ""

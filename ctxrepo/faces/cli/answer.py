@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.app.result import Result
     from ctxrepo.app.views.view import View
-    from ctxrepo.faces.cli.terminal import OutputLine
+    from ctxrepo.faces.cli.output import OutputLine
 
 Request = TypeVar("Request")
 Value = TypeVar("Value")

@@ -50,8 +50,7 @@ class DigestTurn:
 
 @dataclass(frozen=True)
 class Digest:
-    """`why` says which work it is; `left` counts earlier turns that aren't shown; `known` is what memory says
-    of it."""
+    """`why` says which work it is; `left` counts earlier turns that aren't shown; `known` is from memory."""
 
     why: str
     anchors: tuple[AnchorShown, ...]

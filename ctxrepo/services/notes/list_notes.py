@@ -1,5 +1,4 @@
-"""The notes of the scopes in view, and how a packet holds them; what a commit has just seen needn't be looked
-at again."""
+"""The notes of the scopes in view, and how a packet holds them; what a commit just saw isn't read again."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace

@@ -208,8 +208,7 @@ def path_by_now(memory: Memory, path: str) -> str:
 
 
 def entries_containing(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note, Entry]]:
-    """Entries of a scope whose text contains `word`, whatever the case, as the worktree has them; superseded
-    ones too."""
+    """Entries of a scope whose text in the worktree contains `word`, in any case; superseded ones too."""
     word = word.casefold()
     for path in note_paths(memory, [folder]):
         if "/archive/" not in path and (note := read_note(memory, path)) and word in note.text.casefold():

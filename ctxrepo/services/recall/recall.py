@@ -153,8 +153,7 @@ Status = Literal[
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked after the prompts of `before`, oldest first, and what for; `budget` in bytes of what is
-    delivered."""
+    """What is asked after the prompts of `before`, oldest first, and what for; `budget` is in bytes."""
 
     text: str
     before: tuple[str, ...] = ()

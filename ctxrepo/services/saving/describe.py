@@ -67,8 +67,7 @@ def describe(
 
 
 def _of_tape(folder: str, lines: Sequence[str], *, is_reset: bool) -> tuple[str, str]:
-    """(what stands for a tape's file, the verb): its newest anchor or the last that went, for its name says
-    little."""
+    """(what stands for a tape's file, the verb): its newest anchor or the last that went."""
     if is_reset:
         return f"{tapes_of(folder)}/tape", "reset"
     new = [line for line in lines if not line.startswith(_GONE)]
@@ -118,8 +117,7 @@ def _went(changes: Mapping[str, bytes | None], rename: FileChange) -> list[tuple
 
 
 def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, str]:
-    """new path -> old path, of the notes that moved in these changes: as the evidence tells, else as what
-    they say does."""
+    """new path -> old path of notes that moved in these changes, by the evidence, else by their words."""
     said = [
         e
         for path, after in changes.items()

@@ -62,8 +62,7 @@ class Draft:
         return self.after[path] if path in self.after else self._found(path)
 
     def text(self, path: str) -> str | None:
-        """The same, for a caller that will change the text; Refused for UTF-16, as what we add has another
-        encoding."""
+        """The same, for a caller that will change the text; Refused for UTF-16: what we add is UTF-8."""
         found = self.there(path)
         if found is not None and utf16(encode(found)):
             raise Refused(f"{path} is UTF-16", "`ctxrepo check --fix` saves it as UTF-8.")
@@ -91,8 +90,7 @@ class Draft:
         self.put(path, text + ("" if not text or text.endswith("\n") else "\n") + line + "\n")
 
     def register(self, project: Project | None) -> None:
-        """Enter the project's folder in the registry, as something is written for it; Busy when another one
-        was entered."""
+        """Enter the project's folder in the registry, as something is written for it; Busy if another was."""
         if project is None or not project.id:
             return
         text = self.text(REGISTRY) or ""

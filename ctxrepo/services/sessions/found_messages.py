@@ -107,8 +107,7 @@ class PassageReader:
         self._databases: dict[str, RowReader] = {}
 
     def messages_at(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
-        """The messages of a session by number, as far as its transcript holds them; `rows` are neighbours
-        there."""
+        """The messages of a session by number, as far as its transcript has them; `rows` are neighbours."""
         transcripts = transcripts_of(session.agent)
         if transcripts is None or not rows:
             return {}
@@ -151,8 +150,7 @@ def _of_file(
 def _beginning_at(
     transcripts: "Transcripts", handle: int, head: Sequence[str], place: int
 ) -> Iterator[Message]:
-    """What may be the message at a place, of all lines read or of ever fewer: a further part may have come
-    later."""
+    """What may be the message at a place, of all lines read or of fewer: a part may have come later."""
     size = os.fstat(handle).st_size
     for most in _WINDOWS:
         lines = read_piece(handle, place, False, most).lines

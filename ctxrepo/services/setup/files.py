@@ -105,8 +105,7 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
 
 
 class OwnFileOnDisk(_OnDisk[OwnFile]):
-    """A file of ours. What a person wrote into it goes with setup's next writing, and stays when setup is
-    taken back."""
+    """A file of ours. What a person wrote into it is overwritten by setup, and stays without it."""
 
     def connected(self) -> bytes:
         return self.wanted.content

@@ -279,8 +279,7 @@ def forgiving(log: Callable[[str], None]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Visits:
-    """`now` tells the time, `env` is for git, `log` takes a line for `doctor`; after an error the other
-    visits go on."""
+    """`now` tells the time, `env` is for git, `log` takes a line for `doctor`; errors end one visit."""
 
     memory: Memory
     env: Mapping[str, str]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.faces.cli.terminal import OutputLine, lines_of, painted
+from ctxrepo.faces.cli.output import OutputLine, lines_of, painted
 
 FACT = "shop/topics/decision.md#L8 — payments are settled at night ^4743d9a90833"
 

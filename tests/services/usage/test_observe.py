@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from machines import Machine
 
+from ctxrepo.app.notes.browsing import note_read
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.entry_use import Usage
@@ -22,7 +23,6 @@ from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.targets import read
 from ctxrepo.services.usage.entry_usage import observe, usage, zombies
-from ctxrepo.services.usage.note_read import note_read
 from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import UsageStore
 

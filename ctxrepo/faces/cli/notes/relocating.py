@@ -1,5 +1,4 @@
-"""Commands that move and remove notes and entries, and bring them back: move, archive, forget, touch, undo,
-restore."""
+"""Commands that move and remove notes and entries, and bring them back, such as archive, forget and undo."""
 
 from __future__ import annotations
 
