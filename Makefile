@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test thirds long torture attacks bench bench-hooks bench-commands bench-recall peers live pi-types laws malformed check fix servers
+.PHONY: demo test stories long torture attacks bench bench-hooks bench-commands bench-recall peers live pi-types laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
 	@PYTHONPATH=tests $(BIN)/python tools/demo.py
@@ -12,8 +12,8 @@ demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one
 test: $(VENV)/ready ## all tests but the long ones: ten minutes
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile
 
-thirds: $(VENV)/ready ## the long stories of which `make test` runs a third, all of them: fifteen minutes
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile --thirds
+stories: $(VENV)/ready ## the long stories of which `make test` runs a sixth, all of them: a quarter of an hour
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile --stories
 
 long: $(VENV)/ready ## what `make test` leaves out, and a thousand examples of each law: an hour
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -m "long or hypothesis" --hypothesis-profile thorough

@@ -18,7 +18,7 @@ from _pytest.python import importtestmodule
 from _pytest.tmpdir import tmppath_result_key
 from copies import Copies
 from hypothesis import settings
-from long import THIRDS, leave_two_thirds
+from long import STORIES, leave_most
 from machines import Machine, make_machine, make_remote
 from rubbish import Rubbish
 from servers.https import HttpsServer, https_server
@@ -59,7 +59,7 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--thirds", action="store_true", help="run the stories of which a commit runs a third, all"
+        "--stories", action="store_true", help="run the stories of which a commit runs a sixth, all"
     )
 
 
@@ -80,13 +80,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     The stories come first, so that no test process is left alone with a long file at the end.
     """
-    if config.getoption("thirds"):
-        config.hook.pytest_deselected(items=[item for item in items if not item.nodeid.startswith(THIRDS)])
-        items[:] = [item for item in items if item.nodeid.startswith(THIRDS)]
+    if config.getoption("stories"):
+        config.hook.pytest_deselected(items=[item for item in items if not item.nodeid.startswith(STORIES)])
+        items[:] = [item for item in items if item.nodeid.startswith(STORIES)]
     else:
-        leave_two_thirds(items)
+        leave_most(items)
     yield
-    items.sort(key=lambda item: not item.nodeid.startswith(THIRDS))
+    items.sort(key=lambda item: not item.nodeid.startswith(STORIES))
 
 
 def pytest_collection_finish() -> None:

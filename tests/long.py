@@ -49,27 +49,33 @@ _PROCESSES = (
 )
 """Long stories of many processes."""
 
-_MACHINES = tuple(
-    f"tests/services/{name}"
-    for name in (
-        *("anchors/test_converge", "anchors/test_trigger", "delivery/test_watched"),
-        *("projects/test_rename_project", "projects/test_sparse", "rescue/test_switch_back"),
-        *("review/test_review", "saving/test_followed_moves", "saving/test_held_deletions"),
-        *("saving/test_kept_here", "sync/test_two_versions", "usage/test_observe", "worker/test_maintain"),
-    )
+_MACHINES = (
+    *("tests/faces/cli/notes/test_gone_names", "tests/faces/cli/review/test_conflicts"),
+    *(
+        f"tests/services/{name}"
+        for name in (
+            *("anchors/test_converge", "anchors/test_trigger", "delivery/test_watched"),
+            *("projects/test_rename_project", "projects/test_sparse", "rescue/test_switch_back"),
+            *("review/test_review", "saving/test_followed_moves", "saving/test_held_deletions"),
+            *("saving/test_kept_here", "saving/test_refresh", "sync/test_two_versions"),
+            *("usage/test_observe", "worker/test_maintain", "worker/test_work"),
+        )
+    ),
 )
 """Stories of two machines that send and fetch several times, a second each."""
 
-THIRDS = (*_PROCESSES, *_MACHINES)
-"""How the names of tests begin of which each commit runs a third. What each piece of code must do is tested
-for every commit where that code is, and `make thirds` runs all of these."""
+STORIES = (*_PROCESSES, *_MACHINES)
+"""How the names of tests begin of which each commit runs a sixth. What each piece of code must do is tested
+for every commit where that code is, and `make stories` runs all of these."""
+
+_TURNS = 6
 
 
 _SHARED = ("tests/test_demo",)
 """The files of which all tests look at one story, which takes its time; they are due together."""
 
 
-def leave_two_thirds(items: Iterable[pytest.Item]) -> None:
+def leave_most(items: Iterable[pytest.Item]) -> None:
     """Mark as long the tests that aren't due with this commit; those marked `each_commit` always are."""
     for item in items:
         if not is_due(item.nodeid) and not item.get_closest_marker("each_commit"):
@@ -77,12 +83,12 @@ def leave_two_thirds(items: Iterable[pytest.Item]) -> None:
 
 
 def is_due(test: str) -> bool:
-    """Whether this commit runs the test of this name, with all its cases: of THIRDS every third one, or every
-    third file where its tests share a story."""
+    """Whether this commit runs the test of this name, with all its cases: of STORIES every sixth one, or
+    every sixth file where its tests share a story."""
     name = test.partition("[")[0]
     if name.startswith(_SHARED):
         name = name.partition("::")[0]
-    return not name.startswith(THIRDS) or (crc32(name.encode()) + _turn()) % 3 == 0
+    return not name.startswith(STORIES) or (crc32(name.encode()) + _turn()) % _TURNS == 0
 
 
 @cache

@@ -10,7 +10,7 @@ from long import rotating
 from patterns import Attack, attacks, dearest, uses, wild
 
 _every_use = cache(uses)
-_PARTS, _LONG_PARTS = 8, 40
+_PARTS, _LONG_PARTS = 24, 40
 
 
 @pytest.mark.parametrize("part", rotating(range(_PARTS), keep=1))

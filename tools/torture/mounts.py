@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from needs import unless
+from sessions import eventually
 
 
 @contextmanager
@@ -27,8 +28,10 @@ def mounted(folder: Path, *words: str) -> Iterator[Path]:
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
+    words = ["mount", "-o", "remount,ro,bind", str(folder)]
     with mounted(folder, "--bind", str(folder)):
-        subprocess.run(["mount", "-o", "remount,ro,bind", str(folder)], check=True)
+        # A worker that is about to end may still have a file open for writing.
+        eventually(lambda: subprocess.run(words, capture_output=True).returncode == 0, 20)
         yield
 
 
