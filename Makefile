@@ -10,13 +10,13 @@ demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one
 
 # Tests start thousands of commands: what these load is compiled once, whatever the environment says.
 test: $(VENV)/ready ## all tests but the long ones: ten minutes
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder
 
 stories: $(VENV)/ready ## the long stories of which `make test` runs a sixth, all of them: a quarter of an hour
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile --stories
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --stories
 
 long: $(VENV)/ready ## what `make test` leaves out, and a thousand examples of each law: an hour
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -m "long or hypothesis" --hypothesis-profile thorough
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "long or hypothesis" --hypothesis-profile thorough
 
 torture: $(VENV)/ready ## kills, full disks and power cuts at length: about two and a half hours
 	PYTHONPATH=tests:tools $(BIN)/python -m torture set --seeds 5
