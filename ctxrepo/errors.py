@@ -22,6 +22,8 @@ The number is the exit code of a command that ends with it. Expected outcomes (o
 remote, a version kept aside) are values, not errors. Messages hold no credential and no runnable
 destructive command, because agents act on what they read."""
 
+import errno
+
 INTERRUPTED = 130
 """The exit code of a command that its user has interrupted."""
 
@@ -113,6 +115,13 @@ class Damaged(GitFailed):
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message, hint or "`ctxrepo doctor --fix` mends it; nothing is deleted.")
+
+
+def next_step(error: OSError) -> str:
+    """What helps where the system wouldn't write; '' where that can't be told."""
+    if error.errno == errno.EROFS:
+        return "Run the command where that can be written: outside of an agent's sandbox, for example."
+    return "Make room on that disk, and run the command again." if error.errno == errno.ENOSPC else ""
 
 
 def in_words(error: Exception) -> str:

@@ -183,7 +183,8 @@ class Desk:
             raise RuntimeError("the memory of a shared desk belongs to its thread: perform an operation")
         if self._opened is None or (self._opened.config_error and not or_last_settings):
             memory = Memory.open(self.places, self.env, or_last_settings=or_last_settings)
-            publish_settings(memory, self.interpreter)  # first: the fork for the warnings needs its modules
+            if not memory.why_read_only:
+                publish_settings(memory, self.interpreter)  # first: the fork for warnings needs its modules
             for warning in (*memory.settings.warnings, *self.project_warnings):
                 self.notice(warning)
             self._opened = replace(memory, progress=self.progress, notice=self.notice)
@@ -275,7 +276,9 @@ class Desk:
         return Machine(self.places, self.env, Path(self.interpreter), checkout)
 
     def wake(self) -> None:
-        """Let a worker commit what was just acknowledged; nobody here waits for it."""
+        """Let a worker commit what was just acknowledged; nobody here waits for it. A sandbox has none."""
+        if self._opened and self._opened.why_read_only:
+            return
         state = self.places.state
         if known := next(iter(read_repositories(state)), None):
             with suppress(TimeoutError):  # it is started by whoever writes next
@@ -291,8 +294,12 @@ class Desk:
 
         memory = self.memory  # outside the try: without a memory the operation fails
         try:
+            self.take_in()
             if already := committed_already(memory):
                 return already
+            if memory.why_read_only:
+                self._look_at_pending(memory)
+                return None
             from ctxrepo.services.saving.commit import commit
             from ctxrepo.services.saving.refresh import complete
 
@@ -305,6 +312,24 @@ class Desk:
             self.notice(f"what was written last may not be in this: {error.message}. {error.hint}".rstrip())
             return None
         return done
+
+    def take_in(self) -> None:
+        """Write what commands in a sandbox have handed over, where that can be done."""
+        memory = self.memory
+        if memory.handover.names() and not memory.why_read_only:
+            from ctxrepo.services.worker.handover import take_in  # few have a sandbox
+
+            take_in(memory, self.now)
+
+    def _look_at_pending(self, memory: Memory) -> None:
+        """Show the last commit, where none can be made, and notice what isn't in it."""
+        from ctxrepo.services.saving.pending import find_pending
+        from ctxrepo.services.saving.refresh import complete
+
+        complete(memory, memory.head)
+        if paths := sorted(find_pending(memory, memory.head_tree).grounds):
+            more = f" and {len(paths) - 1} more" if paths[1:] else ""
+            self.notice(f"what was written last to {paths[0]}{more} is not in this: {memory.why_read_only}")
 
 
 def _look_around(cwd: Path) -> tuple[FolderFacts, tuple[str, ...]]:

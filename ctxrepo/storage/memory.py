@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
-from ctxrepo.errors import UNLOCK, ConfigError, GitFailed, Refused, Uncommitted, Unsigned
+from ctxrepo.errors import UNLOCK, ConfigError, CtxrepoError, GitFailed, Refused, Uncommitted, Unsigned
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
@@ -22,7 +22,7 @@ from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner
 from ctxrepo.storage.clone.housekeeping import no_gc
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN, RefFiles
 from ctxrepo.storage.disk.kinds import require_in_place
-from ctxrepo.storage.disk.private import put
+from ctxrepo.storage.disk.private import put, why_unwritable
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.committed_records import SignAttempts, VerdictFile
@@ -234,6 +234,11 @@ class Memory:
         """The saves that no commit holds yet."""
         return Journal(self.state.journal)
 
+    @cached_property
+    def handover(self) -> Journal:
+        """What commands in a sandbox left for whoever can write (ADR 82)."""
+        return Journal(self.places.handover / self.state.id)
+
     @property
     def done_log(self) -> DoneLog:
         from ctxrepo.storage.state.committed_records import DoneLog
@@ -253,6 +258,13 @@ class Memory:
     @property
     def sign_attempts(self) -> SignAttempts:
         return SignAttempts(self.state.unsigned)
+
+    @property
+    def why_read_only(self) -> str:
+        """Why nothing can be written, as in a sandbox or on a full disk, in which readers read even so (ADR
+        81); '' where it can."""
+        folders = (self.state.root, self.clone.git_dir)
+        return next((f"{folder} {why}" for folder in folders if (why := why_unwritable(folder))), "")
 
     @cached_property
     def cache(self) -> Cache:
@@ -330,6 +342,9 @@ class Memory:
         """Hold the write lock: nobody else changes worktree, journal or branch meanwhile. RepositoryState
         where the clone's format of git isn't ours: nothing is written into that."""
         require_our_format(self.root)
+        if self.why_read_only:
+            hint = "Run the command where that can be written."
+            raise CtxrepoError(f"nothing is changed: {self.why_read_only}", hint)
         with locked(self.state.lock("write"), WRITE_WAIT):
             yield
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -32,6 +32,19 @@ def read_only(folder: Path) -> Iterator[None]:
     with mounted(folder, "--bind", str(folder)):
         # A worker that is about to end may still have a file open for writing.
         eventually(lambda: subprocess.run(words, capture_output=True).returncode == 0, 20)
+        yield
+
+
+@contextmanager
+def sandbox(home: Path, aside: Path, *writable: Path) -> Iterator[None]:
+    """As agents' sandboxes show a home: read-only, but for the folders `writable` in it. `aside` is a folder
+    outside of it, for us."""
+    with ExitStack() as mounts:
+        for number, folder in enumerate(writable):  # seen from outside, for a mount takes on what it lies in
+            mounts.enter_context(mounted(aside / str(number), "--bind", str(folder)))
+        mounts.enter_context(read_only(home))
+        for number, folder in enumerate(writable):
+            mounts.enter_context(mounted(folder, "--bind", str(aside / str(number))))
         yield
 
 

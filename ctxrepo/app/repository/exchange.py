@@ -85,6 +85,7 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     memory = replace(desk.memory, leaves_cache_to_worker=True)
     wanted = CommitRequest(deletions="deletions" in request.accept)
     set_up_git(memory, desk.interpreter)
+    desk.take_in()
     asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
     result = with_repair(
         memory, desk.now, lambda: sync(memory, desk.now, asked), lambda repaired: desk.notice(repaired.words)

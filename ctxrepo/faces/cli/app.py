@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from ctxrepo.app.surprise import log_traceback, of_database
-from ctxrepo.errors import INTERRUPTED, CtxrepoError
+from ctxrepo.errors import INTERRUPTED, CtxrepoError, next_step
 from ctxrepo.faces.cli import output, pipe, table, waiting
 from ctxrepo.faces.cli.answer import ExitWith, close_desks
 from ctxrepo.faces.cli.plain import plain_call
@@ -37,7 +37,7 @@ def _run(words: Sequence[str], as_json: bool) -> int:
     except OSError as error:
         log_traceback(os.environ)
         where = f"{error.filename}: " if error.filename else ""
-        hint = "Remove what is in the way there, and run the command again."
+        hint = next_step(error) or "Remove what is in the way there, and run the command again."
         output.failed(as_json, CtxrepoError(f"{where}{error.strerror or error}", hint))
         return 1
     except Exception as error:

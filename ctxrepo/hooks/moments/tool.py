@@ -79,6 +79,8 @@ def _has_shell_written(db: _sqlite3.Connection, world: World, dialect: Dialect, 
     home = world.repo.home
     if event.tool.lower() not in dialect.shells:
         return False
+    if os.path.exists(handed := f"{world.state}/handover/{world.repo.id}") and len(os.listdir(handed)):
+        return True
     if not names_folder(event.command, home, os.environ.get("HOME", "")) and inside(event.cwd, home) is None:
         return False
     from ctxrepo.hooks.wakeup import spool

@@ -2,6 +2,7 @@
 wrong with the memory."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.refusals import EXPLAINED, messages_of
@@ -97,10 +98,12 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
         if memory.progress and len(notes) > MANY_NOTES:
             memory.progress(f"building the cache: {done} of {len(notes)} notes")
 
-    with locked(memory.state.lock("fill"), timeout=FILL_LOCK_SECONDS):
+    is_kept = not memory.why_read_only  # else it is filled in memory, for this process alone
+    with locked(memory.state.lock("fill"), timeout=FILL_LOCK_SECONDS) if is_kept else nullcontext():
         if head and memory.cache.head == head and _shown(memory) == tree:  # another process has filled it
             return
-        update_recorded_checkouts(memory)
+        if is_kept:
+            update_recorded_checkouts(memory)
         tapes = {tape_folder(path) for path in objects.files(tree, cone=memory.checkout.cone)}
         handoffs = _handoffs(memory, tree, tapes | LocalTape(memory.state).projects())
         marks = marks_of(memory, tree)
@@ -114,7 +117,7 @@ def _apply_differences(
     memory: Memory, head: str, tree: str | None, differences: Mapping[str, tuple[Key | None, Key | None]]
 ) -> None:
     objects, cone = memory.objects, memory.checkout.cone
-    if REGISTRY in differences:
+    if REGISTRY in differences and not memory.why_read_only:
         # Before the cache has this commit: after a kill in between nobody would do it.
         update_recorded_checkouts(memory)
     keys = {path: new for path, (_, new) in differences.items() if _is_read(path, cone)}

@@ -9,6 +9,7 @@ from functools import partial
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.handover import ADDING
 from ctxrepo.domain.guard.refusals import WAYS, Refusal, check_file, messages_of, refuse
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, encoded, utf16
@@ -16,7 +17,7 @@ from ctxrepo.domain.project.layout import REGISTRY, is_note
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
-from ctxrepo.errors import Busy, GitFailed, Refused
+from ctxrepo.errors import Busy, CtxrepoError, GitFailed, Refused
 from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
@@ -150,7 +151,14 @@ class Draft:
 def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator[Draft]:
     """Hold the write lock over a Draft, and acknowledge it at the end: then all changes are fsynced, in the
     worktree and in the journal. Refused, and nothing written, when the write guard refuses a file; Busy when
-    the journal is full."""
+    the journal is full. Where the memory can't be written it is handed over (ADR 82)."""
+    if why := memory.why_read_only:
+        if op not in ADDING:
+            raise CtxrepoError(f"nothing is changed: {why}", "Run the command where that can be written.")
+        draft = Draft(memory, held=undeleted(memory))
+        yield draft
+        _hand_over(draft, op, origin, now)
+        return
     with memory.writing():
         memory.journal.require_room()
         draft = Draft(memory, origin.session, held=undeleted(memory))
@@ -158,12 +166,38 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
         _acknowledge(draft, op, origin, now)
 
 
-def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
+def _hand_over(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
+    """Leave the draft where whoever can write finds it; CtxrepoError where nothing can be left either."""
+    changed, _ = _checked(draft)
+    memory = draft.memory
+    try:
+        if changed:
+            memory.handover.add(_saves(draft, changed, op, origin, now))
+    except OSError as error:
+        hint = f"Run it outside of the sandbox, or let the sandbox write to {memory.places.handover}."
+        raise CtxrepoError(f"nothing is saved: {memory.why_read_only}", hint) from error
+    if changed and memory.notice:
+        memory.notice("handed over: it is saved as soon as ctxrepo runs outside of this sandbox")
+
+
+def _checked(draft: Draft) -> tuple[list[str], dict[str, bytes]]:
+    """The paths that a draft changes, and the bytes of those that stay; Refused by the guard."""
     changed = [path for path, text in draft.after.items() if text != draft.before.get(path)]
-    if not changed:
-        return
     new_bytes = {path: encode(text) for path in changed if (text := draft.after[path]) is not None}
     refuse([refusal for path, data in new_bytes.items() for refusal in _refusals(draft, path, data)])
+    return changed, new_bytes
+
+
+def _saves(draft: Draft, paths: Sequence[str], op: str, origin: Origin, now: datetime) -> list[Save]:
+    save = partial(Save, op=op, by=origin, at=stamp(now), id=random_name(), undoes=draft.undoes)
+    versions = ((path, encoded(draft.before.get(path)), encoded(draft.after[path])) for path in paths)
+    return [save(path, base, after, note=draft.saying) for path, base, after in versions]
+
+
+def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
+    changed, new_bytes = _checked(draft)
+    if not changed:
+        return
     changed += _put(draft, new_bytes)
     if notice := draft.memory.notice:
         for line in _about_kept(draft, new_bytes):
@@ -171,9 +205,7 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     # Remove files last: a kill before this leaves a file too many, which is no loss. An edit wins here, too.
     gone = {p: blob_id_of(encoded(draft.before[p])) for p in changed if draft.after[p] is None}
     draft.memory.worktree.update_unchanged({path: FileUpdate(oid, None) for path, oid in gone.items()})
-    save = partial(Save, op=op, by=origin, at=stamp(now), id=random_name(), undoes=draft.undoes)
-    versions = ((path, encoded(draft.before.get(path)), encoded(draft.after[path])) for path in changed)
-    draft.memory.journal.add([save(p, base, after, note=draft.saying) for p, base, after in versions])
+    draft.memory.journal.add(_saves(draft, changed, op, origin, now))
     if not origin.session:
         return
     session = Session(str(draft.memory.places.state), draft.memory.state.id, origin.agent, origin.session)

@@ -93,6 +93,9 @@ def update_index(
     """Read what was said since the last time, the newest first, for at most so many seconds; `is_background`:
     only while the processor and the index are free. A process of its own reads: one that hangs is left behind
     (ADR 37), with nothing of ours."""
+    if memory.why_read_only:
+        here = transcripts_here(memory)
+        return UpdateOutcome(left=len(_changed_transcripts(memory, here)), unknown=here.unknown)
     lock, end = TryLock(memory.state.lock("sessions")), time.monotonic() + seconds
     while not lock.acquire():
         if is_background or time.monotonic() >= end:

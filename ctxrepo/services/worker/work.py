@@ -34,6 +34,7 @@ from ctxrepo.services.saving.refresh import build
 from ctxrepo.services.settings.session_settings import sends
 from ctxrepo.services.sync.fetch import starts_fetch
 from ctxrepo.services.usage.entry_usage import observe
+from ctxrepo.services.worker.handover import take_in
 from ctxrepo.services.worker.maintain import is_turn, maintain
 from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.storage.memory import Memory
@@ -144,6 +145,7 @@ class Worker:
     def _left(self) -> _Left:
         """The work that waits; equal tuples mean that the same piece still waits."""
         left: set[tuple[str, ...]] = {("save", name) for name in self.memory.journal.names()}
+        left |= {("handover", name) for name in self.memory.handover.names()}
         spool = Spool(self.memory.state)
         if not spool.is_empty():
             left.add(("spool", spool.stamp()))
@@ -176,6 +178,7 @@ class Worker:
         """Commit what waits, and leave errands to the remote; returns how many seconds to wait for more."""
         if self._lacks_cache():  # not under the write lock: it may take a while
             build(self.memory, self.memory.head)
+        take_in(self.memory, self.now())
         spool = Spool(self.memory.state)
         began = time.time()  # every line that was in the spool before this is read below
         events, end = spool.read()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.formats.jsonl import record
-from ctxrepo.errors import Busy, CtxrepoError, Unreadable
+from ctxrepo.errors import Busy, CtxrepoError, Unreadable, next_step
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder, random_name, sync_folder
 
@@ -197,7 +197,8 @@ def _told(path: Path, done: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CtxrepoError(f"{path} can't be {done}: {error.strerror or error}") from error
+        words = f"{path} can't be {done}: {error.strerror or error}"
+        raise CtxrepoError(words, next_step(error)) from error
 
 
 MAX_JSON_BYTES = 1024 * 1024

@@ -147,6 +147,31 @@ def open_above(path: Path) -> Iterator[tuple[Path, str]]:
                 yield folder, "can be written to by every user"
 
 
+_ROOM = 64 * 1024
+"""With fewer bytes left on a disk, what is written there may be torn."""
+
+_WITHOUT_TMPFILE = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL)
+"""What file systems say that know no file without a name."""
+
+
+def why_unwritable(folder: Path) -> str:
+    """Why this process can't write in a folder, as the end of a sentence; '' if it can, or none is there.
+    Only trying tells, as a sandbox may show everything: by a file without a name, of which nothing stays."""
+    try:
+        room = os.statvfs(folder)
+        if room.f_bavail * room.f_frsize < _ROOM:
+            return "is on a disk that is full"
+        os.close(os.open(folder, os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC, 0o600))
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        if error.errno == errno.EROFS:
+            return "is on a disk that is read-only, or that an agent's sandbox makes so"
+        if error.errno not in _WITHOUT_TMPFILE or not os.access(folder, os.W_OK):
+            return f"can't be written to, as in an agent's sandbox: {error.strerror}"
+    return ""
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder, and those above it that are missing, for the user alone."""
     missing = list(takewhile(lambda place: not os.path.lexists(place), (folder, *folder.parents)))

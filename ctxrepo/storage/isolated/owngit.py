@@ -19,7 +19,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.clone import Clone, require_our_format
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.disk.kinds import Misplaced, kind_of, require_in_place
-from ctxrepo.storage.disk.private import make_folder, random_name
+from ctxrepo.storage.disk.private import make_folder, random_name, why_unwritable
 from ctxrepo.storage.git.address import carries_password, is_local
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ class OwnGit:
     def prepare(self, includes: tuple[str, ...] = ()) -> None:
         """Write HEAD, configuration and links of the directory, whatever it held before."""
         self._require_ours()
+        if self._stays_as_it_is:
+            return
         try:
             make_bare(self.folder, self._configuration(includes), self._head())
             self._copy("shallow", "".join(f"{commit}\n" for commit in sorted(self._files.shallow())))
@@ -78,6 +80,8 @@ class OwnGit:
         if not objects.is_dir():
             raise Damaged(f"{objects} is gone")
         is_configured = (self.folder / "config").is_file()
+        if self._stays_as_it_is:
+            return objects
         make_bare(self.folder, None if is_configured else self._configuration(()), self._head())
         self._copy("shallow", "".join(f"{commit}\n" for commit in sorted(self._files.shallow())))
         return objects
@@ -105,6 +109,11 @@ class OwnGit:
         directory has SHA-1 and files, so that its git would write such objects into the clone (ADR 65)."""
         require_in_place(self.clone.root)
         require_our_format(self.clone.root)
+
+    @property
+    def _stays_as_it_is(self) -> bool:
+        """Whether it was made, and can't be changed now, as in an agent's sandbox."""
+        return (self.folder / "config").is_file() and bool(why_unwritable(self.folder))
 
     @property
     def _files(self) -> RefFiles:

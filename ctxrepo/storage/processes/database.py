@@ -3,15 +3,16 @@
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.hooks.own_files import is_own_file
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.private import aside_of, make_folder, ready
+from ctxrepo.storage.disk.private import aside_of, make_folder, ready, why_unwritable
 from ctxrepo.storage.processes.lock import holder, is_held, locked, locked_folder, pause
 
 _T = TypeVar("_T")
@@ -35,7 +36,10 @@ def open_database(
     path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
 ) -> sqlite3.Connection:
     """The database at `path`; `build` lays it out where it is missing, damaged or not `is_current`, one
-    process after the other. Busy when the one before takes too long."""
+    process after the other. Busy when the one before takes too long. Where nothing can be written it is a
+    copy in memory, of which nothing stays (ADR 81)."""
+    if why_unwritable(path.parent):
+        return _in_memory(path, is_current, build)
     make_folder(path.parent)
     _make_way(path)
     db = _as_it_is(path, is_current)
@@ -172,7 +176,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 def give_way(db: sqlite3.Connection) -> None:
     """Between two of many transactions, let a waiting process write."""
-    if is_held(_wanted(_path_of(db))):
+    path = _path_of(db)
+    if path.name and is_held(_wanted(path)):  # one in memory is nobody else's
         pause(_TURN, 2 * _TURN)
 
 
@@ -277,6 +282,21 @@ def _laid_out(
     except BaseException:
         db.close()
         raise
+    return db
+
+
+def _in_memory(
+    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
+) -> sqlite3.Connection:
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    # A log of changes beside it is read where that can be; SQLite would else want to make files beside both.
+    for mode in ("mode=ro", "mode=ro&immutable=1") if is_own_file(str(path)) else ():
+        with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True)) as stored:
+            stored.backup(db)
+            if is_current(db):
+                return db
+    with transaction(db):
+        build(db)
     return db
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.hooks.own_files import open_own
 from ctxrepo.hooks.wakeup import is_taken, take
-from ctxrepo.storage.disk.private import make_folder
+from ctxrepo.storage.disk.private import make_folder, why_unwritable
 
 
 def pause(least: float, most: float) -> None:
@@ -80,7 +80,9 @@ def locked_folder(folder: Path, timeout: float) -> Iterator[None]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether another process holds `path` now."""
+    """Whether another process holds `path` now; where none can be written nobody does, as far as we see."""
+    if why_unwritable(path.parent):
+        return False
     make_folder(path.parent)
     return is_taken(str(path))
 

@@ -28,6 +28,9 @@ _NO_FILE = -1
 
 _INTENT = "journal.intent"
 
+_REFUSED = ".refused"
+"""At the end of the name of an operation that was handed over and not taken in."""
+
 _DAY = 86400.0
 
 _TEXTS = ("path", "op", "at", "id", "note", "tree", "undoes")
@@ -83,6 +86,22 @@ class Journal:
     def unreadable(self) -> list[Path]:
         """Files of the journal that can't be read as saves. They stay as they are."""
         return [self.folder / name for name in self.names() if self._parsed(name) is None]
+
+    def operations(self) -> Iterator[tuple[str, list[Save]]]:
+        """(name, saves) of each, oldest first; without saves where it can't be read."""
+        yield from ((name, self._parsed(name) or []) for name in self.names())
+
+    def settle(self, name: str, why: str = "") -> None:
+        """Forget an operation that was taken in; one that was not, and `why`, stay beside."""
+        file = self.folder / name
+        if why:
+            put(str(self.folder), f"{name}{_REFUSED}", f"{why}\n".encode() + file.read_bytes())
+        file.unlink(missing_ok=True)
+
+    def refused(self) -> list[tuple[Path, str]]:
+        """(file, why) of each operation that was not taken in."""
+        files = sorted(self.folder.glob(f"*{_REFUSED}"))
+        return [(file, file.read_bytes().partition(b"\n")[0].decode("utf-8", "replace")) for file in files]
 
     def take_out(self, places: Iterable[str]) -> None:
         """Forget the saves at these places, which a commit holds, and the intent; others stay in place."""

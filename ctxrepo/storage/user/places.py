@@ -65,6 +65,8 @@ class Places:
     """Folders outside the memory that hung in the last minute."""
     models = _Below("models", "state")
     """Models that were fetched."""
+    handover = _Below("handover", "state")
+    """Where commands in a sandbox put what they write: a folder for each repository."""
     sessions = _Below("sessions", "state")
     """The ledgers of agents' sessions, of whichever repositories these are given notes."""
 

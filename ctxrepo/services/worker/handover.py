@@ -1,0 +1,45 @@
+"""Takes in what commands in a sandbox handed over (ADR 82).
+
+Where the memory can't be written, a draft goes into a folder that the agent's sandbox leaves open, as saves
+like those of the journal. Outside, hooks wake the worker, and it or the next command makes drafts of them:
+each is merged into what is there by now, and passes the same guard."""
+
+from datetime import UTC, datetime
+
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.guard.handover import why_not_taken
+from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.note.note import decode_exactly, encoded
+from ctxrepo.domain.records.conflict_copy import copy_as_file
+from ctxrepo.domain.records.save import Save
+from ctxrepo.errors import Refused
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+
+
+def take_in(memory: Memory, now: datetime) -> None:
+    """Write what was handed over, one operation after the other, as if its command did. What may not be
+    handed over, or the guard refuses, stays beside, for `doctor` to tell of."""
+    for name, saves in memory.handover.operations():
+        first = saves[0] if saves else None
+        refused = why_not_taken(saves)
+        if first and not refused:
+            at = seconds_of(first.at)
+            moment = datetime.fromtimestamp(at, UTC) if at and at < now.timestamp() else now
+            try:
+                with drafting(memory, first.op, first.by, moment) as draft:
+                    draft.saying = first.note
+                    for save in saves:
+                        _put(draft, save)
+            except Refused as error:
+                refused = error.message
+        memory.handover.settle(name, refused)
+
+
+def _put(draft: Draft, save: Save) -> None:
+    """Merge a save into the file as it is by now; of two changes of one thing the other goes aside."""
+    merged = merge_file(save.path, save.base, encoded(draft.text(save.path)), save.after)
+    if merged.data is not None:
+        draft.put(save.path, decode_exactly(merged.data))
+    for path, data in map(copy_as_file, merged.conflict_copies):
+        draft.put(path, decode_exactly(data))

@@ -1,0 +1,167 @@
+"""Commands in a home that takes no change, as in a sandbox of an agent: readers read, adders hand over."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from io import RawIOBase
+from pathlib import Path
+
+import pytest
+from machines import Machine, make_machine
+from processes import processes_of
+from sessions import eventually
+from torture.mounts import mounted, needs_mount, read_only, sandbox
+
+pytestmark = needs_mount
+
+READERS = [
+    *(["search", "river"], ["recall", "river port"], ["read", "topics/pay"], ["list"], ["status"]),
+    *(["context"], ["history"], ["history", "topics/pay"], ["tape"], ["tape", "list"], ["log"], ["scratch"]),
+    *(["search", "--in", "sessions", "river"], ["conflicts"], ["tags"], ["links", "topics/pay"], ["check"]),
+    *(["config", "list"], ["usage"], ["setup", "claude", "--check"]),
+]
+TEXT = "- The river service listens on port 602\n- The stone service listens on port 603\n"
+
+
+@pytest.fixture
+def ada(tmp_path: Path, remote: Path) -> Iterator[Machine]:
+    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=24m", "tmpfs") as disk:
+        machine = make_machine(disk, "ada")
+        machine.init(str(remote))
+        machine.write("shop/topics/pay.md", TEXT)
+        machine.ctxrepo("scratch", "add", "try the readers")
+        machine.ctxrepo("setup", "claude", "--yes")
+        machine.sync()
+        eventually(lambda: not processes_of(machine), 60)
+        yield machine
+        eventually(lambda: not processes_of(machine), 60)
+
+
+@contextmanager
+def full(machine: Machine) -> Iterator[None]:
+    """The disk that the home is on is full, also when a command has closed the databases."""
+    filler = machine.home.parent / "filler"
+    with filler.open("wb", buffering=0) as file:
+        while os.statvfs(machine.home).f_bavail:
+            _fill(file)
+            machine.ctxrepo("status")
+    try:
+        yield
+    finally:
+        filler.unlink()
+
+
+def _fill(file: RawIOBase) -> None:
+    piece = b"x" * 4096
+    with pytest.raises(OSError, match="No space"):
+        sum(iter(lambda: file.write(piece), 0))
+
+
+@contextmanager
+def unwritable(machine: Machine) -> Iterator[None]:
+    with read_only(machine.home):
+        yield
+
+
+Trouble = Callable[[Machine], AbstractContextManager[None]]
+TROUBLES = pytest.mark.parametrize("trouble", [unwritable, full], ids=["read-only", "full"])
+
+
+def files_of(machine: Machine) -> dict[str, tuple[int, int]]:
+    """Every file of the clone and the journal, with its size and the moment of its last change."""
+    found = {}
+    for folder, _, files in (*os.walk(machine.clone), *os.walk(machine.open().state.journal)):
+        for path in (os.path.join(folder, name) for name in files):
+            status = os.lstat(path)
+            found[path] = (status.st_size, status.st_mtime_ns)
+    return found
+
+
+@TROUBLES
+def test_what_reads_reads_and_says_nothing_of_it(ada: Machine, trouble: Trouble) -> None:
+    before = {" ".join(words): ada.ctxrepo(*words) for words in READERS}
+    known = files_of(ada)
+    with trouble(ada):
+        for words in READERS:
+            done, usual = ada.ctxrepo(*words), before[" ".join(words)]
+            assert (words, done.returncode, done.stderr) == (words, usual.returncode, usual.stderr)
+            if words != ["status"]:  # which tells how long ago things were
+                assert (words, done.stdout) == (words, usual.stdout)
+    assert files_of(ada) == known
+
+
+@pytest.mark.parametrize("is_gone", [False, True], ids=["older", "gone"])
+def test_a_cache_that_is_behind_is_brought_up_in_memory(ada: Machine, is_gone: bool) -> None:
+    cache = ada.open().state.cache
+    kept = cache.with_name("kept")
+    shutil.copy(cache, kept)
+    ada.write("shop/topics/pay.md", f"{TEXT}- The cloud service listens on port 604\n")
+    ada.sync()
+    for suffix in ("", "-wal", "-shm"):
+        cache.with_name(cache.name + suffix).unlink(missing_ok=True)
+    if not is_gone:
+        kept.rename(cache)
+    with read_only(ada.home):
+        assert "604" in ada.ctxrepo("search", "cloud").stdout
+
+
+def test_what_waits_for_a_commit_is_told(ada: Machine) -> None:
+    ada.write("shop/topics/pay.md", f"{TEXT}- The cloud service listens on port 604\n")
+    with read_only(ada.home):
+        done = ada.ctxrepo("search", "river")
+    assert done.returncode == 0
+    assert "602" in done.stdout
+    assert "what was written last to shop/topics/pay.md is not in this" in done.stderr
+    assert "read-only" in done.stderr
+
+
+WRITERS = [
+    *(["forget", "topics/pay"], ["move", "topics/pay", "topics/money"], ["archive", "topics/pay"]),
+    *(["sync"], ["undo"], ["config", "set", "sync.retries", "3"]),
+]
+ADDERS = [
+    *(["remember", "Port 700 is the wiki's"], ["log", "tried it"], ["scratch", "add", "go on"]),
+    *(["new", "topics/wiki", "--description", "The wiki"],),
+    *(["edit", "topics/pay", "--old", "602", "--new", "702"],),
+    *(["anchor", "here"],),
+]
+
+
+@TROUBLES
+@pytest.mark.parametrize("words", [*WRITERS, *ADDERS], ids=lambda words: words[0])
+def test_what_writes_says_in_a_line_what_would_help(ada: Machine, words: list[str], trouble: Trouble) -> None:
+    known = files_of(ada)
+    with trouble(ada):
+        done = ada.ctxrepo(*words)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    message, hint = (*done.stderr.splitlines(), "")[:2]
+    assert re.search("ead-only|full|No space", message), message
+    assert hint, done.stderr
+    assert files_of(ada) == known
+
+
+def handover_of(machine: Machine) -> Path:
+    folder = machine.places.handover
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def test_what_adds_is_handed_over_and_taken_in_outside(ada: Machine, tmp_path: Path, remote: Path) -> None:
+    with sandbox(ada.home, tmp_path / "aside", handover_of(ada)):
+        for words in ADDERS:
+            done = ada.ctxrepo(*words)
+            assert (words, done.returncode, "handed over" in done.stderr) == (words, 0, True), done.stderr
+    assert "702" not in ada.read("shop/topics/pay.md")
+    assert ada.ctxrepo("sync").returncode == 0
+    assert ada.read("shop/topics/pay.md").count("702") == 1
+    assert "Port 700 is the wiki's" in ada.read("shop/MEMORY.md")
+    assert "go on" in ada.read("shop/SCRATCHPAD.md")
+    assert (ada.clone / "shop/topics/wiki.md").is_file()
+    assert "Port 700" in ada.ctxrepo("search", "wiki").stdout
+    assert not ada.open().handover.names()
+    assert "Port 700" in ada.git("log", "-3", "--format=%B", "origin/main")

@@ -1,0 +1,92 @@
+"""What was handed over is taken in by the worker, and by commands that read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from machines import Machine, make_machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.records.save import Save
+
+NOTE = "shop/topics/pay.md"
+TEXT = "- the first\n- the second\n"
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+SESSION = Origin("", "s-1", "codex", "example.org/shop")
+
+
+@pytest.fixture
+def ada(tmp_path: Path) -> Machine:
+    machine = make_machine(tmp_path, "ada")
+    machine.init()
+    machine.write(NOTE, TEXT)
+    machine.sync()
+    return machine
+
+
+def take_in(machine: Machine) -> None:
+    machine.worker().run()
+
+
+def hand_over(machine: Machine, *saves: Save) -> Path:
+    journal = machine.open().handover
+    journal.folder.parent.mkdir(mode=0o700, exist_ok=True)
+    journal.add(saves)
+    return journal.folder / journal.names()[-1]
+
+
+def save(after: str, op: str = "remember", path: str = NOTE, base: str | None = TEXT) -> Save:
+    before = None if base is None else base.encode()
+    return Save(path, before, after.encode(), op, SESSION, at="2026-01-02T03:04:05.000Z", id="1", note="it")
+
+
+def test_it_is_merged_into_what_is_there_by_now_and_names_who_wrote_it(ada: Machine) -> None:
+    hand_over(ada, save(f"{TEXT}- the third\n"))
+    ada.write(NOTE, "- the first, reworded\n- the second\n")
+    ada.ctxrepo("search", "third")
+    assert ada.read(NOTE).splitlines()[-3:] == ["- the first, reworded", "- the second", "- the third"]
+    assert "s-1" in ada.git("log", "-2", "--format=%B")
+    assert not ada.open().handover.names()
+    assert ada.ctxrepo("undo").returncode == 0
+    assert "the third" not in ada.read(NOTE)
+
+
+def test_taken_in_twice_it_is_there_once(ada: Machine) -> None:
+    for _ in range(2):
+        hand_over(ada, save(f"{TEXT}- the third\n"))
+        take_in(ada)
+    assert [entry.text for entry in entries_of(NOTE, ada.read(NOTE))].count("- the third") == 1
+
+
+@pytest.mark.parametrize(
+    ("handed", "why"),
+    [
+        (save("- the second\n", "forget"), "`forget` may not be handed over"),
+        (save("", "edit"), "takes more away"),
+        (save(f"- the token is {TOKEN}\n", path="shop/x.md", base=None), "secret"),
+        (save("#!/bin/sh\n", path=".git/hooks/post-commit", base=None), "is no note"),
+    ],
+)
+def test_what_is_not_taken_in_stays_beside_and_doctor_tells_of_it(
+    ada: Machine, handed: Save, why: str
+) -> None:
+    file = hand_over(ada, handed)
+    take_in(ada)
+    assert ada.read(NOTE) == TEXT
+    assert not (ada.clone / handed.path).exists() or handed.path == NOTE
+    (left,) = ada.open().handover.refused()
+    assert left[0].name == f"{file.name}.refused"
+    assert why in left[1]
+    told = ada.ctxrepo("doctor").stdout
+    assert why in told
+    assert str(left[0]) in told
+
+
+def test_a_torn_one_stays_beside(ada: Machine) -> None:
+    file = hand_over(ada, save(f"{TEXT}- the third\n"))
+    file.write_bytes(file.read_bytes()[:-5])
+    take_in(ada)
+    assert ada.open().handover.refused()[0][1] == "it can't be read"
+    assert ada.read(NOTE) == TEXT
