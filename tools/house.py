@@ -38,7 +38,7 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 62_000 + 260,
+    "lines": 62_000 + 490,
     "files": 520,
     "file names that stand twice": 25,
     "import levels": 20,
@@ -53,7 +53,8 @@ BARS = {
 }
 """The most there may be of each. What makes the package grow says what it pays for.
 
-Lines: 62,000 were to be enough for all until issue 38. Since then 260 for commands in a sandbox (ADR 81 and 82).
+Lines: 62,000 were to be enough for all until issue 38. Since then 260 for commands in a sandbox (ADR 81, 82),
+and 230 for permission rules in the grammars of three agents, which go again to the byte.
 """
 
 

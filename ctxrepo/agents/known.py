@@ -73,6 +73,11 @@ class Agent:
         """What makes it call our hooks."""
         return cast("Install", self._part(".install"))
 
+    @property
+    def rules(self) -> str:
+        """What the rules are called by which it runs commands without asking; '' where it takes none."""
+        return getattr(self.install, "RULES", "")
+
     trust: _FolderPart[Trust] = _FolderPart("trust")
     """How it is asked whether it trusts our hooks; None where it runs every hook that is in its files."""
 

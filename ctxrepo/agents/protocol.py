@@ -89,8 +89,13 @@ class OwnFile:
     """A file that is all ours; the undo gives back what was there before, mostly nothing."""
 
     path: Path
-    content: bytes
+    content: bytes | None
+    """None where the file isn't to be there, with what was asked for."""
     hooks: Mapping[str, str] = field(default_factory=dict)
+
+
+RULES_HEAD = "# Written by `ctxrepo setup`, and taken away by `ctxrepo setup --permissions none`.\n"
+"""The first line of a file of rules that is all ours."""
 
 
 @dataclass(frozen=True)
@@ -121,15 +126,21 @@ class Install(Protocol):
     Example usage::
 
         for wanted in AGENTS[name].install.files(home, environment, line):
-            print(wanted.path)"""
+            print(wanted.path)
+
+    Where the agent can be told in advance which commands it may run, there is a `RULES`, what these rules are
+    called in a sentence."""
 
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path:
         """The user's folder of this agent; ConfigError when the environment names an unusable one."""
         ...
 
-    def files(self, user_home: Path, environment: Mapping[str, str], line: Line) -> Sequence[Wanted]:
-        """All that is wanted on the disk. The receipt is found by the first file, which therefore stays the
-        first in later versions; there is one at least beside skills."""
+    def files(
+        self, user_home: Path, environment: Mapping[str, str], line: Line, commands: Sequence[str] = ()
+    ) -> Sequence[Wanted]:
+        """All that is wanted on the disk, with rules by which the agent runs these `commands` of ours without
+        asking its user. The receipt is found by the first file, which therefore stays the first in later
+        versions; there is one at least beside skills."""
         ...
 
 

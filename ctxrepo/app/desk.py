@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ctxrepo.agents.known import session_in
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import names_scope
 from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer, Unsigned
@@ -314,9 +315,13 @@ class Desk:
         return done
 
     def take_in(self) -> None:
-        """Write what commands in a sandbox have handed over, where that can be done."""
+        """Write what commands in a sandbox have handed over; where that can't be done it is noticed."""
         memory = self.memory
-        if memory.handover.names() and not memory.why_read_only:
+        waiting = memory.handover.names()
+        if waiting and memory.why_read_only:
+            written = counted(len(waiting), "write")
+            self.notice(f"{written} handed over from here wait to be saved, and are not in this")
+        elif waiting:
             from ctxrepo.services.worker.handover import take_in  # few have a sandbox
 
             take_in(memory, self.now)

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from live import openai_responses, turns
+from live import codex_modes, openai_responses, turns
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -23,6 +23,7 @@ FULL = 195_000
 """Tokens of a request after which it shortens the conversation by itself."""
 
 LACKS: dict[str, str] = {}
+OWN = codex_modes.ALL
 
 _CONFIG = """\
 model = "gpt-5.5"

@@ -1,5 +1,6 @@
 """Codex' installation: hooks in a file of their own beside its config, and our skills."""
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -7,7 +8,16 @@ from pathlib import Path
 from ctxrepo.agents.codex import FOLDER
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_among
-from ctxrepo.agents.protocol import EditedDocument, NativeMemory, Plugin, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.protocol import (
+    RULES_HEAD,
+    EditedDocument,
+    NativeMemory,
+    OwnFile,
+    Plugin,
+    SkillsFolder,
+    Wanted,
+    named_folder,
+)
 
 TIMEOUT = 10
 """Seconds after which Codex ends a hook."""
@@ -37,13 +47,30 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return named_folder(FOLDER, environment) or user_home / ".codex"
 
 
-def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
-    """Our hooks, and the skills in the folder that other agents read too."""
+def files(
+    user_home: Path,
+    environment: Mapping[str, str],
+    line: Callable[[str], str],
+    commands: Sequence[str] = (),
+) -> Sequence[Wanted]:
+    """Our hooks, the rules, and the skills in the folder that other agents read too."""
     hooks = {event: line(event) for event in HOOKS.events()}
+    root = folder(user_home, environment)
     return (
-        EditedDocument(folder(user_home, environment) / "hooks.json", HOOKS, hooks),
+        EditedDocument(root / "hooks.json", HOOKS, hooks),
+        OwnFile(root / "rules" / "ctxrepo.rules", _rules(commands)),
         SkillsFolder(user_home / ".agents" / "skills"),
     )
+
+
+RULES = "its rules for commands, by which they also run outside of its sandbox"
+
+
+def _rules(commands: Sequence[str]) -> bytes | None:
+    """What Codex may run without asking, and outside of its sandbox: a rule for each, as Starlark has it."""
+    words = [json.dumps(["ctxrepo", *command.split()]) for command in commands]
+    rules = [f'prefix_rule(pattern = {pattern}, decision = "allow")\n' for pattern in words]
+    return "".join([RULES_HEAD, *rules]).encode() if rules else None
 
 
 def _is_plugin_on(text: str) -> bool:

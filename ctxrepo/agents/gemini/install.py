@@ -5,7 +5,16 @@ from pathlib import Path
 
 from ctxrepo.agents.gemini import FOLDER
 from ctxrepo.agents.hook_groups import HookGroups
-from ctxrepo.agents.protocol import EditedDocument, NativeMemory, Plugin, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.protocol import (
+    RULES_HEAD,
+    EditedDocument,
+    NativeMemory,
+    OwnFile,
+    Plugin,
+    SkillsFolder,
+    Wanted,
+    named_folder,
+)
 
 NAME = "ctxrepo"
 """What our hooks are called: `/hooks disable` takes this name."""
@@ -40,13 +49,36 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return _home(user_home, environment) / ".gemini"
 
 
-def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
-    """Hooks in the settings, and the skills in the folder that other agents read too."""
+def files(
+    user_home: Path,
+    environment: Mapping[str, str],
+    line: Callable[[str], str],
+    commands: Sequence[str] = (),
+) -> Sequence[Wanted]:
+    """Hooks in the settings, the rules, and the skills in the folder that other agents read too."""
     hooks = {event: line(event) for event in SETTINGS.events()}
+    root = folder(user_home, environment)
     return (
-        EditedDocument(folder(user_home, environment) / "settings.json", SETTINGS, hooks),
+        EditedDocument(root / "settings.json", SETTINGS, hooks),
+        OwnFile(root / "policies" / "ctxrepo.toml", _policy(commands)),
         SkillsFolder(_home(user_home, environment) / ".agents" / "skills"),
     )
+
+
+RULES = "a policy for shell commands"
+
+
+def _policy(commands: Sequence[str]) -> bytes | None:
+    """What Gemini CLI may run without asking: a rule of its policy engine, as TOML."""
+    prefixes = "".join(f'    "ctxrepo {command}",\n' for command in commands)
+    rule = f"""[[rule]]
+toolName = "run_shell_command"
+commandPrefix = [
+{prefixes}]
+decision = "allow"
+priority = 100
+"""
+    return f"{RULES_HEAD}{rule}".encode() if commands else None
 
 
 def _home(user_home: Path, environment: Mapping[str, str]) -> Path:

@@ -32,13 +32,14 @@ class AgentsRequest:
 class SetupRequest:
     """Agents to connect, or with `removes` to take out again. `agrees` is asked of each plan that changes
     something, and `is_trial` changes nothing. With `trusts` an agent that runs only trusted hooks is told
-    to trust ours."""
+    to trust ours. `permissions` says which commands it may run without asking; '' leaves that as it is."""
 
     agents: AgentsRequest
     agrees: Callable[[Plan], bool]
     removes: bool = False
     is_trial: bool = False
     trusts: bool = False
+    permissions: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
         gone = {path for one in before for path in one.plan.receipts if is_trial}
         found = removal(name, machine, gone)
     else:
-        found = plan(name, machine)
+        takes = agent_named(name).rules or not request.agents.every
+        found = plan(name, machine, request.permissions if takes else "")
     shown = {change for one in before for change in one.plan.changes if is_trial}
     return replace(found, changes=tuple(change for change in found.changes if change not in shown))
 
@@ -154,6 +156,9 @@ def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Ma
             planned = replace(planned, untrusted=error.message)
     for line in lines:
         desk.notice(line)
+    if agent.rules and planned.plan.permissions == "none" and not request.removes:
+        command = f"`ctxrepo setup {agent.name} --permissions write`"
+        desk.notice(f"{agent.title} may ask before each command of ctxrepo; {command} lets it read and add")
     return planned
 
 

@@ -117,6 +117,10 @@ def check_hooks(memory: Memory, machine: Machine, now: datetime) -> CheckOutcome
     return CheckOutcome("hooks", stands, findings)
 
 
+_MAY = {"none": "", "read": " (reads without asking)", "write": " (reads and adds without asking)"}
+"""What is said of an agent that setup has let run commands of ours."""
+
+
 def check_agents(machine: Machine) -> CheckOutcome:
     """Whether there is an agent that is given anything."""
     stand = standings(machine)
@@ -129,7 +133,7 @@ def check_agents(machine: Machine) -> CheckOutcome:
     ]
     if not stand:
         findings.append(Finding("no agent is connected, so no session is given anything", SETUP_HINT))
-    words = ", ".join(f"{agent_named(one.agent).title}: {one.state}" for one in stand)
+    words = ", ".join(f"{agent_named(one.agent).title}: {one.state}{_MAY[one.permissions]}" for one in stand)
     return CheckOutcome("agents", words if is_served else "none is connected", findings)
 
 

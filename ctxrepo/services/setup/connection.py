@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import Agent, agent_named
+from ctxrepo.agents.permissions import LEVELS
 from ctxrepo.agents.protocol import SkillsFolder, Wanted
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
@@ -66,15 +67,26 @@ class Connection:
     skills: tuple[Path, ...]
     gone: Set[Path] = frozenset()
     """Receipts of other agents that don't count any more, because those are being let go of."""
+    permissions: str = "none"
+    """Which of our commands it may run without asking; a name in agents/permissions.py."""
 
     @classmethod
-    def of(cls, name: str, machine: Machine, gone: Set[Path] = frozenset()) -> "Connection":
-        """UsageError for an unknown agent; ConfigError or CtxrepoError when its files can't be read."""
+    def of(
+        cls, name: str, machine: Machine, gone: Set[Path] = frozenset(), permissions: str = ""
+    ) -> "Connection":
+        """With these `permissions`, or those that it has. UsageError for an unknown agent; ConfigError or
+        CtxrepoError when its files can't be read."""
         agent = agent_named(name)
-        wanted = wanted_of(agent, machine)
+        made = cls._of(agent, machine, gone, permissions or "none")
+        has = permissions or made.slip.known.permissions
+        return made if has == made.permissions else cls._of(agent, machine, gone, has)
+
+    @classmethod
+    def _of(cls, agent: Agent, machine: Machine, gone: Set[Path], permissions: str) -> "Connection":
+        wanted = wanted_of(agent, machine, permissions=permissions)
         files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder)]
         skills = [one.path for one in wanted if isinstance(one, SkillsFolder)]
-        return cls(agent, machine, tuple(files), tuple(skills), gone)
+        return cls(agent, machine, tuple(files), tuple(skills), gone, permissions)
 
     @cached_property
     def has_plugin(self) -> bool | None:
@@ -99,6 +111,10 @@ class Connection:
         known = receipt.load(data)
         return Slip(path, data, known if known and first in known.files else None)
 
+    def connected(self, file: WantedFile) -> bytes | None:
+        """The bytes that the file has with what is ours."""
+        return file.connected(self.slip.known.files.get(file.path))
+
     def new_receipt(self, owned: Mapping[Path, str]) -> Receipt:
         """The receipt for these files connected, and for the skills `owned` then."""
         paths = (*(file.path for file in self.files), *owned)
@@ -109,11 +125,12 @@ class Connection:
         return Receipt(
             files={
                 file.path: WrittenFile(
-                    file.before(self.slip.known.files.get(file.path)), digest(file.connected())
+                    file.before(self.slip.known.files.get(file.path)), digest(self.connected(file))
                 )
                 for file in self.files
             },
             skills=owned,
+            permissions=self.permissions,
             folders=tuple(dict.fromkeys([*self.slip.known.folders, *made, *shared])),
         )
 
@@ -147,8 +164,14 @@ class Connection:
 
 
 def wanted_of(
-    agent: Agent, machine: Machine, environment: Mapping[str, str] | None = None
+    agent: Agent,
+    machine: Machine,
+    environment: Mapping[str, str] | None = None,
+    permissions: str = "none",
 ) -> Sequence[Wanted]:
-    """What its installation wants on this machine, in the `environment` of now or in another one."""
+    """What its installation wants on this machine, in the `environment` of now or in another one, with rules
+    for what the level of `permissions` names, if it takes any."""
     there = machine.environment if environment is None else environment
-    return agent.install.files(machine.places.user_home, there, lambda event: machine.line(agent.name, event))
+    rules = (LEVELS[permissions],) if agent.rules else ()
+    home = machine.places.user_home
+    return agent.install.files(home, there, lambda event: machine.line(agent.name, event), *rules)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ctxrepo.agents.protocol import EditedDocument, OwnFile, ShippedFile
+from ctxrepo.agents.protocol import RULES_HEAD, EditedDocument, OwnFile, ShippedFile
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
@@ -51,7 +51,7 @@ class _OnDisk(Generic[_Wanted]):
 class EditedOnDisk(_OnDisk[EditedDocument]):
     """A document into which ours is put. ConfigError when what it says can't be understood."""
 
-    def connected(self) -> bytes:
+    def connected(self, _known: WrittenFile | None = None) -> bytes:
         """Its bytes with what is ours."""
         return self._edited(lambda text: self.wanted.document.connect(text, self.wanted.hooks.__getitem__))
 
@@ -107,8 +107,8 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
 class OwnFileOnDisk(_OnDisk[OwnFile]):
     """A file of ours. What a person wrote into it is overwritten by setup, and stays without it."""
 
-    def connected(self) -> bytes:
-        return self.wanted.content
+    def connected(self, known: WrittenFile | None = None) -> bytes | None:
+        return self.original(known) if self.wanted.content is None else self.wanted.content
 
     def original(self, known: WrittenFile | None) -> bytes | None:
         if self.data is None or not self._is_as_written(known):
@@ -128,7 +128,9 @@ class OwnFileOnDisk(_OnDisk[OwnFile]):
         return {event: [line] for event, line in self.wanted.hooks.items()} if is_ours else {}
 
     def _is_as_written(self, known: WrittenFile | None) -> bool:
-        return self.data == self.wanted.content or bool(known and digest(self.data) == known.digest)
+        is_rules = (self.data or b"").startswith(RULES_HEAD.encode())
+        is_ours = is_rules if self.wanted.content is None else self.data == self.wanted.content
+        return is_ours or bool(known and digest(self.data) == known.digest)
 
 
 WantedFile = EditedOnDisk | OwnFileOnDisk

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
-from ctxrepo.agents.known import AGENTS, Agent
+from ctxrepo.agents.known import AGENTS, Agent, agent_named
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.errors import ConfigError
+from ctxrepo.errors import ConfigError, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.connection import Connection, Machine
@@ -33,6 +33,8 @@ class Plan:
     notices: tuple[str, ...] = ()
     emptied: tuple[Path, ...] = ()
     """Folders that go afterwards, if they are empty."""
+    permissions: str = "none"
+    """Which of our commands the agent may run without asking then."""
 
     @property
     def visible(self) -> tuple[Change, ...]:
@@ -102,11 +104,15 @@ def _has_folder(agent: Agent, machine: Machine) -> bool:
         return True
 
 
-def plan(name: str, machine: Machine) -> Plan:
-    """What connects the agent; nothing in it is visible when it is connected. UsageError for an unknown
-    agent, ConfigError when its files can't be understood, CtxrepoError when they can't be read or written."""
-    connection = Connection.of(name, machine)
-    files = [Change(file.path, file.data, file.connected()) for file in connection.files]
+def plan(name: str, machine: Machine, permissions: str = "") -> Plan:
+    """What connects the agent, with these `permissions` or those that it has; nothing in it is visible when
+    it is connected. UsageError for an unknown agent, or one that takes no such rules, ConfigError when its
+    files can't be understood, CtxrepoError when they can't be read or written."""
+    if permissions not in ("", "none") and not agent_named(name).rules:
+        hint = "Allow them in the agent itself, when it asks."
+        raise UsageError(f"{agent_named(name).title} can't be told in advance what it may run", hint)
+    connection = Connection.of(name, machine, permissions=permissions)
+    files = [Change(file.path, file.data, connection.connected(file)) for file in connection.files]
     skill = connection.skills_installed()
     slip = connection.slip.changed_to(connection.new_receipt(skill.owned).dump())
     title = connection.agent.title
@@ -119,6 +125,8 @@ def plan(name: str, machine: Machine) -> Plan:
         {file.path: file.events for file in connection.files if file.events},
         connection.skills,
         (*skill.notices, *notices),
+        tuple(p for p in connection.slip.known.folders if any(f.path.parent == p for f in connection.files)),
+        permissions=connection.permissions,
     )
 
 

@@ -27,6 +27,8 @@ class Standing:
     agent: str
     state: State
     findings: tuple[Finding, ...] = ()
+    permissions: str = "none"
+    """Which commands setup has let it run without asking; a name in agents/permissions.py."""
 
 
 def standings(machine: Machine) -> list[Standing]:
@@ -63,7 +65,8 @@ def check(name: str, machine: Machine) -> Standing:
     if state == "unknown" and not obstacles:
         words = f"{title}'s settings can't be read, so it can't be told whether our plugin is on"
         findings.append(Finding(words, f"Mend them, or `ctxrepo setup {name}`.", "warning"))
-    return Standing(name, state, (*findings, *(one.finding for one in obstacles)))
+    told = (*findings, *(one.finding for one in obstacles))
+    return Standing(name, state, told, connection.permissions)
 
 
 def _problems(
@@ -104,5 +107,5 @@ def _foreign(lines: Sequence[HookLine | None], ours: HookLine) -> Iterator[str]:
 
 
 def _is_outdated(connection: Connection) -> bool:
-    is_other = any(file.connected() != file.data for file in connection.files)
+    is_other = any(connection.connected(file) != file.data for file in connection.files)
     return is_other or bool(connection.skills_installed().changes)

@@ -32,6 +32,8 @@ class Receipt:
     files: Mapping[Path, WrittenFile]
     skills: Mapping[Path, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
+    permissions: str = "none"
+    """Which of our commands the agent may run without asking, as setup was told."""
 
     def dump(self) -> bytes:
         """The receipt as the JSON it is kept in; there is at least one file."""
@@ -48,6 +50,7 @@ class Receipt:
             **first,
             "skills": {str(path): digest for path, digest in self.skills.items()},
             "folders": [str(folder) for folder in self.folders],
+            **({} if self.permissions == "none" else {"permissions": self.permissions}),
         }
         if others:
             fields["others"] = others
@@ -70,6 +73,7 @@ def load(data: bytes | None) -> Receipt | None:
             files=dict(_written(of) for of in [fields, *fields.get("others", ())]),
             skills={Path(path): str(digest) for path, digest in fields["skills"].items()},
             folders=tuple(Path(folder) for folder in fields["folders"]),
+            permissions=str(fields.get("permissions", "none")),
         )
     except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
         return None

@@ -98,8 +98,9 @@ def paths(**environment: str) -> list[Path]:
 
 
 def test_files_are_where_gemini_cli_looks() -> None:
-    assert paths() == [HOME / ".gemini/settings.json", HOME / ".agents/skills"]
-    assert paths(GEMINI_CLI_HOME="/w") == [Path("/w/.gemini/settings.json"), Path("/w/.agents/skills")]
+    names = (".gemini/settings.json", ".gemini/policies/ctxrepo.toml", ".agents/skills")
+    assert paths() == [HOME / name for name in names]
+    assert paths(GEMINI_CLI_HOME="/w") == [Path("/w") / name for name in names]
     assert paths(GEMINI_CLI_HOME="") == paths()
     with pytest.raises(ConfigError, match="GEMINI_CLI_HOME"):
         install.folder(HOME, {"GEMINI_CLI_HOME": "~/w"})

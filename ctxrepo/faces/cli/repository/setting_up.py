@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.agents import names as agent_names
 from ctxrepo.agents.known import agent_named
+from ctxrepo.agents.permissions import LEVELS
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
@@ -28,6 +29,9 @@ def setup(
     remove: Annotated[bool, option("--remove")] = False,
     dry_run: Annotated[bool, option("--dry-run", "--diff")] = False,
     trust: Annotated[bool, option("--trust")] = False,
+    permissions: Annotated[
+        str, option("--permissions", metavar="LEVEL", help="none, read or write: what it may run unasked.")
+    ] = "",
     yes: Annotated[bool, option("--yes", "-y")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
@@ -46,7 +50,11 @@ def setup(
             for one in result.done
         )
 
-    request = connecting.SetupRequest(agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust)
+    if permissions not in ("", *LEVELS):
+        raise UsageError(f"--permissions takes none, read or write, not {permissions}")
+    request = connecting.SetupRequest(
+        agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust, permissions
+    )
     answer(open_desk(), connecting.set_up, request, json, said)
 
 
@@ -84,6 +92,7 @@ def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:
 def _checked(found: Sequence[Standing]) -> str:
     lines = []
     for one in found:
-        lines.append(f"{one.agent}: {one.state}")
+        may = "" if one.permissions == "none" else f", --permissions {one.permissions}"
+        lines.append(f"{one.agent}: {one.state}{may}")
         lines += [f"  {f.problem}. {f.remedy}" for f in one.findings]
     return "\n".join(lines)

@@ -1,0 +1,154 @@
+"""Which commands an agent may run without asking: told to it by setup, and taken back to the byte."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pytest
+from homes import HOMES, machine_of, snapshot, upgraded
+from long import rotating
+
+from ctxrepo.agents import names
+from ctxrepo.agents.known import AGENTS
+from ctxrepo.agents.permissions import ADDING, LEVELS, READING
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import table
+from ctxrepo.services.setup import setup, standings
+from ctxrepo.services.setup.standings import check
+
+TOLD = [name for name in names() if AGENTS[name].rules]
+
+
+@pytest.fixture(autouse=True)
+def trusting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every agent trusts our hooks: whether it does is the matter of another test."""
+    monkeypatch.setattr(standings, "find_distrust", lambda name, machine: None)
+
+
+def test_only_what_reads_or_adds_may_be_allowed() -> None:
+    commands = table.read().commands
+    for head, *verb in map(str.split, LEVELS["write"]):
+        assert not verb or verb[0] in commands[head].commands
+    heads = {command.split()[0] for command in LEVELS["write"]}
+    assert heads.isdisjoint(
+        {"forget", "move", "archive", "sync", "pull", "push", "config", "setup", "undo", "init"}
+    )
+    assert not {"tape", "scratch", "conflicts"}.intersection(LEVELS["write"]), "some of their verbs take away"
+
+
+@pytest.mark.parametrize(
+    ("agent", "make"),
+    rotating(product(TOLD, [make for make in HOMES if make is not upgraded])),
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
+def test_a_home_is_as_it_was(home: Path, agent: str, make: Callable[[str, Path], None]) -> None:
+    machine = machine_of(home)
+    make(agent, home)
+    before = snapshot(home)
+    setup.apply(setup.plan(agent, machine, "none"))
+    connected = snapshot(home)
+    setup.apply(setup.plan(agent, machine, "write"))
+    assert "remember" in said(agent, home)
+    assert (check(agent, machine).state, check(agent, machine).permissions) == ("current", "write")
+    assert not setup.plan(agent, machine).visible, "asked for nothing, it keeps what it has"
+    setup.apply(setup.plan(agent, machine, "read"))
+    assert "remember" not in said(agent, home)
+    assert "recall" in said(agent, home)
+    setup.apply(setup.plan(agent, machine, "none"))
+    receipts = ".config/ctxrepo/receipts"
+    assert without(snapshot(home), receipts) == without(connected, receipts)
+    setup.apply(setup.plan(agent, machine, "write"))
+    setup.apply(setup.removal(agent, machine))
+    assert snapshot(home) == before
+
+
+def without(files: dict[str, object], folder: str) -> dict[str, object]:
+    return {path: file for path, file in files.items() if not path.startswith(folder)}
+
+
+def said(agent: str, home: Path) -> str:
+    """What the files of the agent say of commands of ours."""
+    wanted = AGENTS[agent].install.files(home, {}, str, ())
+    files = [one.path for one in wanted if one.path.is_file()]
+    return "".join(line for file in files for line in file.read_text().splitlines() if "hook.py" not in line)
+
+
+def test_codex_is_told_by_rules_that_it_reads(home: Path) -> None:
+    setup.apply(setup.plan("codex", machine_of(home), "write"))
+    head, *rules = (home / ".codex/rules/ctxrepo.rules").read_text().splitlines()
+    assert head.startswith("# Written by `ctxrepo setup`")
+    said = [
+        json.loads(rule.removeprefix("prefix_rule(pattern = ").partition("], ")[0] + "]") for rule in rules
+    ]
+    assert said == [["ctxrepo", *command.split()] for command in (*READING, *ADDING)]
+    assert all(rule.endswith('], decision = "allow")') for rule in rules)
+
+
+def test_gemini_is_told_by_a_policy(home: Path) -> None:
+    setup.apply(setup.plan("gemini", machine_of(home), "read"))
+    (rule,) = tomllib.loads((home / ".gemini/policies/ctxrepo.toml").read_text())["rule"]
+    assert rule == {
+        "toolName": "run_shell_command",
+        "commandPrefix": [f"ctxrepo {command}" for command in READING],
+        "decision": "allow",
+        "priority": 100,
+    }
+
+
+def test_claude_is_told_among_what_a_person_allows(home: Path) -> None:
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir()
+    theirs = {"permissions": {"allow": ["Bash(ls:*)", "Bash(ctxrepo read:*)"], "deny": ["Bash(rm:*)"]}}
+    settings.write_text(json.dumps(theirs, indent=2))
+    setup.apply(setup.plan("claude", machine_of(home), "read"))
+    now = json.loads(settings.read_text())["permissions"]
+    assert now["deny"] == ["Bash(rm:*)"]
+    assert now["allow"][:2] == theirs["permissions"]["allow"]
+    assert sorted(now["allow"][1:]) == sorted(f"Bash(ctxrepo {command}:*)" for command in READING)
+    settings.write_text(settings.read_text().replace("Bash(ls:*)", "Bash(pwd:*)"))  # edited since
+    setup.apply(setup.removal("claude", machine_of(home)))
+    assert json.loads(settings.read_text()) == {
+        "permissions": {"allow": ["Bash(pwd:*)", "Bash(ctxrepo read:*)"], "deny": ["Bash(rm:*)"]}
+    }
+
+
+@pytest.mark.parametrize("level", ["none", "read"])
+def test_rules_in_no_list_are_told(home: Path, level: str) -> None:
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"permissions": {"allow": "all"}}')
+    with pytest.raises(Exception, match='"allow" should be a list'):
+        setup.plan("claude", machine_of(home), level)
+    assert settings.read_text() == '{"permissions": {"allow": "all"}}'
+
+
+@pytest.mark.parametrize("agent", TOLD)
+def test_rules_that_somebody_took_away_are_missed(home: Path, agent: str) -> None:
+    machine = machine_of(home)
+    setup.apply(setup.plan(agent, machine, "write"))
+    for wanted in AGENTS[agent].install.files(home, {}, str, ()):
+        if wanted.path.is_file():
+            wanted.path.write_text(
+                wanted.path.read_text().replace("ctxrepo recall", "").replace('"recall"', '""')
+            )
+    assert check(agent, machine).state == "stale"
+
+
+def test_an_agent_that_takes_no_rules_says_so(home: Path) -> None:
+    with pytest.raises(UsageError, match="can't be told in advance"):
+        setup.plan("pi", machine_of(home), "read")
+    assert setup.plan("pi", machine_of(home), "none").visible
+
+
+def test_a_file_of_rules_that_is_a_persons_is_left(home: Path) -> None:
+    rules = home / ".codex/rules/ctxrepo.rules"
+    rules.parent.mkdir(parents=True)
+    rules.write_text("# mine\n")
+    setup.apply(setup.plan("codex", machine_of(home)))
+    assert rules.read_text() == "# mine\n"
+    setup.apply(setup.removal("codex", machine_of(home)))
+    assert rules.read_text() == "# mine\n"

@@ -1,0 +1,106 @@
+"""Codex as it is by default: commands in its sandbox, with what `setup` can let out of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import pairwise
+
+from live.play import INDEX, PORT, Play
+from live.recorded import added, place_of
+from live.steps import Text
+
+_AS_ELSEWHERE = """
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
+"""
+"""By default commands may write to /tmp, where the home of this stage is, and no other home."""
+
+
+def _begin(play: Play, mode: str, *, rules: str = "none", hands_over: bool = False) -> None:
+    """Codex in this mode of its sandbox; with a folder to hand over to, if it `hands_over`."""
+    config = play.stage.machine.home / ".codex" / "config.toml"
+    text = config.read_text("utf-8").replace('"danger-full-access"', f'"{mode}"')
+    folder = play.stage.state / "handover"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    text += _AS_ELSEWHERE
+    if hands_over:
+        text += f'writable_roots = ["{folder}"]\n'
+    config.write_text(text, "utf-8")
+    play.stage.ctxrepo("setup", "codex", "--yes", "--permissions", rules)
+
+
+def _answers(play: Play, *commands: str) -> list[str]:
+    """What Codex told the model of these commands, in one turn."""
+    before = len(play.told())
+    play.stage.model.will(*map(play.agent.shell, commands), Text())
+    play.turns().say(PORT)
+    told = play.told()[before:]
+    return ["\n".join(added(first, second)) for first, second in pairwise(told)]
+
+
+def _is_given(play: Play) -> None:
+    first = added(None, play.told()[0])
+    play.report.look("the index is given", place_of(INDEX, first) >= 0)
+
+
+def _rows(play: Play, *, reads: bool, saves: bool) -> None:
+    at = time.monotonic()
+    found, saved, logged, removed = _answers(
+        play,
+        "ctxrepo search heron",
+        "ctxrepo remember 'the printer is called gutenberg'",
+        "ctxrepo log 'met the printer'",
+        "ctxrepo forget shop:MEMORY.md",
+    )
+    _is_given(play)
+    play.report.look(
+        "a command that reads answers", ("cluster is called heron" in found) == reads, found[-300:]
+    )
+    if saves:
+        play.report.look("`remember` ends well", "remembered: ^" in saved, saved[-300:])
+        play.arrives("what was written is on the remote", at, "gutenberg", "met the printer")
+    else:
+        for answer in (saved, logged):
+            play.report.look(
+                "what writes says that nothing is saved", "nothing is saved" in answer, answer[-300:]
+            )
+    play.report.look("`forget` is refused", "nothing is changed" in removed, removed[-300:])
+    play.asks_for_silence()
+
+
+def workspace(play: Play) -> None:
+    """Its default, without anything granted: commands read, and what writes says what would help."""
+    _begin(play, "workspace-write")
+    _rows(play, reads=True, saves=False)
+
+
+def workspace_with_folder(play: Play) -> None:
+    """Its default, with one folder that commands may write to: what adds is handed over and saved outside."""
+    _begin(play, "workspace-write", hands_over=True)
+    _rows(play, reads=True, saves=True)
+
+
+def workspace_with_rules(play: Play) -> None:
+    """Its default, with our rules: commands that read and add run outside of the sandbox."""
+    _begin(play, "workspace-write", rules="write")
+    _rows(play, reads=True, saves=True)
+
+
+def read_only(play: Play) -> None:
+    """Its strictest, without anything granted."""
+    _begin(play, "read-only")
+    _rows(play, reads=True, saves=False)
+
+
+def read_only_with_rules(play: Play) -> None:
+    """Its strictest, with our rules."""
+    _begin(play, "read-only", rules="write")
+    _rows(play, reads=True, saves=True)
+
+
+ALL: dict[str, Callable[[Play], None]] = {
+    f"mode-{each.__name__.replace('_', '-')}": each
+    for each in (workspace, workspace_with_folder, workspace_with_rules, read_only, read_only_with_rules)
+}
