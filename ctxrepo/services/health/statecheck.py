@@ -174,6 +174,11 @@ def check_blocks(memory: Memory) -> CheckOutcome | None:
 
 
 def _state(memory: Memory) -> Iterator[Finding]:
+    if why := memory.why_read_only:
+        hint = (
+            "Free or mount it; in an agent's sandbox, let `ctxrepo` out of it, or hand over what it writes."
+        )
+        yield Finding(f"nothing can be saved: {why}", hint)
     if not is_sound(memory.state.cache):
         yield Finding(f"{memory.state.cache} is damaged", f"{FIX} makes it anew.")
     for file in memory.state.files:

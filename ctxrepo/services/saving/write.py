@@ -25,7 +25,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import data_in_view, undeleted
 from ctxrepo.services.saving.kept_here import kept_here
 from ctxrepo.storage.cache.layout import hash_of
-from ctxrepo.storage.disk.private import random_name
+from ctxrepo.storage.disk.private import random_name, why_unwritable
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.usage import MEMORY_WRITE, Access, AccessLog
 from ctxrepo.storage.worktree.worktree import FileUpdate
@@ -153,7 +153,7 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
     worktree and in the journal. Refused, and nothing written, when the write guard refuses a file; Busy when
     the journal is full. Where the memory can't be written it is handed over (ADR 82)."""
     if why := memory.why_read_only:
-        if op not in ADDING:
+        if op not in ADDING or not why_unwritable(memory.state.root):  # the clone alone: no sandbox
             raise CtxrepoError(f"nothing is changed: {why}", "Run the command where that can be written.")
         draft = Draft(memory, held=undeleted(memory))
         yield draft

@@ -20,6 +20,8 @@ from ctxrepo.storage.memory import Memory
 def take_in(memory: Memory, now: datetime) -> None:
     """Write what was handed over, one operation after the other, as if its command did. What may not be
     handed over, or the guard refuses, stays beside, for `doctor` to tell of."""
+    if memory.why_read_only:
+        return
     for name, saves in memory.handover.operations():
         first = saves[0] if saves else None
         refused = why_not_taken(saves)
