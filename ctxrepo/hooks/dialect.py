@@ -85,17 +85,19 @@ class TouchedFile:
 
 
 class HookAnswer:
-    """What a hook has for the model, by where it is to stand."""
+    """What a hook has for the model, by where it is to stand, and for the user."""
 
-    __slots__ = ("lasting", "system", "turn")
+    __slots__ = ("lasting", "receipt", "system", "turn")
 
-    def __init__(self, lasting: str = "", system: str = "", turn: str = "") -> None:
+    def __init__(self, lasting: str = "", system: str = "", turn: str = "", receipt: str = "") -> None:
         self.lasting = lasting
         """What the conversation keeps."""
         self.system = system
         """The packet, for an agent that puts it into its system prompt."""
         self.turn = turn
         """What only the requests of this turn show, for an agent that can do so."""
+        self.receipt = receipt
+        """A line that the agent shows its user, and not the model."""
 
     def text(self) -> str:
         """All of it, for an agent that has one place for it."""
@@ -133,6 +135,7 @@ class Dialect:
         keeps_start: bool = True,
         starts_after_compaction: bool = True,
         own_modes: frozenset[str] = frozenset(),
+        shows_receipt: bool = False,
     ) -> None:
         self.name = name
         """The name of the agent's folder."""
@@ -159,6 +162,8 @@ class Dialect:
         """Whether it calls the start's hook after a compaction; else the packet comes with what is next."""
         self.own_modes = own_modes
         """The modes of delivery, of `system` and `turn`, that the agent carries out by itself."""
+        self.shows_receipt = shows_receipt
+        """Whether it shows its user the `systemMessage` of a hook that answers a start."""
 
     def words(self, prompt: str) -> str:
         """The user's own words in a prompt as the agent hands it to a hook. The default is all of it."""
@@ -208,6 +213,14 @@ class HookOutputDialect(Dialect):
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON; some of these agents would show any other text to the user."""
         return str(db.execute(_HOOK_OUTPUT, (event, text)).fetchone()[0]) + "\n"
+
+    def output(self, db: _sqlite3.Connection, world: World, event: Event, answer: HookAnswer) -> str:
+        """The same, with the receipt beside it."""
+        reply = super().output(db, world, event, answer)
+        if not (reply and answer.receipt):
+            return reply
+        words = (reply, answer.receipt)
+        return str(db.execute("select json_set(?, '$.systemMessage', ?)", words).fetchone()[0]) + "\n"
 
 
 MAX_BYTES = 8 * 1024 * 1024

@@ -105,8 +105,10 @@ def _answer_at(
         from ctxrepo.hooks.known.world import is_in_system_prompt
         from ctxrepo.hooks.moments import start
 
-        text = start.answer(db, world, dialect, event)
-        return HookAnswer(system=text) if is_in_system_prompt(world) else HookAnswer(text)
+        text, receipt = start.answer(db, world, dialect, event)
+        if is_in_system_prompt(world):
+            return HookAnswer(system=text)
+        return HookAnswer(text, receipt=receipt if dialect.shows_receipt else "")
     packet = ""
     if moment in ("prompt", "tool") and not dialect.starts_after_compaction and not event.sub:
         from ctxrepo.hooks.moments import first_prompt

@@ -70,6 +70,7 @@ DIALECT = _Claude(
     readers=frozenset(("read", "grep", "glob", "ls", "notebookread", "view")),
     shells=frozenset(("bash",)),
     most_bytes=9500,
+    shows_receipt=True,
 )
 
 

@@ -87,4 +87,5 @@ DIALECT = _Codex(
     readers=frozenset(),
     shells=frozenset((_SHELL,)),
     most_bytes=9500,
+    shows_receipt=True,
 )

@@ -46,6 +46,8 @@ class DeliverySettings:
     it is in the files that `ctxrepo file add` named."""
     preamble: bool = True
     """Whether the block begins with the rules for using the memory."""
+    receipt: bool = True
+    """Whether a line at a start shows you what the session was given, in agents that show one."""
 
 
 @dataclass(frozen=True)

@@ -142,8 +142,8 @@ class World:
 
     __slots__ = (
         "asks_for_trust", "budget", "config_file", "config_stamp", "delivery", "fetches_at_start",
-        "gives_preamble", "global_folder", "hook_marks", "instructions", "interpreter", "is_gated",
-        "is_semantic", "mode", "model", "preset", "recall_bytes", "recall_limit", "recalls",
+        "gives_preamble", "gives_receipt", "global_folder", "hook_marks", "instructions", "interpreter",
+        "is_gated", "is_semantic", "mode", "model", "preset", "recall_bytes", "recall_limit", "recalls",
         "reminds", "repo", "secret", "settings", "silence", "state", "ttl", "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip
 
@@ -169,6 +169,8 @@ class World:
         """How a code folder asks to be given no memory: lines of a file in it, a tab, a path in its JSON."""
         self.gives_preamble = settings.get("preamble") != ""
         """Whether sessions start with the rules for using the memory."""
+        self.gives_receipt = text("receipt") != "off"
+        """Whether the user is shown what a session was given."""
         self.global_folder = text("global", "global")
         """The folder of the global scope."""
         self.hook_marks = text("hook_marks", "")

@@ -39,7 +39,7 @@ class _WorkerStart:
 class PacketRequest:
     """The packet that a session is to be given."""
 
-    __slots__ = ("asked", "budget", "session", "since")
+    __slots__ = ("asked", "budget", "receipt", "session", "since")
 
     def __init__(self, session: Session, asked: list[str], since: float, budget: int) -> None:
         self.session = session
@@ -49,10 +49,13 @@ class PacketRequest:
         """A round of the worker that began after this time has read that the session began."""
         self.budget = budget
         """The most bytes."""
+        self.receipt = ""
+        """What the user may be shown of it, once it is there."""
 
 
-def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event) -> str:
-    """The packet; '' where the session holds one already, or is given it with the first prompt."""
+def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event) -> tuple[str, str]:
+    """The packet, and a line about it for the user; '' where the session holds one already, or is given it
+    with the first prompt."""
     session = Session(world.state, world.repo.id, event.agent, event.session)
     before = session.record
     if event.source in ("clear", "compact"):
@@ -68,20 +71,20 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         if event.source == "fork" and before.generation is None:
             session.begin_as_copy_of(event.origin)
         if dialect.packet_at == WITH_PROMPT:
-            return ""
+            return "", ""
         # A system prompt is made anew at each start; a conversation that goes on holds what it was given.
         goes_on = event.source in ("resume", "fork") and not is_in_system_prompt(world)
         if goes_on and event.source == "fork":
-            return ""
+            return "", ""
         if goes_on and (dialect.keeps_start or _has_packet(before)):
-            return "" if before.is_off or event.silence_reason else before.packet
+            return "" if before.is_off or event.silence_reason else before.packet, ""
         asked = before.asked if event.source == "compact" else []
         request = PacketRequest(session, asked, since, world.packet_budget)
         text = _packet(db, world, event, request, worker)
         if text and not dialect.keeps_start:
             session.note(PACKET, text)
             session.save()
-        return text
+        return text, request.receipt if event.source != "compact" else ""
     finally:
         worker.start()
 
@@ -126,11 +129,32 @@ def _packet(
             session.note(OWED, request.since)
         for words in asked:
             session.note(ASKED, words)
+        request.receipt = _receipt(cache, world, place) if text and cache is not None else ""
     if cache is not None:
         cache.close()
     session.note(PROJECT, place.folder if place.is_known and not is_withheld else "?")
     session.save()
     return text
+
+
+def _receipt(cache: _sqlite3.Connection, world: World, place: Place) -> str:
+    """What the session was given, and from when, in a line for the user; '' where nobody wants one."""
+    if not (world.gives_receipt and gives(world, "packet")):
+        return ""
+    query = "select name, notes from scope where name in (?, ?) and notes order by name = ?"
+    notes = cache.execute(query, (place.folder, world.global_folder, world.global_folder)).fetchall()
+    told = " and ".join(f"{count} note{'s' * (count != 1)} in {name}/" for name, count in notes)
+    age = age_of(f"{world.repo.state}/fetched")
+    minutes = int(age // 60) if age < 1e9 else -1
+    when = "" if minutes < 0 else "; last exchange with the remote " + _ago(minutes)
+    return f"ctxrepo: this session knows {told}{when}" if told else ""
+
+
+def _ago(minutes: int) -> str:
+    for unit, most in ((1440, "d"), (60, "h"), (1, "min")):
+        if minutes >= unit:
+            return f"{minutes // unit} {most} ago"
+    return "just now"
 
 
 def _catch_up(

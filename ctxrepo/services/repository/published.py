@@ -32,6 +32,7 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         "silence": silence_switches(),
         "mode": settings.delivery.mode,
         "preset": settings.delivery.preset,
+        "receipt": _flag(settings.delivery.receipt),
         "budget_bytes": str(settings.delivery.budget_bytes),
         "recall": _flag(settings.recall.enabled),
         "recall_limit": str(settings.recall.limit),
