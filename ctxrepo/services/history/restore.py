@@ -97,6 +97,7 @@ class _Restore:
             draft.put(path, self.was.text)
             named = named_in_evidence(self.memory)
             before, after = (entries_of(p, self.was.text) for p in (self.was.path, path))
+            unforget(draft, {entry.id for entry in before})
             for old, new in zip(before, after, strict=True):
                 if old.id != new.id and old.id in named:
                     record(draft, "moved", old.id, path, self.now, to=new.id)

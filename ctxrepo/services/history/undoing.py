@@ -214,7 +214,7 @@ def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: dateti
             if (text := draft.text(path)) is not None:
                 draft.put(path, without_records(text, before, after))
         touched = {p: t for p, t in draft.after.items() if t != draft.before[p]}
-        if not touched:
+        if all(map(is_evidence, touched)) and not all(map(is_evidence, deed.after)):
             raise Refused(
                 f"nothing that {deed.name} did is there any more", "`ctxrepo history` shows what is."
             )

@@ -17,7 +17,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import destination_of, scope_named, spelt
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.reading.targets import Reading, read
-from ctxrepo.services.saving.evidence import record
+from ctxrepo.services.saving.evidence import made, record, record_all
 from ctxrepo.services.saving.relocate import follow_links, moves_of
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
@@ -156,6 +156,9 @@ def forget(
                 )
             draft.saying = note.path
             draft.remove(note.path)
+            named = named_in_evidence(memory)  # an import isn't to bring these again
+            gone = [made(draft, "forgotten", e.id, note.path, now) for e in note.entries if e.id in named]
+            record_all(draft, gone, now)
             return Forgotten(note.path)
         draft.saying = normalised(entry.text)[:100]
         text = draft.text(note.path) or note.text

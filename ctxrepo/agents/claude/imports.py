@@ -1,0 +1,79 @@
+"""Claude Code's auto memory: a folder of notes for each folder that it worked in, and an index of them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.agents.claude.install import folder
+from ctxrepo.agents.sources import NotTaken, Source, SourceContents, SourceNote, SourceSearch, markdown_of
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.note.frontmatter import read
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import MEMORY
+from ctxrepo.lazy import lazy_pattern
+
+NAME = "claude-memory"
+
+_OF_THE_USER = frozenset({"user", "feedback"})
+"""The types of notes that are about the user, and so hold in every project."""
+
+_LINK = lazy_pattern(r"\]\(<?([^()<>]+\.md)>?\)")
+
+
+def find(search: SourceSearch) -> Iterator[SourceContents]:
+    """What it remembers of the current checkout, or in the folder that was named."""
+    root = search.chosen or _own(search)
+    if root is None or not search.files.is_folder(root):
+        return
+    kept = search.files.read_folder(root)
+    if not kept.notes and search.chosen is None:
+        return
+    scopes = {path: _scope(search, data) for path, data in kept.notes.items() if path != MEMORY}
+    notes, others = markdown_of(kept, lambda p: f"{scopes[p]}/topics/{p}" if scopes.get(p) else "")
+    loose = tuple(_loose(decode(kept.notes.get(MEMORY, b"")), kept.notes))
+    if loose and search.project:
+        notes = (*notes, SourceNote(MEMORY, f"{search.project}/{MEMORY}", bullets=loose))
+    index = [NotTaken(MEMORY, "its index of the other notes: sessions are given one here")]
+    yield SourceContents(
+        NAME,
+        search.shown(root),
+        notes,
+        not_taken=(*others, *(index if MEMORY in kept.notes else ())),
+        is_for_project=any(note.path.startswith(f"{search.project}/") for note in notes),
+        lacks_project=not search.project and (bool(loose) or "" in scopes.values()),
+    )
+
+
+SOURCES = (Source(NAME, find),)
+
+
+def _own(search: SourceSearch) -> Path | None:
+    """Where it keeps what it remembers of the checkout: in a folder that its settings name, or in one that is
+    called as the checkout's path, with dashes."""
+    if search.checkout is None:
+        return None
+    home = folder(search.home, search.env)
+    fields, _ = search.files.read_fields(home / "settings.json")
+    named = str((fields or {}).get("autoMemoryDirectory") or "")
+    if named:
+        chosen = search.home / named[2:] if named.startswith("~/") else Path(named)
+        return chosen if chosen.is_absolute() else None
+    name = re.sub("[^A-Za-z0-9]", "-", str(search.files.real(search.checkout)))
+    return home / "projects" / name / "memory"
+
+
+def _scope(search: SourceSearch, data: bytes) -> str:
+    """The folder here for a note: the global one for what is about the user; '' where no project is known."""
+    fields: Mapping[str, Any] = read(decode(data)).fields
+    about = fields.get("metadata")
+    kind = about.get("type") if isinstance(about, dict) else fields.get("type")
+    return search.global_folder if kind in _OF_THE_USER else search.project
+
+
+def _loose(index: str, notes: Mapping[str, bytes]) -> Iterator[str]:
+    """The entries of the index that lead to no note: facts that stand there alone."""
+    for entry in entries_of(MEMORY, index):
+        links = _LINK.findall(entry.text)
+        if not any(link.removeprefix("./") in notes for link in links):
+            yield entry.text
