@@ -195,11 +195,13 @@ class _Fold:
         return _without(self._checked_out(save), self.taken_out & lines)
 
     def _has_seen(self, save: Save, lines: frozenset[str], state: _State) -> bool:
-        """Whether the author of a save had seen this version, and has what commands had added to it."""
+        """Whether the author of a save had seen this version, and has what commands had added to it. Whoever
+        lacks, as `base_of` has looked, all that commands removed had seen that."""
         if lacking := state.acknowledged - lines:
             checked_out = _lines(self.ground.base)
             return _are_reworded(lacking, lines - checked_out, checked_out | _lines(state.save.after))
-        return not state.new.isdisjoint(lines) or self._is_by_author_of(save, state)
+        has_its_lines = bool(state.forgotten) or not state.new.isdisjoint(lines)
+        return has_its_lines or self._is_by_author_of(save, state)
 
     def _has_stood(self, save: Save) -> bool:
         if save.op == TOOL:

@@ -175,6 +175,7 @@ def init(
     is_accepted = action == "cloned" and not drop_refused_clone(memory)
     _prepare(memory)
     publish_settings(memory, interpreter)
+    places.host()  # a command in a sandbox couldn't make it
     set_up_git(memory, interpreter)
     # A clone brings what a fetch would, unless its history is cut off or was refused.
     is_fetched = is_accepted and not memory.refs.shallow()

@@ -12,7 +12,10 @@ from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.deletions import summary_of
 from ctxrepo.domain.guard.refusals import RULE
+from ctxrepo.domain.guard.takeback import emptied
 from ctxrepo.domain.merge.fold import FoldedFile
+from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.save import LATE, Save
 from ctxrepo.errors import Busy, RepositoryState, Uncommitted, Unsigned
 from ctxrepo.lazy import dataclass
@@ -176,6 +179,8 @@ def _accept(
 ) -> Accepted | None:
     """What of these files may be committed; what may not is noted, and told until a look judges it again.
     None where something was deleted: it may have moved to a file that wasn't looked at."""
+    if request.deletions:
+        files = [_without_untouched(memory, file, pending.tree) for file in files]
     kept_out = KeptOutFile(memory.state.held)
     known = kept_out.read().by(RULE)
     accepted = judge(memory, files, pending.tree, is_meant=request.deletions, known=known)
@@ -187,6 +192,16 @@ def _accept(
     accepted.held += pending.kept.refusals()
     kept_out.note(accepted.held, now, pending.snapshot.skipped, pending.has_judged)
     return accepted
+
+
+def _without_untouched(memory: Memory, file: FoldedFile, tree: str | None) -> FoldedFile:
+    """A note that a hand deleted, and somebody confirmed that: where another machine has changed it since, it
+    is there with what that changed alone."""
+    if file.data is not None or file.commanded is None or not is_note(file.path):
+        return file
+    if memory.objects.find(tree, file.path) in (None, file.base):
+        return file
+    return replace(file, data=encode(emptied(decode_exactly(file.base or b""))))
 
 
 def _end_half_way(memory: Memory, head: str | None) -> list[Save]:

@@ -13,6 +13,7 @@ from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.domain.records.save import LATE, TOOL, Save
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.kept_here import KeptHere, kept_here
+from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
@@ -119,7 +120,8 @@ def fold_saves(memory: Memory, tree: str | None) -> list[FoldedFile]:
     """Each file that has saves, as these make it from the one in `tree`, whatever is on disk."""
     saves = [s for s in memory.journal.read() if not (unsafe(s.path) or is_ignored(s.path))]
     last = {save.path: save.after for save in saves}
-    keys = memory.objects.files(tree, last)
+    based = memory.objects.files(memory.objects.ref(WT), last)  # where another machine removed the file
+    keys = {**based, **memory.objects.files(tree, last)}
     data = {path: _data(memory, keys.get(path)) for path in last}
     return _folded(memory, saves, {path: Ground(was, was) for path, was in data.items()}, last)
 

@@ -14,6 +14,9 @@ from itertools import islice
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import REGISTRY, moved_path
+from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import BeyondBounds, Busy
 from ctxrepo.lazy import dataclass
@@ -308,11 +311,15 @@ def _apply(memory: Memory, received: str, merge: Merge, now: datetime) -> Commit
 
 
 def _follow(memory: Memory, held: Collection[str], old_tree: str | None, tree: str) -> set[str]:
-    """Move files that are held back to where another machine moved their notes, with what they are based on:
-    what is decided of them is decided there. Returns the old paths and the new ones."""
+    """Move files that are held back to where another machine moved their notes or their project, with what
+    they are based on and what waits for them: what is decided of them is decided there. Returns the old
+    paths and the new ones."""
     objects, worktree = memory.objects, memory.worktree
     gone = objects.files(old_tree, held).keys() - objects.files(tree, held).keys()
-    places = moved_to(objects, tree, gone)
+    was, now = (parse(decode(objects.find(each, REGISTRY) or b"")) for each in (old_tree, tree))
+    folders = [(was.folder_of(identity), new) for identity, new in now.projects.items()] if gone else []
+    moved = [(path, moved_path(path, old, new)) for old, new in folders if old != new for path in gone]
+    places = moved_to(objects, tree, gone) | {path: to for path, to in moved if to}
     free = objects.files(tree, places.values()).keys() - objects.files(old_tree, places.values()).keys()
     places = {old: new for old, new in places.items() if new in free and not worktree.exists(new)}
     for old, new in places.items():
@@ -321,6 +328,7 @@ def _follow(memory: Memory, held: Collection[str], old_tree: str | None, tree: s
             worktree.write_all({new: data})
             worktree.update_unchanged({old: FileUpdate(blob_id(data), None)})
         memory.checkout.base_on({old: None, new: base})
+    memory.journal.move(places)
     return {*places, *places.values()}
 
 

@@ -9,7 +9,10 @@ from datetime import UTC, datetime
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.guard.handover import why_not_taken
 from ctxrepo.domain.merge import merge_file
-from ctxrepo.domain.note.note import decode_exactly, encoded
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.note.note import decode, decode_exactly, encoded
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Refused
@@ -42,6 +45,18 @@ def _put(draft: Draft, save: Save) -> None:
     """Merge a save into the file as it is by now; of two changes of one thing the other goes aside."""
     merged = merge_file(save.path, save.base, encoded(draft.text(save.path)), save.after)
     if merged.data is not None:
-        draft.put(save.path, decode_exactly(merged.data))
+        draft.put(save.path, _with_one_value(save, decode_exactly(merged.data)))
     for path, data in map(copy_as_file, merged.conflict_copies):
         draft.put(path, decode_exactly(data))
+
+
+def _with_one_value(save: Save, text: str) -> str:
+    """The note without values of keys that this save gives another value, and that it didn't know."""
+    known = {
+        entry.text for side in (save.base, save.after) for entry in entries_of(save.path, decode(side or b""))
+    }
+    given = {e.key.casefold() for e in entries_of(save.path, decode(save.after or b"")) if e.key}
+    for entry in reversed(entries_of(save.path, text) if is_note(save.path) else ()):
+        if entry.key and entry.key.casefold() in given and entry.text not in known:
+            text = compose.replace(text, entry, "")
+    return text

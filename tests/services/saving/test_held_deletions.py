@@ -229,6 +229,41 @@ def test_what_is_held_back_follows_a_note_that_another_machine_moved(
     )
 
 
+@pytest.mark.parametrize("decision", ["accept", "fix"])
+def test_what_is_held_back_follows_a_project_that_another_machine_renamed(pair: Pair, decision: str) -> None:
+    ada, ben = pair
+    ada.remember("which registers the project")
+    ada.sync()
+    ben.sync()
+    ada.write("shop/long.md", "- entry 0 \n")
+    assert ada.sync().held
+    assert ben.ctxrepo("project", "rename", "store").returncode == 0
+    ben.sync()
+    assert [refusal.path for refusal in ada.sync().held] == ["store/long.md"]
+    assert not (ada.clone / "shop").exists()
+    ada.ctxrepo(*(["sync", "--accept", "deletions"] if decision == "accept" else ["doctor", "--fix"]))
+    assert not ada.sync().held
+    ben.sync()
+    assert ada.tree() == ben.tree()
+    assert ben.read("store/long.md").count("- entry") == (1 if decision == "accept" else 30)
+    assert not (ben.clone / "shop").exists()
+
+
+def test_a_confirmed_deletion_of_a_note_leaves_what_another_machine_changed_in_it(pair: Pair) -> None:
+    ada, ben = pair
+    (ada.clone / "shop" / "long.md").unlink()
+    assert ada.sync().held
+    assert ben.ctxrepo("edit", "shop:long.md", "--old", "entry 7 ", "--new", "the seventh ").returncode == 0
+    ben.sync()
+    assert ada.sync().held
+    assert ada.ctxrepo("sync", "--accept", "deletions").returncode == 0
+    ben.sync()
+    assert ada.tree() == ben.tree()
+    assert [line for line in ben.read("shop/long.md").splitlines() if line[:1] == "-"] == [
+        f"- the seventh {'x' * 7}"
+    ]
+
+
 def test_a_note_moved_by_hand_is_not_held_back(pair: Pair) -> None:
     ada, ben = pair
     (ada.clone / "shop/long.md").rename(ada.clone / "shop/topics/longer.md")

@@ -183,3 +183,55 @@ def test_a_registry_that_nobody_can_read_stays_on_the_machine_where_it_was_spoil
     registry.write_text(good)
     assert ada.ctxrepo("sync").returncode == 0
     assert told(ada) == []
+
+
+@pytest.mark.parametrize("how", ["move", "rename", "forget"])
+def test_what_waits_in_a_held_note_is_in_view_wherever_another_machine_puts_the_note(
+    pair: tuple[Machine, Machine], how: str
+) -> None:
+    ada, ben = pair
+    note = "shop/topics/pay.md"
+    ada.write(note, "- The river service listens on port 602\n")
+    ada.sync()
+    ben.sync()
+    ben.write(note, ben.read(note) + f"- the token is {TOKEN}\n")
+    assert ben.sync().held
+    ben.ctxrepo("remember", "Zebra crossing opens at nine", "--note", "topics/pay.md")
+    words = {
+        "move": ["move", "topics/pay.md", "topics/ports.md"],
+        "rename": ["project", "rename", "store"],
+        "forget": ["forget", "shop:topics/pay.md"],
+    }
+    assert ada.ctxrepo(*words[how]).returncode == 0
+    ada.sync()
+    place = {"move": "shop/topics/ports.md", "rename": "store/topics/pay.md", "forget": note}[how]
+    assert [refusal.path for refusal in ben.sync().held] == [place]
+    assert f"{place}#" in ben.ctxrepo("search", "zebra").stdout
+    lines = [line for line in ben.read(place).splitlines(keepends=True) if TOKEN not in line]
+    ben.write(place, "".join(lines))
+    ben.sync()
+    ada.sync()
+    assert ada.tree() == ben.tree()
+    holding = [path for path in ada.clone.rglob("*.md") if "Zebra" in path.read_text()]
+    assert holding == [ada.clone / place]
+    assert "port 602" in ada.read(place)
+
+
+@pytest.mark.parametrize("how", ["forget", "move"])
+def test_a_secret_that_a_person_takes_out_of_a_held_note_stays_out(
+    pair: tuple[Machine, Machine], how: str
+) -> None:
+    ada, ben = pair
+    ada.write("shop/topics/pay.md", "- The river service listens on port 602\n- The wiki is on port 700\n")
+    ada.sync()
+    ada.write("shop/topics/pay.md", ada.read("shop/topics/pay.md") + f"- the token is {TOKEN}\n")
+    assert ada.sync().held
+    ada.ctxrepo(how, "shop:topics/pay.md#L1", *(["shop:topics/other.md"] if how == "move" else []))
+    lines = [line for line in ada.read("shop/topics/pay.md").splitlines() if TOKEN not in line]
+    ada.write("shop/topics/pay.md", "\n".join(lines) + "\n")
+    assert not ada.sync().held
+    ben.sync()
+    assert ada.tree() == ben.tree()
+    assert TOKEN not in ada.read("shop/topics/pay.md")
+    assert "602" not in ben.read("shop/topics/pay.md")
+    assert "700" in ben.read("shop/topics/pay.md")

@@ -84,6 +84,13 @@ def test_what_is_not_taken_in_stays_beside_and_doctor_tells_of_it(
     assert str(left[0]) in told
 
 
+def test_a_key_that_was_given_two_values_has_the_later_one(ada: Machine) -> None:
+    for value in ("postgres", "mysql"):
+        hand_over(ada, save(f"{TEXT}- db: {value}\n"))
+    take_in(ada)
+    assert [line for line in ada.read(NOTE).splitlines() if "db:" in line] == ["- db: mysql"]
+
+
 def test_a_torn_one_stays_beside(ada: Machine) -> None:
     file = hand_over(ada, save(f"{TEXT}- the third\n"))
     file.write_bytes(file.read_bytes()[:-5])
