@@ -17,13 +17,14 @@ from ctxrepo.domain.guard.takeback import (
     way_back_of,
     without_records,
 )
-from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, encoded
 from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, is_note, shown
 from ctxrepo.domain.tape.anchors import anchors_of, to_line
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import commit_named
+from ctxrepo.services.history.versions import standing_heirs
 from ctxrepo.services.reading.marks import moved_to
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
@@ -201,7 +202,9 @@ def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: dateti
         raise Refused(
             f"the commit of {deed.name} is not in the memory any more", "`ctxrepo history` shows what is."
         )
-    changes, tip_tree = changes_back(memory, deed, tip), objects.tree_of(tip)
+    tip_tree = objects.tree_of(tip)
+    _require_unedited(memory, deed, tip_tree)
+    changes = changes_back(memory, deed, tip)
     records = deed.records
     with drafting(memory, way_back_of(deed.operation), origin, now) as draft:
         draft.saying, draft.undoes = deed.saying, deed.undoes
@@ -221,6 +224,18 @@ def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: dateti
         told = describe(memory, {p: encoded(t) for p, t in touched.items()}, objects.files(tip_tree, touched))
         paths = tuple(p for p in touched if not p.startswith("."))
     return Undone(deed.what, deed.saying, deed.commit, paths, tuple(_lines(told, deed.operation)))
+
+
+def _require_unedited(memory: Memory, deed: "ChangeToUndo", tree: str | None) -> None:
+    """Refused where what the deed took away stands, as somebody edited it meanwhile: both would stand."""
+    before, after = (
+        {e.id: e for p, data in side.items() if is_note(p) for e in entries_of(p, decode(data or b""))}
+        for side in (deed.before, deed.after)
+    )
+    for entry, heir in standing_heirs(memory.objects, tree, before.keys() - after.keys(), after):
+        words = shown(normalised(before[entry].text), _SHOWN)
+        message = f"{deed.name} can't be taken back: `{words}` is there, changed meanwhile, as ^{heir}"
+        raise Refused(message, f"Nothing is done. `ctxrepo restore ^{entry}` brings back what it said.")
 
 
 def _lines(told: Sequence[FileChange], operation: str) -> Iterator[str]:

@@ -54,8 +54,7 @@ def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
                     yield _line(name, what, "there again" if path == name else f"at {path} now")
             notes = {path for _, *names in back for path in names}
             for name, path, entry in _entries_back(objects, base, side, other):
-                text = objects.find(tip, path) if {name, path}.isdisjoint(notes) else None
-                if entry in {one.id for one in entries_of(path, decode(text or b""))}:
+                if {name, path}.isdisjoint(notes) and entry in _ids(objects, tip, path):
                     yield _line(f"an entry of {name}", "removed", f"^{entry} in {path} now")
 
 
@@ -83,9 +82,18 @@ def _entries_back(
     objects: Objects, base: str | None, side: str | None, other: str | None
 ) -> Iterator[tuple[str, str, str]]:
     """(the note that this side removed an entry from, the note where the other one put it, its id there)."""
-    had, removed, changed = (evidence_at(objects, tree) for tree in (base, side, other))
-    known = {record.id for record in had}
-    edits = edits_in(new := [record for record in changed if record.id not in known])
-    for record in (one for one in removed if one.kind == "forgotten" and one.id not in known):
-        heirs = closure(edits, record.entry)
-        yield from ((record.path, one.path, one.to) for one in new if one.kind == "moved" and one.to in heirs)
+    known = {record.id for record in evidence_at(objects, base)}
+    ours, new = ([r for r in evidence_at(objects, tree) if r.id not in known] for tree in (side, other))
+    moved, edits, moved_here = [r for r in new if r.kind == "moved"], edits_in(new), edits_in(ours)
+    removed = {(record.entry, record.path) for record in ours if record.kind == "forgotten"}
+    # By undo, by hand or by a revert, nothing is recorded: the line is gone.
+    for record in (r for r in moved if r.entry not in moved_here and objects.files(side, [r.path])):
+        had, has = (_ids(objects, tree, record.path) for tree in (base, side))
+        removed |= {(record.entry, record.path)} & {(entry, record.path) for entry in had - has}
+    for entry, path in sorted(removed):
+        heirs = closure(edits, entry)
+        yield from ((path, record.path, record.to) for record in moved if record.to in heirs)
+
+
+def _ids(objects: Objects, tree: str | None, path: str) -> set[str]:
+    return {entry.id for entry in entries_of(path, decode(objects.find(tree, path) or b""))}

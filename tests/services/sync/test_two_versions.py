@@ -331,6 +331,59 @@ def test_an_entry_stated_again_after_its_edit_stays_beside_it(apart: Pair) -> No
     assert len(places_of_payment(ben)) == 2
 
 
+@pytest.mark.parametrize("by", ["undo", "hand"])
+def test_an_entry_that_went_without_a_record_and_was_edited_meanwhile_is_told(apart: Pair, by: str) -> None:
+    ada, ben = apart
+    by_command(ada, "remember", "The wolf listens on port 999", "--note", "shop:topics/ports.md")
+    meet(ada, ben)
+    if by == "undo":
+        by_command(ada, "undo")
+    else:
+        ada.write(NOTE, "".join(x for x in ada.read(NOTE).splitlines(keepends=True) if "wolf" not in x))
+    by_command(ben, "edit", "shop:topics/ports.md", "--old", "999", "--new", "998")
+    told = [line for machine in (ada, ben, ada) for line in machine.sync().notices if BACK in line]
+    (left,) = (e for e in entries_of(NOTE, ada.read(NOTE)) if "wolf" in e.text)
+    assert told == [f"an entry of {NOTE} was removed {BACK} ^{left.id} in {NOTE} now"] * 2
+
+
+def test_an_id_of_its_own_that_one_side_moved_and_the_other_edited_in_a_renamed_note_is_there_once(
+    apart: Pair,
+) -> None:
+    ada, ben = apart
+    by_command(ada, "remember", "Stable fact on port 9000", "--id", "--note", "shop:topics/ports.md")
+    meet(ada, ben)
+    (entry,) = (e for e in entries_of(NOTE, ada.read(NOTE)) if "Stable" in e.text)
+    by_command(ada, "edit", f"^{entry.id}", "--old", "9000", "--new", "9001")
+    by_command(ada, "move", "shop:topics/ports.md", "shop:topics/gates.md")
+    by_command(ben, "move", f"^{entry.id}", "shop:topics/stable.md")
+    meet(ada, ben)
+    assert ada.tree() == ben.tree()
+    lines = [
+        x for note in ada.clone.rglob("*.md") for x in note.read_text().splitlines() if "Stable fact" in x
+    ]
+    assert lines == [f"- Stable fact on port 9001 <!-- ^{entry.id} -->"]
+
+
+@pytest.mark.parametrize("is_renamed", [False, True], ids=["in place", "renamed"])
+def test_undo_of_a_removal_puts_nothing_beside_what_was_edited_meanwhile(
+    apart: Pair, is_renamed: bool
+) -> None:
+    ada, ben = apart
+    (entry,) = (e for e in entries_of(NOTE, ada.read(NOTE)) if "payment" in e.text)
+    by_command(ben, "forget", f"^{entry.id}")
+    by_command(ada, "edit", f"^{entry.id}", "--old", "8082", "--new", "9182")
+    if is_renamed:
+        by_command(ada, "move", "shop:topics/ports.md", "shop:topics/gates.md")
+    meet(ada, ben)
+    done = ben.ctxrepo("undo")
+    assert done.returncode == 6
+    assert "is there, changed meanwhile, as ^" in done.stderr
+    assert len(places_of_payment(ben)) == 1
+    by_command(ben, "restore", f"^{entry.id}")
+    (line,) = places_of_payment(ben)
+    assert "8082" in line
+
+
 @pytest.mark.parametrize("who", [(0, 1, 0), (1, 0, 1)], ids=["who removed it first", "who changed it first"])
 @pytest.mark.parametrize("how", ["edited", "moved"])
 def test_an_entry_that_was_removed_and_changed_meanwhile_is_there_and_both_are_told(

@@ -34,7 +34,10 @@ def settle_rivals(
     """Take out of `merged` each entry that lost its place to one in another note; yields copies of them."""
     known = {record.id for record in _records(base, blobs)}
     us, them = ([one for one in _records(side, blobs) if one.id not in known] for side in (ours, theirs))
-    both = [p for p in base.keys() & ours.keys() & theirs.keys() if len({base[p], ours[p], theirs[p]}) == 3]
+    sides = (ours, theirs)
+    both = [
+        p for p in base if any(p not in side for side in sides) or all(side[p] != base[p] for side in sides)
+    ]
     old = [e for path in filter(is_note, both) for e in entries_of(path, _text(base, path, blobs))]
     was = {plain(entry.text) for entry in old}
     versions = _versions(us, them), _versions(them, us)
