@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ctxrepo.domain.note.note import units_of
-from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, tape_folder
+from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, tape_folder, unsafe
 from ctxrepo.domain.records.save import Save
 
 ADDING = frozenset(
@@ -21,7 +21,8 @@ def why_not_taken(saves: Sequence[Save]) -> str:
         if save.op not in ADDING:
             return f"`{save.op}` may not be handed over"
         path = save.path
-        if not (is_note(path) or is_evidence(path) or tape_folder(path) or path == REGISTRY):
+        is_known = is_note(path) or is_evidence(path) or tape_folder(path) or path == REGISTRY
+        if unsafe(path) or not is_known:
             return f"{path} is no note"
         before, after = units_of(path, save.base), units_of(path, save.after)
         gone, come = (before - after).total(), (after - before).total()

@@ -44,6 +44,10 @@ def test_what_adds_is_taken(taken: Save) -> None:
         ([save(".git/hooks/post-commit", None, b"#!/bin/sh\n")], ".git/hooks/post-commit is no note"),
         ([save(".gitattributes", None, b"* filter=x\n")], ".gitattributes is no note"),
         ([save("shop/run.sh", None, b"true\n")], "shop/run.sh is no note"),
+        *(
+            ([save(path, None, ONE)], f"{path} is no note")
+            for path in ("../x.md", "/etc/x.md", ".git/x.md", "a/../../x.md", "TAPE/../../x.jsonl")
+        ),
         ([save(NOTE, ONE, TWO), save("../.bashrc", None, b"true\n")], "../.bashrc is no note"),
     ],
 )
