@@ -137,6 +137,9 @@ def test_what_writes_says_in_a_line_what_would_help(ada: Machine, words: list[st
     known = files_of(ada)
     with trouble(ada):
         done = ada.ctxrepo(*words)
+    if trouble is full and not done.returncode:  # a database that it closed made room: then it is saved
+        assert files_of(ada) != known or words[0] in ("sync", "config")
+        return
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
     message, hint = (*done.stderr.splitlines(), "")[:2]

@@ -196,11 +196,11 @@ class _Fold:
 
     def _has_seen(self, save: Save, lines: frozenset[str], state: _State) -> bool:
         """Whether the author of a save had seen this version, and has what commands had added to it. Whoever
-        lacks, as `base_of` has looked, all that commands removed had seen that."""
+        lacks a line that was checked out, and that commands have removed by then, had seen that."""
+        checked_out = _lines(self.ground.base)
         if lacking := state.acknowledged - lines:
-            checked_out = _lines(self.ground.base)
             return _are_reworded(lacking, lines - checked_out, checked_out | _lines(state.save.after))
-        has_its_lines = bool(state.forgotten) or not state.new.isdisjoint(lines)
+        has_its_lines = not (state.forgotten.isdisjoint(checked_out) and state.new.isdisjoint(lines))
         return has_its_lines or self._is_by_author_of(save, state)
 
     def _has_stood(self, save: Save) -> bool:
