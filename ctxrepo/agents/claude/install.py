@@ -1,13 +1,21 @@
 """Claude Code's installation: hooks in its settings, and our skills in its folder."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.claude import FOLDER
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_enabled
 from ctxrepo.agents.permissions import LEVELS
-from ctxrepo.agents.protocol import EditedDocument, NativeMemory, Plugin, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.protocol import (
+    EditedDocument,
+    Line,
+    NativeMemory,
+    Plugin,
+    SkillsFolder,
+    Wanted,
+    named_folder,
+)
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.lazy import dataclass
 
@@ -37,10 +45,7 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path,
-    environment: Mapping[str, str],
-    line: Callable[[str], str],
-    commands: Sequence[str] = (),
+    user_home: Path, environment: Mapping[str, str], line: Line, commands: Sequence[str] = ()
 ) -> Sequence[Wanted]:
     """Our skills, and hooks and rules in the settings."""
     root = folder(user_home, environment)
@@ -65,7 +70,7 @@ class RuledSettings:
 
     rules: Sequence[str] = ()
 
-    def connect(self, text: str, line: Callable[[str], str]) -> str:
+    def connect(self, text: str, line: Line) -> str:
         before = SETTINGS.connect(text, line)
         text = self._without(before, self.rules)
         if text != before and not self.rules:

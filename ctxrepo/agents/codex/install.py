@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.codex import FOLDER
@@ -11,6 +11,7 @@ from ctxrepo.agents.hook_line import is_among
 from ctxrepo.agents.protocol import (
     RULES_HEAD,
     EditedDocument,
+    Line,
     NativeMemory,
     OwnFile,
     Plugin,
@@ -48,10 +49,7 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path,
-    environment: Mapping[str, str],
-    line: Callable[[str], str],
-    commands: Sequence[str] = (),
+    user_home: Path, environment: Mapping[str, str], line: Line, commands: Sequence[str] = ()
 ) -> Sequence[Wanted]:
     """Our hooks, the rules, and the skills in the folder that other agents read too."""
     hooks = {event: line(event) for event in HOOKS.events()}

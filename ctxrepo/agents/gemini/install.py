@@ -1,6 +1,6 @@
 """Gemini CLI's installation: hooks in its settings, and our skills."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.gemini import FOLDER
@@ -8,6 +8,7 @@ from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.protocol import (
     RULES_HEAD,
     EditedDocument,
+    Line,
     NativeMemory,
     OwnFile,
     Plugin,
@@ -50,10 +51,7 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path,
-    environment: Mapping[str, str],
-    line: Callable[[str], str],
-    commands: Sequence[str] = (),
+    user_home: Path, environment: Mapping[str, str], line: Line, commands: Sequence[str] = ()
 ) -> Sequence[Wanted]:
     """Hooks in the settings, the rules, and the skills in the folder that other agents read too."""
     hooks = {event: line(event) for event in SETTINGS.events()}
