@@ -143,7 +143,8 @@ class TapeSettings:
     scan_hours_max: Annotated[int, Most(8760)] = 168
     """Most hours to look back; no less than `scan_hours`."""
     whitelist: tuple[str, ...] = ()
-    """Notes and files, or folders of them, that always come first: absolute, or in memory or project."""
+    """Notes and files, or folders of them, that always come first: absolute, or below the memory or the
+    project."""
     blacklist: tuple[str, ...] = ()
     """Notes and files, or folders of them, that never come first."""
     only_git: bool = False
