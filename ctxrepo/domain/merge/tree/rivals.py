@@ -35,10 +35,11 @@ def settle_rivals(
     known = {record.id for record in _records(base, blobs)}
     us, them = ([one for one in _records(side, blobs) if one.id not in known] for side in (ours, theirs))
     sides = (ours, theirs)
-    both = [
-        p for p in base if any(p not in side for side in sides) or all(side[p] != base[p] for side in sides)
+    # Files that both sides changed, or one removed: an entry may have gone from these to another note.
+    left = [
+        p for p in base if any(p not in each for each in sides) or all(each[p] != base[p] for each in sides)
     ]
-    old = [e for path in filter(is_note, both) for e in entries_of(path, _text(base, path, blobs))]
+    old = [e for path in filter(is_note, left) for e in entries_of(path, _text(base, path, blobs))]
     was = {plain(entry.text) for entry in old}
     versions = _versions(us, them), _versions(them, us)
     all_rivals = (
