@@ -1,0 +1,81 @@
+"""What a sandbox hands over is read back; nothing else that is put there makes us wait or leads elsewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Save
+from ctxrepo.storage.state.handover import Handover
+
+SAVE = Save("a.md", None, b"- text\n", "remember", Origin(""), "2026-11-20T00:00:00.000Z", "id")
+NAME = "7-1-1-12"
+"""A name as an operation has one."""
+
+
+Put = Callable[[Path], None]
+
+
+@pytest.fixture
+def handover(tmp_path: Path) -> Handover:
+    return Handover(tmp_path / "waiting", tmp_path / "refused")
+
+
+def test_what_is_left_is_read_back_until_it_is_removed(handover: Handover) -> None:
+    handover.add([SAVE])
+    ((name, saves),) = handover.operations()
+    assert [(save.path, save.after) for save in saves] == [("a.md", b"- text\n")]
+    handover.remove(name)
+    assert not handover.names()
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _link(path: Path) -> None:
+    secret = path.parent.parent / "secret"
+    secret.write_text("private")
+    path.symlink_to(secret)
+
+
+@pytest.mark.parametrize("put", [_pipe, _link, Path.mkdir], ids=["pipe", "link", "folder"])
+def test_what_is_no_plain_file_is_no_operation(handover: Handover, put: Put) -> None:
+    handover.add([SAVE])
+    put(handover.waiting / NAME)
+    assert len(handover.names()) == len([*handover.operations()]) == 1
+
+
+@pytest.mark.parametrize("put", [_pipe, _link, Path.mkdir], ids=["pipe", "link", "folder"])
+def test_what_became_something_else_meanwhile_is_not_opened(
+    handover: Handover, put: Callable[[Path], None]
+) -> None:
+    handover.waiting.mkdir()
+    put(handover.waiting / NAME)
+    handover.refuse(NAME, "it can't be read")
+    ((file, why),) = handover.refusals()
+    assert (file.name, why) == (NAME, "it can't be read")
+    assert b"private" not in file.read_bytes()
+
+
+def test_one_that_is_too_large_is_not_read(handover: Handover) -> None:
+    handover.add([SAVE])
+    (name,) = handover.names()
+    with (handover.waiting / name).open("r+b") as file:
+        file.truncate(1 << 30)  # a file with a hole takes no room on the disk
+    assert [*handover.operations()] == [(name, [])]
+
+
+def test_what_is_refused_is_kept_in_a_private_folder_and_no_longer_waits(handover: Handover) -> None:
+    handover.add([SAVE])
+    (name,) = handover.names()
+    data = (handover.waiting / name).read_bytes()
+    handover.refuse(name, "no")
+    assert not handover.names()
+    assert handover.refusals() == [(handover.refused / name, "no")]
+    assert (handover.refused / name).read_bytes() == b"no\n" + data
+    assert handover.refused.stat().st_mode & 0o777 == 0o700
