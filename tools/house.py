@@ -300,8 +300,11 @@ def _loaded(tree: ast.AST, passed_over: tuple[type[ast.AST], ...] = ()) -> Itera
         if isinstance(node, passed_over):
             continue
         yield node
-        is_for_types = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
-        todo += node.orelse if isinstance(node, ast.If) and is_for_types else ast.iter_child_nodes(node)
+        todo += node.orelse if isinstance(node, ast.If) and _is_for_types(node) else ast.iter_child_nodes(node)
+
+
+def _is_for_types(node: ast.If) -> bool:
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def _words_of(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
