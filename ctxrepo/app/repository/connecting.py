@@ -158,7 +158,10 @@ def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Ma
         desk.notice(line)
     if agent.rules and planned.plan.permissions == "none" and not request.removes:
         command = f"`ctxrepo setup {agent.name} --permissions write`"
-        desk.notice(f"{agent.title} may ask before each command of ctxrepo; {command} lets it read and add")
+        desk.notice(
+            f"{agent.title} may ask before each command of ctxrepo; {command} lets it read and add, "
+            f"by {agent.rules}"
+        )
     return planned
 
 

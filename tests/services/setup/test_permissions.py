@@ -15,6 +15,7 @@ from long import rotating
 from ctxrepo.agents import names
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.agents.permissions import ADDING, LEVELS, READING
+from ctxrepo.domain.guard import handover
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import table
 from ctxrepo.services.setup import setup, standings
@@ -152,3 +153,7 @@ def test_a_file_of_rules_that_is_a_persons_is_left(home: Path) -> None:
     assert rules.read_text() == "# mine\n"
     setup.apply(setup.removal("codex", machine_of(home)))
     assert rules.read_text() == "# mine\n"
+
+
+def test_what_an_agent_may_add_unasked_it_may_hand_over_from_a_sandbox() -> None:
+    assert handover.ADDING.issuperset(ADDING)
