@@ -184,8 +184,7 @@ class Desk:
             raise RuntimeError("the memory of a shared desk belongs to its thread: perform an operation")
         if self._opened is None or (self._opened.config_error and not or_last_settings):
             memory = Memory.open(self.places, self.env, or_last_settings=or_last_settings)
-            if not memory.why_read_only:
-                publish_settings(memory, self.interpreter)  # first: the fork for warnings needs its modules
+            publish_settings(memory, self.interpreter)  # first: the fork for warnings needs its modules
             for warning in (*memory.settings.warnings, *self.project_warnings):
                 self.notice(warning)
             self._opened = replace(memory, progress=self.progress, notice=self.notice)
@@ -195,12 +194,14 @@ class Desk:
         return self._opened
 
     def _must_reopen(self, memory: Memory) -> bool:
-        """Whether the settings were changed since they were read, or the clone or the cache was created
-        again.
+        """Whether the settings were changed since they were read, the clone or the cache was created again,
+        or the disk can be written by now, or no more.
 
         Commits, notes and the journal need no stamp: they are read again each time."""
         return (
-            stamp_of(str(memory.places.config_file)) != memory.settings_stamp or _files(memory) != self._files
+            stamp_of(str(memory.places.config_file)) != memory.settings_stamp
+            or _files(memory) != self._files
+            or memory.find_why_read_only() != memory.why_read_only
         )
 
     @property
@@ -295,12 +296,11 @@ class Desk:
 
         memory = self.memory  # outside the try: without a memory the operation fails
         try:
+            if memory.why_read_only:
+                return self._last_commit(memory)
             self.take_in()
             if already := committed_already(memory):
                 return already
-            if memory.why_read_only:
-                self._look_at_pending(memory)
-                return None
             from ctxrepo.services.saving.commit import commit
             from ctxrepo.services.saving.refresh import complete
 
@@ -315,19 +315,21 @@ class Desk:
         return done
 
     def take_in(self) -> None:
-        """Write what commands in a sandbox have handed over; where that can't be done it is noticed."""
-        memory = self.memory
-        waiting = memory.handover.names()
-        if waiting and memory.why_read_only:
-            written = counted(len(waiting), "write")
-            self.notice(f"{written} handed over from here wait to be saved, and are not in this")
-        elif waiting:
+        """Write what commands in a sandbox have handed over."""
+        if self.memory.handover.names():
             from ctxrepo.services.worker.handover import take_in  # few have a sandbox
 
-            take_in(memory, self.now)
+            take_in(self.memory, self.now)
 
-    def _look_at_pending(self, memory: Memory) -> None:
-        """Show the last commit, where none can be made, and notice what isn't in it."""
+    def _last_commit(self, memory: Memory) -> CommitResult | None:
+        """The last commit, where none can be made; None, with a notice, if something isn't in it."""
+        from ctxrepo.services.saving.committed import committed_already
+
+        if waiting := memory.handover.names():
+            written = counted(len(waiting), "write")
+            self.notice(f"{written} handed over from here wait to be saved, and are not in this")
+        if already := committed_already(memory):
+            return already
         from ctxrepo.services.saving.pending import find_pending
         from ctxrepo.services.saving.refresh import complete
 
@@ -335,6 +337,7 @@ class Desk:
         if paths := sorted(find_pending(memory, memory.head_tree).grounds):
             more = f" and {len(paths) - 1} more" if paths[1:] else ""
             self.notice(f"what was written last to {paths[0]}{more} is not in this: {memory.why_read_only}")
+        return None
 
 
 def _look_around(cwd: Path) -> tuple[FolderFacts, tuple[str, ...]]:

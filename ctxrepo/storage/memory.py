@@ -26,6 +26,7 @@ from ctxrepo.storage.disk.private import put, why_unwritable
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.committed_records import SignAttempts, VerdictFile
+from ctxrepo.storage.state.handover import Handover
 from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
@@ -66,6 +67,9 @@ class Memory:
     """Told what is worth knowing of a write besides its result."""
     leaves_cache_to_worker: bool = False
     """If many notes have to be read into the cache, the worker does it."""
+    why_read_only: str = ""
+    """Why nothing can be written, as in a sandbox or on a full disk, in which readers read even so (ADR 81);
+    '' where it can. It is tried once, when the memory is opened."""
     settings_stamp: str = ""
     """The stamp of config.toml from before it was read: a later edit never passes for what was read."""
     config_error: ConfigError | None = None
@@ -101,7 +105,8 @@ class Memory:
             clone.require_there(redact(repository.remote))
         require_owner(root, env)
         state = state_of(clone, places)
-        return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, config_error=error)
+        memory = cls(places, settings, repository, clone, state, env, config_error=error)
+        return replace(memory, settings_stamp=stamp, why_read_only=memory.find_why_read_only())
 
     def with_current_settings(self) -> Memory:
         """The same memory with the settings of now; this one if they are unchanged or unreadable."""
@@ -119,6 +124,11 @@ class Memory:
         shared = ("own_git", "worktree", "journal", "cache", "host")  # none of these depends on it
         vars(other).update({name: value for name, value in vars(self).items() if name in shared})
         return other
+
+    def find_why_read_only(self) -> str:
+        """`why_read_only` as it is by now: a disk fills up, or has room again."""
+        folders = (self.state.root, self.clone.git_dir)
+        return next((f"{folder} {why}" for folder in folders if (why := why_unwritable(folder))), "")
 
     @property
     def root(self) -> Path:
@@ -235,9 +245,9 @@ class Memory:
         return Journal(self.state.journal)
 
     @cached_property
-    def handover(self) -> Journal:
+    def handover(self) -> Handover:
         """What commands in a sandbox left for whoever can write (ADR 82)."""
-        return Journal(self.places.handover / self.state.id)
+        return Handover(self.places.handover / self.state.id, self.state.refused)
 
     @property
     def done_log(self) -> DoneLog:
@@ -258,13 +268,6 @@ class Memory:
     @property
     def sign_attempts(self) -> SignAttempts:
         return SignAttempts(self.state.unsigned)
-
-    @property
-    def why_read_only(self) -> str:
-        """Why nothing can be written, as in a sandbox or on a full disk, in which readers read even so (ADR
-        81); '' where it can."""
-        folders = (self.state.root, self.clone.git_dir)
-        return next((f"{folder} {why}" for folder in folders if (why := why_unwritable(folder))), "")
 
     @cached_property
     def cache(self) -> Cache:

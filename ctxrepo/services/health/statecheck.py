@@ -184,7 +184,7 @@ def _state(memory: Memory) -> Iterator[Finding]:
     for file in memory.state.files:
         if file.exists() and not file.is_file():
             yield Finding(f"{file} isn't a file, and ctxrepo keeps one there", "Move it away.")
-    for file, why in memory.handover.refused():
+    for file, why in memory.handover.refusals():
         problem = f"what a sandbox handed over in {file} was not taken in: {why}"
         yield Finding(problem, "Look at it, and delete it.", "warning")
     yield from _others(memory)

@@ -14,7 +14,10 @@ from ctxrepo.storage.user.config import keep_settings
 
 def publish_settings(memory: Memory, interpreter: str) -> None:
     """Write what hooks need, if it changed: settings to hooks.db, this installation with its Python
-    `interpreter` (an absolute path) to STATE/hook, and a copy of a readable config.toml."""
+    `interpreter` (an absolute path) to STATE/hook, and a copy of a readable config.toml. A memory that is
+    read-only publishes nothing."""
+    if memory.why_read_only:
+        return
     settings = memory.settings
     published = read_settings(memory.places.state)
     dialects = ((name, dialect_of(name)) for name in names())

@@ -4,6 +4,7 @@ Where the memory can't be written, a draft goes into a folder that the agent's s
 like those of the journal. Outside, hooks wake the worker, and it or the next command makes drafts of them:
 each is merged into what is there by now, and passes the same guard."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from ctxrepo.domain.formats.moment import seconds_of
@@ -17,28 +18,38 @@ from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Refused
 from ctxrepo.services.saving.write import Draft, drafting
-from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.memory import WRITE_WAIT, Memory
+from ctxrepo.storage.processes.lock import locked
 
 
 def take_in(memory: Memory, now: datetime) -> None:
     """Write what was handed over, one operation after the other, as if its command did. What may not be
-    handed over, or the guard refuses, stays beside, for `doctor` to tell of."""
-    if memory.why_read_only:
+    handed over, or the guard refuses, is put aside for `doctor` to tell of. Nothing where nothing can be
+    written."""
+    if memory.why_read_only or not memory.handover.names():
         return
-    for name, saves in memory.handover.operations():
-        first = saves[0] if saves else None
-        refused = why_not_taken(saves)
-        if first and not refused:
-            at = seconds_of(first.at)
-            moment = datetime.fromtimestamp(at, UTC) if at and at < now.timestamp() else now
-            try:
-                with drafting(memory, first.op, first.by, moment) as draft:
-                    draft.saying = first.note
-                    for save in saves:
-                        _put(draft, save)
-            except Refused as error:
-                refused = error.message
-        memory.handover.settle(name, refused)
+    # Of two who take in at once the later one would write again what the first has just written.
+    with locked(memory.state.lock("handover"), WRITE_WAIT):
+        for name, saves in memory.handover.operations():
+            if why := why_not_taken(saves) or _write(memory, saves, now):
+                memory.handover.refuse(name, why)
+            else:
+                memory.handover.remove(name)
+
+
+def _write(memory: Memory, saves: Sequence[Save], now: datetime) -> str:
+    """Write the saves of one operation as its command did; why the guard refused them, or ''."""
+    first = saves[0]
+    at = seconds_of(first.at)
+    moment = datetime.fromtimestamp(at, UTC) if at and at < now.timestamp() else now
+    try:
+        with drafting(memory, first.op, first.by, moment) as draft:
+            draft.saying = first.note
+            for save in saves:
+                _put(draft, save)
+    except Refused as error:
+        return error.message
+    return ""
 
 
 def _put(draft: Draft, save: Save) -> None:

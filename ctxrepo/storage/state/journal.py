@@ -28,9 +28,6 @@ _NO_FILE = -1
 
 _INTENT = "journal.intent"
 
-_REFUSED = ".refused"
-"""At the end of the name of an operation that was handed over and not taken in."""
-
 _DAY = 86400.0
 
 _TEXTS = ("path", "op", "at", "id", "note", "tree", "undoes")
@@ -86,22 +83,6 @@ class Journal:
     def unreadable(self) -> list[Path]:
         """Files of the journal that can't be read as saves. They stay as they are."""
         return [self.folder / name for name in self.names() if self._parsed(name) is None]
-
-    def operations(self) -> Iterator[tuple[str, list[Save]]]:
-        """(name, saves) of each, oldest first; without saves where it can't be read."""
-        yield from ((name, self._parsed(name) or []) for name in self.names())
-
-    def settle(self, name: str, why: str = "") -> None:
-        """Forget an operation that was taken in; one that was not, and `why`, stay beside."""
-        file = self.folder / name
-        if why:
-            put(str(self.folder), f"{name}{_REFUSED}", f"{why}\n".encode() + file.read_bytes())
-        file.unlink(missing_ok=True)
-
-    def refused(self) -> list[tuple[Path, str]]:
-        """(file, why) of each operation that was not taken in."""
-        files = sorted(self.folder.glob(f"*{_REFUSED}"))
-        return [(file, file.read_bytes().partition(b"\n")[0].decode("utf-8", "replace")) for file in files]
 
     def take_out(self, places: Iterable[str]) -> None:
         """Forget the saves at these places, which a commit holds, and the intent; others stay in place."""
@@ -162,7 +143,7 @@ class Journal:
         """The saves of an operation; None where it can't be read, or not to its end."""
         try:
             with opened(self.folder / name, "rb") as file:
-                return list(_parse(name, file.read()))
+                return list(saves_in(name, file.read()))
         except FileNotFoundError:
             return []
         except (OSError, ValueError):
@@ -186,8 +167,8 @@ def _record(number: int, save: Save) -> bytes:
     return json.dumps(fields).encode("ascii") + b"\n" + base + (save.after or b"") + b"\n"
 
 
-def _parse(name: str, data: bytes) -> Iterator[Save]:
-    """The saves in the bytes of an operation; ValueError where they can't be read any further."""
+def saves_in(name: str, data: bytes) -> Iterator[Save]:
+    """The saves in the bytes of the operation `name`; ValueError where they can't be read any further."""
     start = 0
     while start < len(data) or not data:
         end = data.index(b"\n", start) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,10 @@ def take_in(machine: Machine) -> None:
 
 
 def hand_over(machine: Machine, *saves: Save) -> Path:
-    journal = machine.open().handover
-    journal.folder.parent.mkdir(mode=0o700, exist_ok=True)
-    journal.add(saves)
-    return journal.folder / journal.names()[-1]
+    handover = machine.open().handover
+    handover.waiting.parent.mkdir(mode=0o700, exist_ok=True)
+    handover.add(saves)
+    return handover.waiting / handover.names()[-1]
 
 
 def save(after: str, op: str = "remember", path: str = NOTE, base: str | None = TEXT) -> Save:
@@ -76,8 +77,8 @@ def test_what_is_not_taken_in_stays_beside_and_doctor_tells_of_it(
     take_in(ada)
     assert ada.read(NOTE) == TEXT
     assert not (ada.clone / handed.path).exists() or handed.path == NOTE
-    (left,) = ada.open().handover.refused()
-    assert left[0].name == f"{file.name}.refused"
+    (left,) = ada.open().handover.refusals()
+    assert left[0].name == file.name
     assert why in left[1]
     told = ada.ctxrepo("doctor").stdout
     assert why in told
@@ -95,5 +96,15 @@ def test_a_torn_one_stays_beside(ada: Machine) -> None:
     file = hand_over(ada, save(f"{TEXT}- the third\n"))
     file.write_bytes(file.read_bytes()[:-5])
     take_in(ada)
-    assert ada.open().handover.refused()[0][1] == "it can't be read"
+    assert ada.open().handover.refusals()[0][1] == "it can't be read"
     assert ada.read(NOTE) == TEXT
+
+
+def test_of_two_who_take_in_at_once_each_operation_is_written_by_one(ada: Machine) -> None:
+    for value in ("postgres", "mysql"):
+        hand_over(ada, save(f"{TEXT}- db: {value}\n"))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: ada.ctxrepo("search", "db"), range(4)))
+    assert [line for line in ada.read(NOTE).splitlines() if "db:" in line] == ["- db: mysql"]
+    assert len([*ada.open().done_log.newest()]) == 2
+    assert not ada.open().handover.refusals()
