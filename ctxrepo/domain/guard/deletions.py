@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
@@ -138,6 +139,10 @@ class DeletionSummary:
     def is_few(self) -> bool:
         """Whether these are so few entries, and no whole file, that `sync` alone tells of them."""
         return self.entries < FEW and not self.is_whole
+
+    def without(self, entries: int) -> "DeletionSummary":
+        """The summary without so many entries, which stand as they were edited."""
+        return replace(self, entries=max(self.entries - entries, min(self.entries, 1)))
 
     def line(self, commit: str) -> str:
         """One line about them for a person, with what brings them back."""

@@ -1,16 +1,18 @@
 """What was deleted by hand lately, on whatever machine, until it is taken back."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 
 from ctxrepo.domain.git.commit import subject_of, writers_of
 from ctxrepo.domain.guard.deletions import DeletionSummary, named_in_summary
+from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import units_of
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import age
-from ctxrepo.services.reading.marks import evidence_at
+from ctxrepo.services.reading.marks import evidence_at, standing_heirs
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
@@ -47,7 +49,10 @@ def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
             parent = next(iter(objects.parents(commit)), None)
             changed = objects.diff(objects.tree_of(parent), objects.tree_of(commit))
             is_true = summary.path in map(named_in_summary, changed)
-            if is_true and not _came_back(objects, commit, changed, head):
+            edited = _edited(objects, changed, head) if is_true else Counter[str]()
+            summary = summary.without(edited.total())
+            is_meant = is_true and (few or not summary.is_few)
+            if is_meant and not _came_back(objects, commit, changed, head, edited):
                 yield summary.line(commit)
 
 
@@ -62,9 +67,21 @@ def _of_last_day(objects: Objects, head: str) -> Iterator[str]:
             return
 
 
-def _came_back(objects: Objects, commit: str, changed: Mapping[str, _Change], head: str) -> bool:
-    """Whether somebody undid the commit, or each file had again what it lost in it, if only for a while and
-    wherever it has moved: what went after that went otherwise."""
+def _edited(objects: Objects, changed: Mapping[str, _Change], head: str) -> Counter[str]:
+    """What went in a change and stands, as another machine edited it meanwhile."""
+    before, after = (
+        {path: objects.data_or_empty(key) if (key := keys[side]) else None for path, keys in changed.items()}
+        for side in (0, 1)
+    )
+    heirs = standing_heirs(objects, objects.tree_of(head), before, after)
+    return Counter(normalised(entry.text) for entry in heirs)
+
+
+def _came_back(
+    objects: Objects, commit: str, changed: Mapping[str, _Change], head: str, edited: Counter[str]
+) -> bool:
+    """Whether somebody undid the commit, or each file had again what it lost in it, but for what is `edited`,
+    if only for a while and wherever it has moved: what went after that went otherwise."""
     after = {commit}
     for later in reversed([*objects.new_commits(head, commit)]):
         if not after.isdisjoint(objects.parents(later)):
@@ -77,14 +94,14 @@ def _came_back(objects: Objects, commit: str, changed: Mapping[str, _Change], he
     trees = [objects.files(objects.tree_of(one), paths) for one in after]
     return all(
         any(
-            not _lacks(objects, path, change, key)
+            not _lacks(objects, path, change, key, edited)
             for key in {tree.get(p) for p in places[path] for tree in trees}
         )
         for path, change in changed.items()
     )
 
 
-def _lacks(objects: Objects, path: str, change: _Change, now: Key | None) -> bool:
-    """Whether a file lacks `now` what it lost in a change."""
+def _lacks(objects: Objects, path: str, change: _Change, now: Key | None, edited: Counter[str]) -> bool:
+    """Whether a file lacks `now` what it lost in a change, but for what is `edited`."""
     had, kept, has = (units_of(path, objects.data_or_empty(key) if key else None) for key in (*change, now))
-    return bool(had - kept - has) or (now is None and not had)
+    return bool(had - kept - has - edited) or (now is None and not had)

@@ -1,6 +1,6 @@
 """The last command, or a commit, is taken back by one more write."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -17,15 +17,15 @@ from ctxrepo.domain.guard.takeback import (
     way_back_of,
     without_records,
 )
-from ctxrepo.domain.note.entry import entries_of, normalised
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, encoded
 from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, is_note, shown
 from ctxrepo.domain.tape.anchors import anchors_of, to_line
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import commit_named
-from ctxrepo.services.history.versions import standing_heirs
-from ctxrepo.services.reading.marks import moved_to
+from ctxrepo.services.reading.marks import Files, entries_gone, moved_to, standing_heirs
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
@@ -50,7 +50,8 @@ _MOST_OPERATIONS = 1000
 @dataclass(frozen=True)
 class Undone:
     """What was taken back: an operation's name, or the subject of a commit. `lines` tell of entries, anchors
-    and whole notes: `- ` is gone again, `+ ` is back, `~ ` reads as it did; `* ` tells of what moved back.
+    and whole notes: `- ` is gone again, `+ ` is back, `~ ` reads as it did; `* ` tells of what moved back,
+    and of what stays as somebody edited it.
     `next_undo` and `next_redo` name what these would change now, '' for nothing. The ways back of `remember`
     are `undo remember` and `redo remember`."""
 
@@ -203,7 +204,7 @@ def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: dateti
             f"the commit of {deed.name} is not in the memory any more", "`ctxrepo history` shows what is."
         )
     tip_tree = objects.tree_of(tip)
-    _require_unedited(memory, deed, tip_tree)
+    deed, stays = _without_edited(memory, deed, tip_tree)
     changes = changes_back(memory, deed, tip)
     records = deed.records
     with drafting(memory, way_back_of(deed.operation), origin, now) as draft:
@@ -223,19 +224,27 @@ def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: dateti
             )
         told = describe(memory, {p: encoded(t) for p, t in touched.items()}, objects.files(tip_tree, touched))
         paths = tuple(p for p in touched if not p.startswith("."))
-    return Undone(deed.what, deed.saying, deed.commit, paths, tuple(_lines(told, deed.operation)))
+    return Undone(deed.what, deed.saying, deed.commit, paths, (*_lines(told, deed.operation), *stays))
 
 
-def _require_unedited(memory: Memory, deed: "ChangeToUndo", tree: str | None) -> None:
-    """Refused where what the deed took away stands, as somebody edited it meanwhile: both would stand."""
-    before, after = (
-        {e.id: e for p, data in side.items() if is_note(p) for e in entries_of(p, decode(data or b""))}
-        for side in (deed.before, deed.after)
-    )
-    for entry, heir in standing_heirs(memory.objects, tree, before.keys() - after.keys(), after):
-        words = shown(normalised(before[entry].text), _SHOWN)
-        message = f"{deed.name} can't be taken back: `{words}` is there, changed meanwhile, as ^{heir}"
-        raise Refused(message, f"Nothing is done. `ctxrepo restore ^{entry}` brings back what it said.")
+def _without_edited(
+    memory: Memory, deed: "ChangeToUndo", tree: str | None
+) -> tuple["ChangeToUndo", list[str]]:
+    """The deed without what it took away that stands, as somebody edited it meanwhile: both would stand; and
+    a line about each of these. Refused where it took away nothing else."""
+    heirs = standing_heirs(memory.objects, tree, deed.before, deed.after)
+    told = [
+        f"`{shown(normalised(entry.text), _SHOWN)}` is there, changed meanwhile, as ^{heir}"
+        for entry, heir in heirs.items()
+    ]
+    if told and len(heirs) == len(entries_gone(deed.before, deed.after)):
+        hint = f"Nothing is done. `ctxrepo restore ^{next(iter(heirs)).id}` brings back what it said."
+        raise Refused(f"{deed.name} can't be taken back: {told[0]}", hint)
+    before = dict(deed.before)
+    for entry in reversed(heirs):
+        text = decode_exactly(before[entry.path] or b"")
+        before[entry.path] = encode(compose.replace(text, entry, ""))
+    return replace(deed, before=before), [f"* {line}" for line in told]
 
 
 def _lines(told: Sequence[FileChange], operation: str) -> Iterator[str]:
@@ -265,8 +274,6 @@ def _put(draft: Draft, path: str, was: bytes | None, new: bytes | None) -> None:
 
 _SHOWN = 60
 _MOST_SAID = 3
-
-Files = Mapping[str, bytes | None]
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.merge.tree.moves import Moves, moves_between
-from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, moved_path
 from ctxrepo.domain.project.registry import parse
-from ctxrepo.domain.records.evidence import closure, edits_in
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.find import path_by_now
-from ctxrepo.services.reading.marks import evidence_at, moved_to
 from ctxrepo.storage.objects.trees import Key
 
 if TYPE_CHECKING:
@@ -169,19 +166,3 @@ def _moves(objects: Objects, gone: Mapping[str, Key | None], come: Mapping[str, 
     likely = (sorted(side.items(), key=lambda file: (file[1] not in same, file[0])) for side in (gone, come))
     files = ([(path, key) for path, key in side if key and ":" not in key][:_CANDIDATES] for side in likely)
     return moves_between(*({path: objects.data_or_empty(key) for path, key in side} for side in files))
-
-
-def standing_heirs(
-    objects: Objects, tree: str | None, gone: Collection[str], known: Collection[str]
-) -> Iterator[tuple[str, str]]:
-    """(entry, what stands for it in a tree by now), of these that are `gone` and were changed since; not of
-    those of which one heir is `known`."""
-    evidence = evidence_at(objects, tree) if gone else []
-    edits, places = edits_in(evidence), {record.to: record.path for record in evidence}
-    for entry in sorted(gone):
-        heirs = closure(edits, entry)
-        for heir in sorted(heirs if heirs.isdisjoint(known) else ()):
-            path = moved_to(objects, tree, [places[heir]]).get(places[heir], places[heir])
-            text = decode(objects.find(tree, path) or b"")
-            if heir in {one.id for one in entries_of(path, text)}:
-                yield entry, heir

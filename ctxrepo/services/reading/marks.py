@@ -1,4 +1,5 @@
-"""What was said of entries: where it stands, in the files or in a commit, and to which marks it amounts."""
+"""What was said of entries: where it stands, in the files or in a commit, to which marks it amounts, and what
+stands for entries that somebody edited."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sized
 from datetime import datetime
@@ -6,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import month
-from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import EVIDENCE
-from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_of, marks, renamed
+from ctxrepo.domain.note.entry import Entry, entries_of
+from ctxrepo.domain.note.note import decode, decode_exactly
+from ctxrepo.domain.project.layout import EVIDENCE, is_note
+from ctxrepo.domain.records.evidence import Evidence, Marks, closure, edits_in, evidence_of, marks, renamed
 from ctxrepo.storage.memory import Memory
 
 if TYPE_CHECKING:
@@ -62,3 +64,35 @@ def evidence_in(files: Mapping[str, bytes]) -> list[Evidence]:
 def named_by(evidence: Iterable[Evidence]) -> set[str]:
     """The ids of the entries that records are about."""
     return {name for e in evidence if e.kind != "renamed" for name in (e.entry, e.to) if name}
+
+
+Files = Mapping[str, bytes | None]
+"""path -> bytes, None for no file."""
+
+
+def entries_gone(before: Files, after: Files) -> list[Entry]:
+    """The entries that notes had `before` a change, and none of them has `after` it."""
+    old, new = (
+        [e for p, data in side.items() if is_note(p) for e in entries_of(p, decode_exactly(data or b""))]
+        for side in (before, after)
+    )
+    kept = {entry.id for entry in new}
+    return [entry for entry in old if entry.id not in kept]
+
+
+def standing_heirs(objects: "Objects", tree: str | None, before: Files, after: Files) -> dict[Entry, str]:
+    """Entry -> the id of what stands for it in a tree by now, of those that went in a change and that were
+    edited elsewhere; not of those which the change itself edited."""
+    gone = entries_gone(before, after)
+    evidence = evidence_at(objects, tree) if gone else []
+    edits, places = edits_in(evidence), {record.to: record.path for record in evidence}
+    known = {e.id for p, data in after.items() if is_note(p) for e in entries_of(p, decode(data or b""))}
+    found: dict[Entry, str] = {}
+    for entry in gone:
+        heirs = closure(edits, entry.id)
+        for heir in sorted(heirs if heirs.isdisjoint(known) else ()):
+            path = moved_to(objects, tree, [places[heir]]).get(places[heir], places[heir])
+            text = decode(objects.find(tree, path) or b"")
+            if heir in {one.id for one in entries_of(path, text)}:
+                found.setdefault(entry, heir)
+    return found

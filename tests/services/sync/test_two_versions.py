@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 from machines import NOW, Machine
@@ -402,6 +403,30 @@ def test_an_entry_that_was_removed_and_changed_meanwhile_is_there_and_both_are_t
     assert told == [f"an entry of {NOTE} was removed {BACK} ^{left.id} in {place} now"] * 2
     assert ada.tree() == ben.tree()
     assert not [notice for machine in apart for notice in machine.sync().notices]
+
+
+@pytest.mark.parametrize("who", [0, 1], ids=["who edited", "who deleted"])
+def test_of_what_a_hand_deleted_undo_brings_back_what_is_gone_and_leaves_what_was_edited(
+    apart: Pair, who: int
+) -> None:
+    ada, ben = apart
+    by_passage(ada, 9182)
+    ben.write(NOTE, TEXT.replace(line("payment", 8082), "").replace(line("search", 8083), ""))
+    commit(ben.open(), datetime.now(UTC))  # of the last day
+    meet(ben, ada)
+    (told,) = [each for each in apart[1 - who].sync().notices if "deleted by hand" in each]
+    assert "1 entry deleted by hand" in told
+    done = apart[who].ctxrepo("undo", told.partition("`ctxrepo undo ")[2].partition("`")[0])
+    assert done.returncode == 0
+    assert (
+        "* `The payment service listens on port 8082 in staging` is there, changed meanwhile" in done.stdout
+    )
+    meet(ada, ben)
+    assert [*map(str.strip, ada.read(NOTE).splitlines())] == [
+        *map(str.strip, TEXT.replace("8082", "9182").splitlines())
+    ]
+    assert ada.tree() == ben.tree()
+    assert not [each for machine in apart for each in machine.sync().notices]
 
 
 class TestKeys:
