@@ -44,6 +44,11 @@ def resolve_copy(text: str | None, copy: ConflictCopy, keep: Keep, name: str) ->
     return new
 
 
+def stands(text: str, copy: ConflictCopy, version: str) -> bool:
+    """Whether a version of what the copy is about, the one or the other, is in its file `text`."""
+    return any(True for _ in _places(text, copy, version))
+
+
 @dataclass(frozen=True)
 class _Place:
     """Where a version stands in a file, in characters; in the body of a note also the number of its block."""

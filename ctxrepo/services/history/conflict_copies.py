@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
+from ctxrepo.domain.merge.resolve import stands
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy, is_ignored, shown, unsafe
@@ -11,6 +12,7 @@ from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_id, read_cop
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.versions import came, whereabouts
+from ctxrepo.services.reading.marks import Files
 from ctxrepo.storage.memory import Memory
 
 _WORDS = 70
@@ -66,6 +68,15 @@ def file_now(memory: Memory, path: str) -> str | None:
 def is_out_of_reach(path: str) -> bool:
     """Whether no file of the memory may stand at `path`."""
     return unsafe(path) is not None or is_ignored(path)
+
+
+def without_counterpart(before: Files, after: Files, there: Files) -> Iterator[str]:
+    """The files of which a version would be put aside again, by undoing what settled it, while the one that
+    stood in its place is there no more."""
+    for file in (path for path, data in after.items() if data is None and is_conflict_copy(path)):
+        copy = read_copy(file, before[file] or b"")
+        if copy and copy.kept and not stands(decode_exactly(there.get(copy.path) or b""), copy, copy.kept):
+            yield copy.path
 
 
 def _look(memory: Memory) -> Iterator[Conflict]:

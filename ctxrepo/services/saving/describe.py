@@ -138,7 +138,7 @@ def _is_bookkeeping(path: str) -> bool:
 
 def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> list[str]:
     """A line for each entry: `+ ` added, `~ ` edited, `- ` removed; of a tape the names of its anchors, new
-    or gone (`- `)."""
+    or gone (`- `); none of a version that lost a merge, which is no note of its own."""
     if path.startswith(f"{TAPES}/"):
         known, names = (
             {text_of(fields, "id"): text_of(fields, "name") for fields in records(decode(data or b""))}
@@ -146,7 +146,7 @@ def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> lis
         )
         gone = [f"{_GONE}{name}" for key, name in known.items() if key not in names and name]
         return gone + [name for key, name in names.items() if key not in known and name]
-    if not is_note(path):
+    if not is_note(path) or is_conflict_copy(path):
         return []
     old, new_entries = entries_of(path, decode(before or b"")), entries_of(path, decode(after or b""))
     pairs = list(moved(old, new_entries))

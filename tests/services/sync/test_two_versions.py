@@ -429,6 +429,33 @@ def test_of_what_a_hand_deleted_undo_brings_back_what_is_gone_and_leaves_what_wa
     assert not [each for machine in apart for each in machine.sync().notices]
 
 
+@pytest.mark.parametrize("first", ["other", "both", "kept"])
+@pytest.mark.parametrize("second", ["other", "both", "kept"])
+def test_a_conflict_that_two_machines_settled_differently_loses_nothing(
+    apart: Pair, first: str, second: str
+) -> None:
+    ada, ben = apart
+    by_passage(ada, 9182)
+    by_passage(ben, 9282)
+    meet(ada, ben)
+    (conflict,) = conflicts(ada.open())
+    said: set[str] = set()
+    for machine, keep in ((ada, first), (ben, second)):
+        by_command(machine, "conflicts", "resolve", conflict.id, "--keep", keep)
+        said |= {e.plain for e in entries_of(NOTE, machine.read(NOTE))}
+    meet(ada, ben)
+    assert ada.tree() == ben.tree()
+    aside = [each.copy for each in conflicts(ada.open()) if each.copy]
+    now = {e.plain for e in entries_of(NOTE, ada.read(NOTE))}
+    assert now | {each.other.removeprefix("- ") for each in aside} == said
+    assert bool(aside) == ({first, second} == {"other", "both"} or {first, second} == {"other", "kept"})
+    for machine in apart if aside else ():
+        assert any("1 version is kept aside" in each for each in machine.sync().notices)
+    for machine in apart:
+        machine.ctxrepo("undo")
+        assert "payment" in machine.read(NOTE)
+
+
 class TestKeys:
     def remember(self, machine: Machine, value: str, **how: str) -> None:
         machine.remember(value, key="db.port", **how)

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from ctxrepo.domain.merge.choose import plain, rank
+from ctxrepo.domain.merge.resolve import stands
 from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_plain
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, entries_of, explicit_id
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.layout import is_evidence, is_note, scope_of
-from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.project.layout import is_conflict_copy, is_evidence, is_note, scope_of
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, read_copy
 from ctxrepo.domain.records.evidence import (
     MOST_HEIRS,
     Evidence,
@@ -57,6 +58,25 @@ def settle_rivals(
             merged[entry.path] = encode(compose.replace(_text(merged, entry.path, blobs), entry, ""))
             if plain(entry.text) != plain(winner.text) and entry not in older:
                 yield ConflictCopy(winner.path, "", plain(winner.text), plain(entry.text))
+
+
+def settled_otherwise(
+    merged: Contents, base: Contents, ours: Contents, theirs: Contents, moves: Mapping[str, str], blobs: Blobs
+) -> Iterator[ConflictCopy]:
+    """Where both sides settled a conflict of the base, each in its own way: a copy of the version that one of
+    them kept and the merge lacks."""
+    for file in (path for path in base if is_conflict_copy(path) and path not in {*ours, *theirs}):
+        copy = read_copy(file, encode(_text(base, file, blobs)))
+        if copy is None or not copy.kept:
+            continue
+        path = moves.get(copy.path, copy.path)
+        us, them, now = (
+            _text(side, copy.path, blobs) or _text(side, path, blobs) for side in (ours, theirs, merged)
+        )
+        for stays, version in ((copy.other, copy.kept), (copy.kept, copy.other)):
+            kept = [stands(text, copy, version) for text in (us, them)]
+            if any(kept) and not stands(now, copy, version):
+                yield ConflictCopy(path, copy.base, stays, version)
 
 
 def _with_one_key(
