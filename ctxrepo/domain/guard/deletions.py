@@ -11,7 +11,7 @@ from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.guard.refusals import RULE, Refusal
 from ctxrepo.domain.note.entry import entries_of, in_place_of, moved, normalised
 from ctxrepo.domain.note.note import decode, units_of
-from ctxrepo.domain.project.layout import is_note, shown
+from ctxrepo.domain.project.layout import REGISTRY, is_note, shown
 from ctxrepo.domain.secrets import mask
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -137,8 +137,9 @@ class DeletionSummary:
 
     @property
     def is_few(self) -> bool:
-        """Whether these are so few entries, and no whole file, that `sync` alone tells of them."""
-        return self.entries < FEW and not self.is_whole
+        """Whether these are so few entries, and no whole file, that `sync` alone tells of them. With a line
+        of the registry a project loses all its notes."""
+        return self.entries < FEW and not self.is_whole and self.path != REGISTRY
 
     def without(self, entries: int) -> "DeletionSummary":
         """The summary without so many entries, which stand as they were edited."""
@@ -185,6 +186,8 @@ def _deletion(path: str, edit: HandEdit, added: Counter[str]) -> Deletion:
     lost, were = (missing - elsewhere).total(), before.total()
     if not after and (before or not (edit.after or b"").strip()):
         return Deletion(path, lost, were, is_gone=bool(lost) or not before)
+    if not is_note(path):
+        return Deletion(path, lost, were, replacements=min(lost, in_place_of(before, after)))
     olds, news = (entries_of(path, decode(data or b"")) if lost else [] for data in (edit.before, edit.after))
     was = {normalised(new.text): normalised(old.text) for old, new in moved(olds, news)}
     lost -= sum(new != old for new, old in was.items())

@@ -442,6 +442,33 @@ def test_less_than_a_share_of_a_long_note_is_told_on_both_machines(pair: Pair) -
         assert Fault("deletion", line) in machine.open().cache.faults()
 
 
+def test_a_projects_line_in_the_registry_is_told_on_both_machines_until_it_is_back(pair: Pair) -> None:
+    """Without it no session is given the notes of the project."""
+    ada, ben = pair
+    ada.remember("a fact of the project")
+    for machine in pair:
+        machine.sync()
+    before = ada.read("ctxrepo.toml")
+    lines = before.splitlines(keepends=True)
+    ada.write("ctxrepo.toml", "".join(each for each in lines if "example.org" not in each))
+    ada.ctxrepo("sync")
+    (line,) = told_of(ben)
+    assert "ctxrepo.toml: 1 entry deleted by hand; `ctxrepo undo " in line
+    for machine in pair:
+        assert line in machine.ctxrepo("status").stdout
+        assert Fault("deletion", line) in machine.open().cache.faults()
+    assert ben.ctxrepo("undo", line.partition("`ctxrepo undo ")[2].partition("`")[0]).returncode == 0
+    assert ben.read("ctxrepo.toml") == before
+    ben.sync()
+    assert told_of(ada) == []
+
+
+def test_a_line_that_is_changed_in_a_file_without_entries_is_no_deletion(pair: Pair) -> None:
+    ada, _ = pair
+    ada.write("ctxrepo.toml", ada.read("ctxrepo.toml").replace("# Shared", "# Common"))
+    assert told_of(ada) == []
+
+
 def test_a_machine_that_was_away_is_told_once_of_what_is_older_than_a_day(pair: Pair) -> None:
     ada, _ = pair
     (ada.clone / "shop/topics/n0.md").unlink()
