@@ -71,11 +71,13 @@ def is_out_of_reach(path: str) -> bool:
 
 
 def without_counterpart(before: Files, after: Files, there: Files) -> Iterator[str]:
-    """The files of which a version would be put aside again, by undoing what settled it, while the one that
-    stood in its place is there no more."""
-    for file in (path for path, data in after.items() if data is None and is_conflict_copy(path)):
+    """The files of which a version would be put aside again, by undoing what put it into them, while the one
+    that stood in its place is there no more."""
+    texts = [decode_exactly(data) for path, data in there.items() if data and not is_conflict_copy(path)]
+    is_dropped = all(map(is_conflict_copy, after))  # what stood there holds
+    for file in (path for path in after if is_conflict_copy(path) and not is_dropped):
         copy = read_copy(file, before[file] or b"")
-        if copy and copy.kept and not stands(decode_exactly(there.get(copy.path) or b""), copy, copy.kept):
+        if copy and copy.kept and not any(stands(text, copy, copy.kept) for text in texts):
             yield copy.path
 
 
