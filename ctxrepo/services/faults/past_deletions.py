@@ -1,7 +1,7 @@
 """What was deleted by hand lately, on whatever machine, until it is taken back."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 
@@ -9,6 +9,7 @@ from ctxrepo.domain.git.commit import subject_of, writers_of
 from ctxrepo.domain.guard.deletions import DeletionSummary, named_in_summary
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import units_of
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import age
@@ -42,6 +43,7 @@ def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
     objects, head = memory.objects, memory.head
     if not head:
         return
+    yield from _taken_off(memory, head)
     new = islice(objects.new_commits(head, since), _MOST_COMMITS) if since else ()
     for commit in dict.fromkeys((*new, *_of_last_day(objects, head))):
         trailer = next(iter(writers_of(objects.header_of(commit).message).deleted), "")
@@ -54,6 +56,31 @@ def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
             is_meant = is_true and (few or not summary.is_few)
             if is_meant and not _came_back(objects, commit, changed, head, edited):
                 yield summary.line(commit)
+
+
+def _taken_off(memory: Memory, head: str) -> Iterator[str]:
+    """A line about what the last commit made here said that isn't on the branch any more, as after a reset,
+    and that no other machine has got."""
+    objects, there = memory.objects, memory.objects.ref(memory.clone.upstream_ref) or head
+    made = [commit for commit in memory.verdicts.read().own if objects.has(commit)]
+    lost = [commit for commit in made if not any(objects.contains(one, commit) for one in (head, there))]
+    base = objects.merge_base(head, lost[-1]) if lost else None
+    if base is None or age(objects.header_of(lost[-1]).when.timestamp()) >= _A_DAY:
+        return
+    was, now = objects.tree_of(lost[-1]), objects.tree_of(head)
+    gone = {
+        path: units_of(path, objects.data_or_empty(old)) - units_of(path, objects.find(now, path))
+        for path, (old, _) in objects.diff(was, objects.tree_of(base)).items()
+        if old and is_note(path)
+    }
+    paths = [path for path, units in gone.items() if units]
+    if paths and not _is_undone(objects, lost[-1], objects.new_commits(head, base)):
+        entries = sum(units.total() for units in gone.values())
+        yield DeletionSummary(entries, named_in_summary(paths[0]), len(paths) - 1).line(lost[-1])
+
+
+def _is_undone(objects: Objects, commit: str, later: Iterable[str]) -> bool:
+    return any(f": undo {commit[:10]} " in subject_of(objects.header_of(one).message) for one in later)
 
 
 def _of_last_day(objects: Objects, head: str) -> Iterator[str]:
@@ -86,7 +113,7 @@ def _came_back(
     for later in reversed([*objects.new_commits(head, commit)]):
         if not after.isdisjoint(objects.parents(later)):
             after.add(later)
-    if any(f": undo {commit[:10]} " in subject_of(objects.header_of(one).message) for one in after):
+    if _is_undone(objects, commit, after):
         return True
     former = renamed(evidence_at(objects, objects.tree_of(head)))
     places = {path: [path, *(new for new, names in former.items() if path in names)] for path in changed}

@@ -10,6 +10,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import current_faults, of_remote
 from ctxrepo.services.faults.finding import halfway
+from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.health.health import LastExchange, LastSession, last_exchange, last_served
 from ctxrepo.services.locate.identify import Location, Project, read_registry
 from ctxrepo.services.meaning.ready import readiness
@@ -105,7 +106,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         agents=standings(machine),
         served=last_served(memory),
         faults=[*of_remote(memory), *(text for kind, text in faults if kind not in ("clone", "deletion"))],
-        deleted=[text for kind, text in faults if kind == "deletion"],
+        deleted=of_deletions(memory),
         obstacle=_obstacle(memory),
         review=current.branch if current else "",
         in_review=len(in_review(memory)),

@@ -263,13 +263,15 @@ def _deed(
 
 
 def commit_named(memory: Memory, start: str) -> str:
-    """The one commit of the branch whose id begins so."""
+    """The one commit whose id begins so, of the branch or, if that has none, of those made here lately."""
     tip = memory.head
     if not _START.fullmatch(start):
         raise UsageError(
             f"{shown(start, 60)} is no commit", "4 hex digits or more, as `ctxrepo history` shows."
         )
     found = [c for c, _, _ in memory.objects.walk(tip) if c.startswith(start.lower())] if tip else []
+    made = memory.verdicts.read().own
+    found = found or [c for c in made if c.startswith(start.lower()) and memory.objects.has(c)]
     if not found:
         raise NotFound(f"there is no commit {start} in the memory", "`ctxrepo history` shows them.")
     if len(found) > 1:

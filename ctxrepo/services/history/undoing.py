@@ -98,7 +98,8 @@ def redo(memory: Memory, origin: Origin, now: datetime) -> Undone:
 
 
 def undo_commit(memory: Memory, start: str, origin: Origin, now: datetime) -> Undone:
-    """Take back what the commit did whose id begins with `start`, whoever made it."""
+    """Take back what the commit did whose id begins with `start`, whoever made it; of one that was made here
+    and isn't on the branch any more, as after a reset, that it was taken off."""
     _require_all_committed(memory, now)
     done = _take_back(memory, _of_commit(memory, commit_named(memory, start)), origin, now)
     return replace(done, next_redo=done.what)
@@ -168,7 +169,10 @@ def _of_commit(memory: Memory, commit_id: str) -> "ChangeToUndo":
             f"{short} is a merge: it brought together what {len(inside)} commits did",
             f"Take back one of them: {'; '.join(told)}{more}.",
         )
-    changed = objects.diff(objects.tree_of(parents[0]), objects.tree_of(commit_id))
+    was, now = parents[0], commit_id
+    if (tip := memory.head) and not objects.contains(tip, commit_id):  # to take it off was the deed
+        was, now = commit_id, objects.merge_base(tip, commit_id) or tip
+    changed = objects.diff(objects.tree_of(was), objects.tree_of(now))
     if odd := [p for p, keys in changed.items() if any(key and ":" in key for key in keys)]:
         raise Refused(f"{short} changed {odd[0]}, which is not a plain file", "Take it back with git.")
     before, after = (
@@ -176,7 +180,7 @@ def _of_commit(memory: Memory, commit_id: str) -> "ChangeToUndo":
         for n in (0, 1)
     )
     subject = subject_of(objects.header_of(commit_id).message)
-    return ChangeToUndo(subject, subject, commit_id, before, after, undoes=commit_id)
+    return ChangeToUndo(subject, subject, now, before, after, undoes=commit_id)
 
 
 def _take_back_operation(memory: Memory, operation: Operation, origin: Origin, now: datetime) -> Undone:
@@ -293,7 +297,7 @@ class ChangeToUndo:
     @property
     def operation(self) -> str:
         """What it was: the name of an operation, or the beginning of a commit's id."""
-        return self.commit[:10] if self.undoes == self.commit else self.what
+        return self.undoes[:10] if len(self.undoes) == len(self.commit) else self.what
 
     @property
     def name(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -348,6 +349,27 @@ def test_what_another_machine_moved_meanwhile_comes_not_back_beside_itself(
         back(ada)
     assert "a fact" in ada.read("shop/topics/bill.md")
     assert not (ada.clone / "shop/topics/pay.md").exists()
+
+
+@pytest.mark.parametrize("is_amended", [False, True], ids=["reset", "amended"])
+def test_what_a_person_took_off_the_branch_is_told_and_comes_back(mine: Machine, is_amended: bool) -> None:
+    mine.remember("the second")
+    commit(mine.open(), datetime.now(UTC))
+    if is_amended:  # another commit says the same
+        mine.git("commit", "-q", "--amend", "-m", "in my words")
+    else:
+        mine.git("reset", "-q", "--hard", "HEAD~1")
+    told = [line for line in mine.json("status")["data"]["deleted"] if "1 entry deleted by hand" in line]
+    assert [*mine.sync().notices] == told
+    assert bool(told) != is_amended
+    if told:
+        done = mine.ctxrepo("undo", told[0].partition("`ctxrepo undo ")[2].partition("`")[0])
+        assert "+ the second" in done.stdout
+        assert said(mine, MEMORY) == ["the first", "the second"]
+        assert not mine.sync().notices
+        again(mine)
+        assert said(mine, MEMORY) == ["the first"]
+        assert not mine.sync().notices
 
 
 def test_a_merge_names_the_commits_inside(pair: tuple[Machine, Machine]) -> None:
