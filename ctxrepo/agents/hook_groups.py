@@ -50,7 +50,7 @@ class HookGroups:
         kind = {"type": "command"} if self.has_groups else {}
         return {**kind, "command": command, "timeout": timeout}
 
-    def connect(self, text: str, line: Callable[[str], str]) -> str:
+    def connect(self, text: str, line: Callable[[str], str], _original: str | None = None, /) -> str:
         """Put our hook into each event, or bring it up to date: its entry, or its command in a group of a
         person's. jsontree.Malformed when this document can't be read."""
         if not text.strip(_BLANK):

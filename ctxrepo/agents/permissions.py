@@ -1,6 +1,12 @@
-"""Which of our commands an agent may run without asking its user, where that can be said in advance.
+"""What an agent may do for us without asking its user, where that can be said in advance.
 
-Those that read, and those that add: none that takes away, sends, or changes a setting."""
+It may run those of our commands that read, and those that add: none that takes away, sends, or changes a
+setting. What adds is handed over where a sandbox keeps it from being written, which takes one folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ctxrepo.lazy import dataclass
 
 READING = (
     *("search", "recall", "read", "list", "status", "context", "history", "tags", "links"),
@@ -10,3 +16,25 @@ ADDING = ("remember", "log", "new", "edit", "touch", "scratch add", "scratch don
 
 LEVELS = {"none": (), "read": READING, "write": (*READING, *ADDING)}
 """What may be asked for -> the commands, as they begin."""
+
+
+@dataclass(frozen=True)
+class Permissions:
+    """What the `level`, a key of LEVELS, allows; `handover` is the folder of what is handed over."""
+
+    level: str = "none"
+    handover: Path = Path()
+
+    @property
+    def commands(self) -> Sequence[str]:
+        """The commands that may be run, as they begin."""
+        return LEVELS[self.level]
+
+    @property
+    def folders(self) -> Sequence[Path]:
+        """The folders that commands in a sandbox may write to."""
+        return (self.handover,) if self.level == "write" else ()
+
+
+NOTHING = Permissions()
+"""What an agent may do that was told nothing."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ctxrepo.agents.own_memory import OwnMemory
+from ctxrepo.agents.permissions import NOTHING, Permissions
 from ctxrepo.agents.recorded import Message, RecordedSession, SessionHead
 from ctxrepo.agents.sources import Source
 from ctxrepo.errors import ConfigError
@@ -54,8 +55,10 @@ class Document(Protocol):
         connected = document.connect(text, lambda event: line(name, event))
         assert document.disconnect(connected, text) == text"""
 
-    def connect(self, text: str, line: Line) -> str:
-        """`text` with what is ours in it, in place of an older version's; nothing else changes."""
+    def connect(self, text: str, line: Line, original: str | None = None, /) -> str:
+        """`text` with what is ours in it, in place of an older version's; nothing else changes.
+
+        What a person allowed in `original`, the text before we came, stays; None: we never were here."""
         ...
 
     def disconnect(self, text: str, original: str | None = None) -> str:
@@ -64,7 +67,7 @@ class Document(Protocol):
         What is empty in `original`, the text before we came, stays empty."""
         ...
 
-    def lines(self, text: str) -> Mapping[str, Sequence[str]]:
+    def lines(self, text: str, /) -> Mapping[str, Sequence[str]]:
         """The commands of our hooks in it, by event."""
         ...
 
@@ -105,7 +108,7 @@ class ShippedFile:
 
     path: Path
     source: str
-    places: Mapping[str, str]
+    places: Mapping[str, str | Sequence[str]]
     hooks: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -116,7 +119,15 @@ class SkillsFolder:
     path: Path
 
 
-Wanted = EditedDocument | OwnFile | ShippedFile | SkillsFolder
+@dataclass(frozen=True)
+class OpenedFolder:
+    """A folder of ours that the agent's sandbox lets commands write to. It has to be there before; the undo
+    leaves it, with what was handed over and isn't taken in yet."""
+
+    path: Path
+
+
+Wanted = EditedDocument | OwnFile | ShippedFile | SkillsFolder | OpenedFolder
 """A part of an installation, of one of the kinds that there are."""
 
 
@@ -136,11 +147,11 @@ class Install(Protocol):
         ...
 
     def files(
-        self, user_home: Path, environment: Mapping[str, str], line: Line, commands: Sequence[str] = ()
+        self, user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
     ) -> Sequence[Wanted]:
-        """All that is wanted on the disk, with rules by which the agent runs these `commands` of ours without
-        asking its user. The receipt is found by the first file, which therefore stays the first in later
-        versions; there is one at least beside skills."""
+        """All that is wanted on the disk, with what lets the agent do what `permissions` say without asking
+        its user. The receipt is found by the first file, which therefore stays the first in later versions;
+        there is one at least beside skills."""
         ...
 
 

@@ -64,7 +64,7 @@ HOOKLIST = '''
 """HAL's list of hooks: EVENT, a tab, the command."""
 from ctxrepo.agents.hook_line import is_ours
 
-def connect(text, line):
+def connect(text, line, original=None):
     return disconnect(text) + "".join(f"{event}\\t{line(event)}\\n" for event in ("wakeUp", "patched"))
 
 def disconnect(text, original=None):

@@ -18,17 +18,14 @@ exclude_tmpdir_env_var = true
 """By default commands may write to /tmp, where the home of this stage is, and no other home."""
 
 
-def _begin(play: Play, mode: str, *, rules: str = "none", hands_over: bool = False) -> None:
-    """Codex in this mode of its sandbox; with a folder to hand over to, if it `hands_over`."""
-    config = play.stage.machine.home / ".codex" / "config.toml"
-    text = config.read_text("utf-8").replace('"danger-full-access"', f'"{mode}"')
-    folder = play.stage.state / "handover"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    text += _AS_ELSEWHERE
-    if hands_over:
-        text += f'writable_roots = ["{folder}"]\n'
-    config.write_text(text, "utf-8")
-    play.stage.ctxrepo("setup", "codex", "--yes", "--permissions", rules)
+def _begin(play: Play, mode: str, permissions: str = "none", *, has_rules: bool = True) -> None:
+    """Codex in this mode of its sandbox, with what `setup` grants it; without its rules it has the folder."""
+    home = play.stage.machine.home / ".codex"
+    text = (home / "config.toml").read_text("utf-8").replace('"danger-full-access"', f'"{mode}"')
+    (home / "config.toml").write_text(text + _AS_ELSEWHERE, "utf-8")
+    play.stage.ctxrepo("setup", "codex", "--yes", "--permissions", permissions)
+    if not has_rules:
+        (home / "rules" / "ctxrepo.rules").unlink()
 
 
 def _answers(play: Play, *commands: str) -> list[str]:
@@ -77,14 +74,14 @@ def workspace(play: Play) -> None:
 
 
 def workspace_with_folder(play: Play) -> None:
-    """Its default, with one folder that commands may write to: what adds is handed over and saved outside."""
-    _begin(play, "workspace-write", hands_over=True)
+    """Its default, with the folder that `setup` opens: what adds is handed over and saved outside."""
+    _begin(play, "workspace-write", "write", has_rules=False)
     _rows(play, reads=True, saves=True)
 
 
 def workspace_with_rules(play: Play) -> None:
     """Its default, with our rules: commands that read and add run outside of the sandbox."""
-    _begin(play, "workspace-write", rules="write")
+    _begin(play, "workspace-write", "write")
     _rows(play, reads=True, saves=True)
 
 
@@ -96,7 +93,7 @@ def read_only(play: Play) -> None:
 
 def read_only_with_rules(play: Play) -> None:
     """Its strictest, with our rules."""
-    _begin(play, "read-only", rules="write")
+    _begin(play, "read-only", "write")
     _rows(play, reads=True, saves=True)
 
 

@@ -1,16 +1,18 @@
 """Claude Code's installation: hooks in its settings, and our skills in its folder."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.agents.claude import FOLDER
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_enabled
-from ctxrepo.agents.permissions import LEVELS
+from ctxrepo.agents.permissions import LEVELS, NOTHING, Permissions
 from ctxrepo.agents.protocol import (
     EditedDocument,
     Line,
     NativeMemory,
+    OpenedFolder,
     Plugin,
     SkillsFolder,
     Wanted,
@@ -23,7 +25,78 @@ TIMEOUT = 10
 """Seconds after which Claude Code ends a hook; without it a session's end would have 1.5."""
 
 
-SETTINGS = HookGroups(
+@dataclass(frozen=True)
+class Permitted:
+    """The list at `path` of the settings: `items` are to be in it, and nothing else that may be of `ours`."""
+
+    path: Sequence[str]
+    items: Sequence[str]
+    ours: Sequence[str]
+
+    def put(self, text: str, original: str) -> str:
+        """The settings with these items, and without others of ours that `original` hadn't."""
+        text = self.cut(text, original, self.items)
+        for item in self.items:
+            there = self.listed(text)
+            if there is None:
+                depth = next(n for n in range(len(self.path)) if _node(text, self.path[: n + 1]) is None)
+                value: object = [item]
+                for key in reversed(self.path[depth + 1 :]):
+                    value = {key: value}
+                text = jsontext.append(text, self.path[:depth], value, key=self.path[depth])
+            elif item not in there:
+                text = jsontext.append(text, self.path, item)
+        return text
+
+    def cut(self, text: str, original: str, kept: Sequence[str] = ()) -> str:
+        """The settings without items of ours but those `kept`, and without what that leaves empty: as far as
+        `original` hadn't them."""
+        before, going = text, {*self.ours}.difference(kept, self.listed(original) or ())
+        for number, item in reversed([*enumerate(self.listed(text) or ())]):
+            if item in going:
+                text = jsontext.cut(text, (*self.path, number))
+        for depth in range(len(self.path), 0, -1) if text != before else ():
+            node = _node(text, self.path[:depth])
+            if node is not None and not node.items and _node(original, self.path[:depth]) is None:
+                text = jsontext.cut(text, self.path[:depth])
+        return text
+
+    def listed(self, text: str) -> Sequence[str] | None:
+        """The items in the list, None where there is none; jsontext.Malformed where it is no list."""
+        node = _node(text, self.path)
+        if node is not None and not isinstance(node.value, list):
+            words = f'"{self.path[-1]}" should be a list, in square brackets'
+            raise jsontext.Malformed(text, node.start, words)
+        return None if node is None else [str(item.node.value) for item in node.items]
+
+
+@dataclass(frozen=True)
+class PermittingSettings(HookGroups):
+    """The settings with our hooks, and with what we may do among what a person permits."""
+
+    permitted: Sequence[Permitted] = ()
+
+    def connect(self, text: str, line: Line, original: str | None = None, /) -> str:
+        before = text if original is None and not self.lines(text) else original or ""
+        text = super().connect(text, line)
+        for one in self.permitted:
+            text = one.put(text, before)
+        return text
+
+    def disconnect(self, text: str, original: str | None = None) -> str:
+        if original is None and not self.lines(text):
+            return text  # we never were here: what is permitted is a person's own
+        text, before = super().disconnect(text, original), original or ""
+        for one in self.permitted:
+            text = one.cut(text, before)
+        return text
+
+
+def _node(text: str, path: Sequence[str]) -> jsontext.Node | None:
+    return jsontext.find(jsontext.parse(text), path) if text.strip("\ufeff \t\r\n") else None
+
+
+SETTINGS = PermittingSettings(
     name="claude",
     matchers={
         "SessionStart": "",
@@ -45,18 +118,25 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, commands: Sequence[str] = ()
+    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
 ) -> Sequence[Wanted]:
-    """Our skills, and hooks and rules in the settings."""
+    """Our skills, and in the settings hooks, rules, and the folder that a sandbox may write to."""
     root = folder(user_home, environment)
     hooks = {event: line(event) for event in SETTINGS.events()}
-    settings = RuledSettings(tuple(map(rule, commands)))
-    return (SkillsFolder(root / "skills"), EditedDocument(root / "settings.json", settings, hooks))
+    rules = [*map(rule, permissions.commands)]
+    opened = [spelled(each, user_home) for each in permissions.folders]
+    permitted = (
+        Permitted(("permissions", "allow"), rules, [*map(rule, LEVELS["write"])]),
+        Permitted(_SANDBOX, opened, [spelled(permissions.handover, user_home)]),
+    )
+    document = EditedDocument(root / "settings.json", replace(SETTINGS, permitted=permitted), hooks)
+    return (SkillsFolder(root / "skills"), document, *map(OpenedFolder, permissions.folders))
 
 
 RULES = "permissions in its settings"
 
-_ALLOW = ("permissions", "allow")
+_SANDBOX = ("sandbox", "filesystem", "allowWrite")
+"""Where the settings have what its sandbox may write to; it turns no sandbox on."""
 
 
 def rule(command: str) -> str:
@@ -64,65 +144,10 @@ def rule(command: str) -> str:
     return f"Bash(ctxrepo {command}:*)"
 
 
-@dataclass(frozen=True)
-class RuledSettings:
-    """The settings with our hooks, and with these rules of ours among what is allowed."""
-
-    rules: Sequence[str] = ()
-
-    def connect(self, text: str, line: Line) -> str:
-        before = SETTINGS.connect(text, line)
-        text = self._without(before, self.rules)
-        if text != before and not self.rules:
-            return _without_empty(text)
-        for rule in (rule for rule in self.rules if rule not in _allowed(text)):
-            for path, value in ((_ALLOW[:1], {"allow": [rule]}), (_ALLOW, [rule])):
-                if _node(text, path) is None:
-                    text = jsontext.append(text, path[:-1], value, key=path[-1])
-            text = text if rule in _allowed(text) else jsontext.append(text, _ALLOW, rule)
-        return text
-
-    def disconnect(self, text: str, original: str | None = None) -> str:
-        if original is None and not SETTINGS.lines(text):
-            return text  # we never were here: such rules are a person's own
-        text, before = SETTINGS.disconnect(text, original), original or ""
-        after = self._without(text, _allowed(before))
-        return _without_empty(after, before) if after != text else text
-
-    def lines(self, text: str) -> Mapping[str, Sequence[str]]:
-        return SETTINGS.lines(text)
-
-    def is_blank(self, text: str) -> bool:
-        return SETTINGS.is_blank(text)
-
-    def _without(self, text: str, kept: Sequence[str]) -> str:
-        """The settings without our rules but those `kept`."""
-        ours = {*map(rule, LEVELS["write"])}.difference(kept)
-        for number, allowed in reversed([*enumerate(_allowed(text))]):
-            if allowed in ours:
-                text = jsontext.cut(text, (*_ALLOW, number))
-        return text
-
-
-def _allowed(text: str) -> Sequence[str]:
-    """The rules of what is allowed; jsontext.Malformed where they are in no list."""
-    node = _node(text, _ALLOW)
-    if node is not None and not isinstance(node.value, list):
-        raise jsontext.Malformed(text, node.start, '"allow" should be a list, in square brackets')
-    return [str(rule) for rule in node.value] if node is not None and isinstance(node.value, list) else []
-
-
-def _without_empty(text: str, original: str = "") -> str:
-    """The settings without what our rules leave empty, and what `original` hadn't."""
-    for path in (_ALLOW, _ALLOW[:1]):
-        node = _node(text, path)
-        if node is not None and not node.items and _node(original, path) is None:
-            text = jsontext.cut(text, path)
-    return text
-
-
-def _node(text: str, path: Sequence[str]) -> jsontext.Node | None:
-    return jsontext.find(jsontext.parse(text), path) if text.strip("\ufeff \t\r\n") else None
+def spelled(folder: Path, user_home: Path) -> str:
+    """A folder as the settings of the sandbox have it, in older versions too: one slash at the beginning was
+    seen from the folder of the settings in these."""
+    return f"~/{folder.relative_to(user_home)}" if folder.is_relative_to(user_home) else f"/{folder}"
 
 
 def _is_memory_on(text: str, environment: Mapping[str, str]) -> bool:

@@ -8,17 +8,20 @@ from pathlib import Path
 from ctxrepo.agents.codex import FOLDER
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_among
+from ctxrepo.agents.permissions import NOTHING, Permissions
 from ctxrepo.agents.protocol import (
     RULES_HEAD,
     EditedDocument,
     Line,
     NativeMemory,
+    OpenedFolder,
     OwnFile,
     Plugin,
     SkillsFolder,
     Wanted,
     named_folder,
 )
+from ctxrepo.lazy import dataclass
 
 TIMEOUT = 10
 """Seconds after which Codex ends a hook."""
@@ -49,15 +52,18 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, commands: Sequence[str] = ()
+    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
 ) -> Sequence[Wanted]:
-    """Our hooks, the rules, and the skills in the folder that other agents read too."""
+    """Our hooks, the rules, the folder that its sandbox may write to, and the skills in the folder that other
+    agents read too."""
     hooks = {event: line(event) for event in HOOKS.events()}
     root = folder(user_home, environment)
     return (
         EditedDocument(root / "hooks.json", HOOKS, hooks),
-        OwnFile(root / "rules" / "ctxrepo.rules", _rules(commands)),
+        EditedDocument(root / "config.toml", OpeningConfig(permissions)),
+        OwnFile(root / "rules" / "ctxrepo.rules", _rules(permissions.commands)),
         SkillsFolder(user_home / ".agents" / "skills"),
+        *map(OpenedFolder, permissions.folders),
     )
 
 
@@ -69,6 +75,56 @@ def _rules(commands: Sequence[str]) -> bytes | None:
     words = [json.dumps(["ctxrepo", *command.split()]) for command in commands]
     rules = [f'prefix_rule(pattern = {pattern}, decision = "allow")\n' for pattern in words]
     return "".join([RULES_HEAD, *rules]).encode() if rules else None
+
+
+_SANDBOX, _ROOTS = "sandbox_workspace_write", "writable_roots"
+"""The table and the key with the folders that its sandbox may write to, beside that of the session."""
+
+
+@dataclass(frozen=True)
+class OpeningConfig:
+    """Its configuration, in which the sandbox may write to the folders of these permissions."""
+
+    permissions: Permissions
+
+    def connect(self, text: str, _line: Line, original: str | None = None, /) -> str:
+        if not self.permissions.folders:
+            return self.disconnect(text, original)
+        roots = _roots(text) or []
+        missing = [str(each) for each in self.permissions.folders if str(each) not in roots]
+        return _with_roots(text, [*roots, *missing]) if missing else text
+
+    def disconnect(self, text: str, original: str | None = None) -> str:
+        ours = self.permissions.handover
+        if original is None or ours.name not in text:
+            return text  # if it is there, it is a person's own
+        before, roots = _roots(original), _roots(text) or []
+        left = [root for root in roots if root != str(ours) or root in (before or ())]
+        return text if left == roots else _with_roots(text, left if left or before is not None else None)
+
+    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
+        return {}
+
+    def is_blank(self, text: str) -> bool:
+        return not text.removeprefix("\ufeff").strip()
+
+
+def _roots(text: str) -> list[str] | None:
+    """The folders that its sandbox may write to, None where no list names any; ValueError for no list."""
+    table = tomllib.loads(text.removeprefix("\ufeff")).get(_SANDBOX, {})
+    roots = table.get(_ROOTS) if isinstance(table, dict) else table
+    if roots is not None and not isinstance(roots, list):
+        raise ValueError(f"{_ROOTS} of {_SANDBOX} should be a list, in square brackets")
+    return roots
+
+
+def _with_roots(text: str, roots: Sequence[str] | None) -> str:
+    """The configuration with these roots; None: without the key, and without the table if nothing is left."""
+    from ctxrepo.domain.formats.toml_edit import with_value, without_empty  # tomlkit costs a start of Python
+
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    toml = with_value(text.removeprefix(mark), _SANDBOX, _ROOTS, roots)
+    return mark + (without_empty(toml, _SANDBOX) if roots is None else toml)
 
 
 def _is_plugin_on(text: str) -> bool:

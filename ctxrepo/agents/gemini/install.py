@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ctxrepo.agents.gemini import FOLDER
 from ctxrepo.agents.hook_groups import HookGroups
+from ctxrepo.agents.permissions import NOTHING, Permissions
 from ctxrepo.agents.protocol import (
     RULES_HEAD,
     EditedDocument,
@@ -51,14 +52,14 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, commands: Sequence[str] = ()
+    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
 ) -> Sequence[Wanted]:
     """Hooks in the settings, the rules, and the skills in the folder that other agents read too."""
     hooks = {event: line(event) for event in SETTINGS.events()}
     root = folder(user_home, environment)
     return (
         EditedDocument(root / "settings.json", SETTINGS, hooks),
-        OwnFile(root / "policies" / "ctxrepo.toml", _policy(commands)),
+        OwnFile(root / "policies" / "ctxrepo.toml", _policy(permissions.commands)),
         SkillsFolder(_home(user_home, environment) / ".agents" / "skills"),
     )
 

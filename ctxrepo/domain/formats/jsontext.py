@@ -16,8 +16,10 @@ _LINE_END = lazy_pattern(r"[ \t]*+\r?\n")
 
 def append(text: str, path: Path, value: object, key: str = "") -> str:
     """Append `value` to the list at `path`, or add it as the member `key` to the object there, laid out
-    like the document. KeyError when `path` doesn't exist."""
+    like the document. KeyError when `path` doesn't exist, Malformed when it leads to something else."""
     root, node = _located(text, path)
+    if not isinstance(node.value, dict if key else list):
+        raise Malformed(text, node.start, f"expected {'an object, with braces' if key else 'a list'}")
     style = _style(text, root)
     if not node.items:
         return _filled(text, node, value, key, style)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import Agent, agent_named
-from ctxrepo.agents.permissions import LEVELS
-from ctxrepo.agents.protocol import SkillsFolder, Wanted
+from ctxrepo.agents.permissions import Permissions
+from ctxrepo.agents.protocol import OpenedFolder, SkillsFolder, Wanted
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.files import WantedFile, wanted_file
@@ -65,6 +65,8 @@ class Connection:
     machine: Machine
     files: tuple[WantedFile, ...]
     skills: tuple[Path, ...]
+    opened: tuple[Path, ...] = ()
+    """The folders of ours that commands in its sandbox may write to."""
     gone: Set[Path] = frozenset()
     """Receipts of other agents that don't count any more, because those are being let go of."""
     permissions: str = "none"
@@ -84,9 +86,10 @@ class Connection:
     @classmethod
     def _of(cls, agent: Agent, machine: Machine, gone: Set[Path], permissions: str) -> "Connection":
         wanted = wanted_of(agent, machine, permissions=permissions)
-        files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder)]
+        files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder | OpenedFolder)]
         skills = [one.path for one in wanted if isinstance(one, SkillsFolder)]
-        return cls(agent, machine, tuple(files), tuple(skills), gone, permissions)
+        opened = [one.path for one in wanted if isinstance(one, OpenedFolder)]
+        return cls(agent, machine, tuple(files), tuple(skills), tuple(opened), gone, permissions)
 
     @cached_property
     def has_plugin(self) -> bool | None:
@@ -122,12 +125,14 @@ class Connection:
         # A folder that another agent's setup made for both goes with whichever is let go of last.
         above = {folder for path in paths for folder in path.parents}
         shared = [folder for other in self._others for folder in other.folders if folder in above]
+        known = self.slip.known.files
+        states = {file.path: (file.before(known.get(file.path)), self.connected(file)) for file in self.files}
         return Receipt(
+            # Of what holds nothing of ours no copy is kept: it is a person's alone.
             files={
-                file.path: WrittenFile(
-                    file.before(self.slip.known.files.get(file.path)), digest(self.connected(file))
-                )
-                for file in self.files
+                path: WrittenFile(before, digest(after))
+                for path, (before, after) in states.items()
+                if before != after
             },
             skills=owned,
             permissions=self.permissions,
@@ -169,9 +174,9 @@ def wanted_of(
     environment: Mapping[str, str] | None = None,
     permissions: str = "none",
 ) -> Sequence[Wanted]:
-    """What its installation wants on this machine, in the `environment` of now or in another one, with rules
-    for what the level of `permissions` names, if it takes any."""
+    """What its installation wants on this machine, in the `environment` of now or in another one, with what
+    the level of `permissions` allows, if the agent can be told."""
     there = machine.environment if environment is None else environment
-    rules = (LEVELS[permissions],) if agent.rules else ()
+    allowed = (Permissions(permissions, machine.places.handover),) if agent.rules else ()
     home = machine.places.user_home
-    return agent.install.files(home, there, lambda event: machine.line(agent.name, event), *rules)
+    return agent.install.files(home, there, lambda event: machine.line(agent.name, event), *allowed)

@@ -51,21 +51,25 @@ class _OnDisk(Generic[_Wanted]):
 class EditedOnDisk(_OnDisk[EditedDocument]):
     """A document into which ours is put. ConfigError when what it says can't be understood."""
 
-    def connected(self, _known: WrittenFile | None = None) -> bytes:
-        """Its bytes with what is ours."""
-        return self._edited(lambda text: self.wanted.document.connect(text, self.wanted.hooks.__getitem__))
+    def connected(self, known: WrittenFile | None = None) -> bytes | None:
+        """Its bytes with what is ours. What setup wrote and nobody edited is made anew of what was there, so
+        that nothing stays in it of what isn't granted any more."""
+        document, line = self.wanted.document, self.wanted.hooks.__getitem__
+        original = self._text(known.original) if known else None
+        after = self._edited(lambda text: document.connect(text, line, original), self.data)
+        if known and after != self.data and digest(self.data) == known.digest:
+            return self._edited(lambda text: document.connect(text, line, original), known.original)
+        return after
 
     def original(self, known: WrittenFile | None) -> bytes | None:
         """Its bytes as they would be had ctxrepo never been there; `known` is what the receipt says."""
         document = self.wanted.document
-        if self.data is None:
-            return None
         if known is None:
-            return self._edited(document.disconnect)
+            return self._edited(document.disconnect, self.data)
         if digest(self.data) == known.digest:
             return known.original
         original = self._text(known.original)
-        after = self._edited(lambda text: document.disconnect(text, original))
+        after = self._edited(lambda text: document.disconnect(text, original), self.data)
         # A file that we made or filled, and that says nothing without us, needn't stay.
         if after != self.data and document.is_blank(original) and document.is_blank(self._text(after)):
             return known.original
@@ -81,10 +85,10 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
 
     def lines(self) -> Mapping[str, Sequence[str]]:
         """The commands of our hooks in it, by event."""
-        return self._ask(self.wanted.document.lines)
+        return self._ask(self.wanted.document.lines, self.data)
 
-    def _ask(self, question: Callable[[str], _T]) -> _T:
-        text = self._text(self.data)
+    def _ask(self, question: Callable[[str], _T], data: bytes | None) -> _T:
+        text = self._text(data)
         try:
             return question(text)
         except ValueError as error:
@@ -92,8 +96,10 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
                 f"{self.path}, {error}", "Nothing was changed. Mend it, then try again."
             ) from error
 
-    def _edited(self, edit: Callable[[str], str]) -> bytes:
-        return _encoded(self._ask(edit))
+    def _edited(self, edit: Callable[[str], str], data: bytes | None) -> bytes | None:
+        """The bytes edited, or no file where there is none and nothing is to be in it."""
+        after = self._ask(edit, data)
+        return data if after == self._text(data) else _encoded(after)
 
     def _text(self, data: bytes | None) -> str:
         try:

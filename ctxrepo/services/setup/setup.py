@@ -16,6 +16,7 @@ from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.connection import Connection, Machine
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
+from ctxrepo.storage.disk.private import require_private
 from ctxrepo.storage.user import receipt
 
 
@@ -35,6 +36,8 @@ class Plan:
     """Folders that go afterwards, if they are empty."""
     permissions: str = "none"
     """Which of our commands the agent may run without asking then."""
+    opened: tuple[Path, ...] = ()
+    """The folders of ours that commands in its sandbox may write to then, and that are made."""
 
     @property
     def visible(self) -> tuple[Change, ...]:
@@ -127,6 +130,7 @@ def plan(name: str, machine: Machine, permissions: str = "") -> Plan:
         (*skill.notices, *notices),
         tuple(p for p in connection.slip.known.folders if any(f.path.parent == p for f in connection.files)),
         permissions=connection.permissions,
+        opened=connection.opened,
     )
 
 
@@ -156,6 +160,8 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
 
 def apply(plan: Plan) -> None:
     """Do what the plan says; Busy, with nothing written, when a file isn't as the plan found it."""
+    for folder in plan.opened:
+        require_private(folder)
     foreign.apply(plan.changes)
     foreign.remove_empty(plan.emptied)
 

@@ -81,7 +81,10 @@ def _problems(
     if not problems:
         problems = list(_foreign(found, connection.machine.line))[:1]
     if not problems and _is_outdated(connection):
-        problems = ["hooks or skills are not those of this version"]
+        problems = ["hooks, skills or permissions are not those of this version"]
+    if not problems:
+        gone = [folder for folder in connection.opened if not foreign.exists(folder)]
+        problems = [f"its sandbox may write to {folder}, which isn't there" for folder in gone]
     return problems
 
 

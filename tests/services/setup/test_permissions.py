@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from long import rotating
 from ctxrepo.agents import names
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.agents.permissions import ADDING, LEVELS, READING
+from ctxrepo.agents.protocol import EditedDocument
 from ctxrepo.domain.guard import handover
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import ConfigError, UsageError
 from ctxrepo.faces.cli import table
 from ctxrepo.services.setup import setup, standings
+from ctxrepo.services.setup.connection import Machine, wanted_of
 from ctxrepo.services.setup.standings import check
 
 TOLD = [name for name in names() if AGENTS[name].rules]
@@ -73,7 +76,7 @@ def without(files: dict[str, object], folder: str) -> dict[str, object]:
 
 def said(agent: str, home: Path) -> str:
     """What the files of the agent say of commands of ours."""
-    wanted = AGENTS[agent].install.files(home, {}, str, ())
+    wanted = AGENTS[agent].install.files(home, {}, str)
     files = [one.path for one in wanted if one.path.is_file()]
     return "".join(line for file in files for line in file.read_text().splitlines() if "hook.py" not in line)
 
@@ -131,7 +134,7 @@ def test_rules_in_no_list_are_told(home: Path, level: str) -> None:
 def test_rules_that_somebody_took_away_are_missed(home: Path, agent: str) -> None:
     machine = machine_of(home)
     setup.apply(setup.plan(agent, machine, "write"))
-    for wanted in AGENTS[agent].install.files(home, {}, str, ()):
+    for wanted in AGENTS[agent].install.files(home, {}, str):
         if wanted.path.is_file():
             wanted.path.write_text(
                 wanted.path.read_text().replace("ctxrepo recall", "").replace('"recall"', '""')
@@ -157,3 +160,143 @@ def test_a_file_of_rules_that_is_a_persons_is_left(home: Path) -> None:
 
 def test_what_an_agent_may_add_unasked_it_may_hand_over_from_a_sandbox() -> None:
     assert handover.ADDING.issuperset(ADDING)
+
+
+HANDOVER = ".local/state/ctxrepo/handover"
+
+CONFIGS = {
+    "none": None,
+    "empty": b"",
+    "a model": b'model = "gpt-5.5"  # mine\n',
+    "no line break at the end": b"[features]\nmemories = true\n# the end",
+    "a table of theirs": b"[sandbox_workspace_write]\n# mine\nnetwork_access = true\n\n[tui]\na = true\n",
+    "folders of theirs": b'[sandbox_workspace_write]\nwritable_roots = [\n  "/srv", # mine\n]\n',
+    "in one line": b'sandbox_workspace_write = { writable_roots = ["/srv"] }\n',
+    "windows": b'\xef\xbb\xbfa = 1\r\n\r\n[sandbox_workspace_write]\r\nwritable_roots = [ "/srv" ]\r\n',
+}
+
+
+@pytest.mark.parametrize("data", CONFIGS.values(), ids=CONFIGS)
+def test_the_sandbox_of_codex_opens_one_folder(home: Path, data: bytes | None) -> None:
+    config, machine = home / ".codex/config.toml", machine_of(home)
+    config.parent.mkdir()
+    if data is not None:
+        config.write_bytes(data)
+    setup.apply(setup.plan("codex", machine, "read"))
+    assert (config.read_bytes() if config.exists() else None) == data
+    plan = setup.plan("codex", machine, "write")
+    assert f'+writable_roots = ["{home / HANDOVER}"]' in plan.diff or f'"{home / HANDOVER}"' in plan.diff
+    setup.apply(plan)
+    said = tomllib.loads(config.read_text().removeprefix("\ufeff"))
+    before = tomllib.loads((data or b"").decode().removeprefix("\ufeff"))
+    theirs = before.setdefault("sandbox_workspace_write", {}).setdefault("writable_roots", [])
+    theirs.append(str(home / HANDOVER))
+    assert said == before
+    assert (home / HANDOVER).stat().st_mode & 0o777 == 0o700
+    assert setup.plan("codex", machine).changes == ()
+    setup.apply(setup.plan("codex", machine, "read"))
+    assert (config.read_bytes() if config.exists() else None) == data
+    setup.apply(setup.plan("codex", machine, "write"))
+    # As Codex does when somebody trusts a folder.
+    more = b'\n[projects."/w"]\ntrust_level = "trusted"\n'
+    config.write_bytes(config.read_bytes() + more)
+    assert check("codex", machine).state == "current"
+    setup.apply(setup.removal("codex", machine))
+    left = tomllib.loads(config.read_text().removeprefix("\ufeff"))
+    assert left == tomllib.loads((data or b"").decode().removeprefix("\ufeff") + more.decode())
+    kept = config.read_bytes().replace(b" ", b"").replace(b",]", b"]")
+    assert all(line.replace(b" ", b"") in kept for line in (data or b"").splitlines())
+
+
+def test_a_folder_that_a_person_opened_stays_open(home: Path) -> None:
+    config, settings = home / ".codex/config.toml", home / ".claude/settings.json"
+    config.parent.mkdir()
+    config.write_text(f'[sandbox_workspace_write]\nwritable_roots = ["{home / HANDOVER}"]\n')
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"sandbox": {"filesystem": {"allowWrite": [f"~/{HANDOVER}"]}}}))
+    before = snapshot(home)
+    for agent in ("codex", "claude"):
+        for level in ("none", "write", "read", "none"):
+            setup.apply(setup.plan(agent, machine_of(home), level))
+            assert HANDOVER in config.read_text()
+            assert HANDOVER in settings.read_text()
+        setup.apply(setup.removal(agent, machine_of(home)))
+    assert snapshot(home) == before
+
+
+def test_rules_that_a_person_wrote_stay_at_every_level(home: Path) -> None:
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"permissions": {"allow": ["Bash(ctxrepo read:*)"]}}')
+    for level in ("none", "write", "none"):
+        setup.apply(setup.plan("claude", machine_of(home), level))
+        assert "Bash(ctxrepo read:*)" in json.loads(settings.read_text())["permissions"]["allow"]
+        settings.write_text(settings.read_text().rstrip() + "\n")  # edited since
+
+
+def test_the_sandbox_of_claude_code_opens_one_folder(home: Path) -> None:
+    settings, machine = home / ".claude/settings.json", machine_of(home)
+    settings.parent.mkdir()
+    theirs = {"sandbox": {"enabled": True, "filesystem": {"allowWrite": ["/srv"]}}}
+    settings.write_text(json.dumps(theirs, indent=2))
+    setup.apply(setup.plan("claude", machine, "write"))
+    sandbox = json.loads(settings.read_text())["sandbox"]
+    assert sandbox == {"enabled": True, "filesystem": {"allowWrite": ["/srv", f"~/{HANDOVER}"]}}
+    assert (home / HANDOVER).stat().st_mode & 0o777 == 0o700
+    assert setup.plan("claude", machine).changes == ()
+    settings.write_text(settings.read_text().replace('"/srv"', '"/opt"'))
+    setup.apply(setup.plan("claude", machine, "read"))
+    assert json.loads(settings.read_text())["sandbox"]["filesystem"] == {"allowWrite": ["/opt"]}
+    outside = Machine(replace(machine.places, state=Path("/var/x")), machine.environment, machine.interpreter)
+    assert '"//var/x/handover"' in setup.plan("claude", outside, "write").diff
+
+
+@pytest.mark.parametrize("agent", ["codex", "claude"])
+def test_that_the_folder_is_gone_or_closed_again_is_told(home: Path, agent: str) -> None:
+    machine = machine_of(home)
+    setup.apply(setup.plan(agent, machine, "write"))
+    (home / HANDOVER).rmdir()
+    standing = check(agent, machine)
+    assert standing.state == "stale"
+    assert "which isn't there" in standing.findings[0].problem
+    setup.apply(setup.plan(agent, machine))
+    assert check(agent, machine).state == "current"
+    for document in wanted_documents(agent, machine):
+        document.write_text(document.read_text().replace("/ctxrepo/handover", "/elsewhere"))
+    assert check(agent, machine).state == "stale"
+
+
+def wanted_documents(agent: str, machine: Machine) -> list[Path]:
+    wanted = wanted_of(AGENTS[agent], machine)
+    return [one.path for one in wanted if isinstance(one, EditedDocument)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('sandbox_workspace_write = "open"\n', "should be a list"),
+        ('sandbox_workspace_write.writable_roots = "/srv"\n', "should be a list"),
+        ("model = \n", "line 1"),
+    ],
+)
+def test_a_configuration_that_codex_would_not_take_is_left(home: Path, text: str, words: str) -> None:
+    config = home / ".codex/config.toml"
+    config.parent.mkdir()
+    config.write_text(text)
+    with pytest.raises(ConfigError, match=words) as caught:
+        setup.plan("codex", machine_of(home), "write")
+    assert str(config) in caught.value.message
+    setup.apply(setup.plan("codex", machine_of(home)))
+    assert config.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "sandbox", ["true", '{"filesystem": "all"}', '{"filesystem": {"allowWrite": "/srv"}}']
+)
+def test_settings_of_a_sandbox_that_are_odd_are_left(home: Path, sandbox: str) -> None:
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text(f'{{"sandbox": {sandbox}}}')
+    with pytest.raises(ConfigError, match="line 1, column"):
+        setup.plan("claude", machine_of(home), "write")
+    assert settings.read_text() == f'{{"sandbox": {sandbox}}}'
