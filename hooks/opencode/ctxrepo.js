@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url"
 
 /** The hook line, in which an event's name takes the place of EVENT; before `ctxrepo setup` it is no line. */
 const LINE = "{line}"
+/** What its user lets OpenCode run unasked: the beginnings of commands. @type {any} */
+const ALLOWED = "{allowed}"
 const RUN = fileURLToPath(new URL("../run", import.meta.url)) // finds ctxrepo where there is no line
 const MILLISECONDS = 10_000
 const TOOL = "tool.execute.after"
@@ -50,6 +52,19 @@ const isOurs = (/** @type {Part} */ part) => part.type === "text" && typeof part
 function part({ id, sessionID, messageID }, where, text) {
   const ours = { synthetic: true, ignored: true, metadata: { ctxrepo: sessionID } }
   return { id: id.slice(0, 16) + where.repeat(14), sessionID, messageID, type: "text", text, ...ours }
+}
+
+/** Let OpenCode run what is allowed where it would ask. It asks for each command of a line by itself, as a parser of
+ * the shell finds them, in substitutions too; the last rule that fits counts. A command comes with what it is
+ * redirected to, and to write a file it asks as ever. Rules of a key that fits only bash stand behind all others.
+ * @param {any} config */
+function allow(config) {
+  const given = typeof config.permission === "string" ? { "*": config.permission } : config.permission ?? {}
+  const rules = Object.entries(given).flatMap(([tool, of]) =>
+    tool !== "*" && tool !== "bash" ? [] : typeof of === "string" ? [["*", of]] : Object.entries(of))
+  if (!Array.isArray(ALLOWED) || rules.findLast(([command]) => command === "*")?.[1] !== "ask") return
+  const ours = ALLOWED.map((command) => [`${command} *`, "allow"])
+  if (ours.length) config.permission = { ...given, "bash*": Object.fromEntries([...ours, ["ctxrepo *>*", "ask"]]) }
 }
 
 /** @param {{ client: any, directory: string }} opencode */
@@ -99,6 +114,7 @@ export const ctxrepo = async ({ client, directory }) => {
   }
 
   return {
+    config: quiet(async (config) => allow(config)),
     event: quiet(async ({ event: { type, properties } }) => {
       const id = properties?.sessionID
       if (type === "session.compacted") (await session(id)).source = "compact"

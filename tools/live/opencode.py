@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from live import anthropic, opencode_cost, turns
+from live import anthropic, opencode_cost, opencode_permissions, turns
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -21,7 +21,7 @@ FULL = 95_000
 SUMMARY = "They asked where redis listens."
 
 LACKS: dict[str, str] = {}
-OWN = opencode_cost.ALL
+OWN = opencode_cost.ALL | opencode_permissions.ALL
 
 _NEEDED = {"dependencies": {"@opencode-ai/plugin": PACKAGE.version}}
 """What OpenCode brings from npm into its folder once, and waits for where there are plugins. Where it is

@@ -1,10 +1,11 @@
 """OpenCode's installation: our bridge among its plugins, and our skills where several agents look."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.opencode.dialect import DIALECT
-from ctxrepo.agents.protocol import ShippedFile, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.permissions import NOTHING, Permissions
+from ctxrepo.agents.protocol import Line, ShippedFile, SkillsFolder, Wanted, named_folder
 
 BRIDGE = "opencode/ctxrepo.js"
 """The bridge in hooks/, which OpenCode can load from there as well."""
@@ -20,11 +21,17 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return (named_folder("XDG_CONFIG_HOME", environment) or user_home / ".config") / "opencode"
 
 
-def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
-    """The bridge with the hook line of this machine in it, and our skills."""
+def files(
+    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+) -> Sequence[Wanted]:
+    """The bridge with the hook line of this machine in it and what it lets OpenCode run, and our skills."""
     hooks = {event: line(event) for event in EVENTS}
+    allowed = [f"ctxrepo {command}" for command in permissions.commands]
     bridge = folder(user_home, environment) / "plugins/ctxrepo.js"
     return (
-        ShippedFile(bridge, BRIDGE, {"line": line(ANY_EVENT)}, hooks),
+        ShippedFile(bridge, BRIDGE, {"line": line(ANY_EVENT), "allowed": allowed}, hooks),
         SkillsFolder(user_home / ".agents/skills"),
     )
+
+
+RULES = "rules for its shell, which the bridge adds to those of its settings"
