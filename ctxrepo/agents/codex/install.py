@@ -129,14 +129,14 @@ def _with_roots(text: str, roots: Sequence[str] | None) -> str:
 
 def _is_plugin_on(text: str) -> bool:
     """Whether this configuration says that our plugin is on."""
-    plugins = tomllib.loads(text).get("plugins")
+    plugins = tomllib.loads(text.removeprefix("\ufeff")).get("plugins")
     named = plugins.items() if isinstance(plugins, dict) else ()
     return is_among(name for name, item in named if isinstance(item, dict) and item.get("enabled") is True)
 
 
 def _is_memory_on(text: str, _environment: Mapping[str, str]) -> bool:
     """Whether its memories are on, as they are only where somebody turned them on."""
-    features = tomllib.loads(text).get("features")
+    features = tomllib.loads(text.removeprefix("\ufeff")).get("features")
     return isinstance(features, dict) and features.get("memories") is True
 
 

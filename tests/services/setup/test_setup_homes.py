@@ -66,7 +66,8 @@ def test_an_edit_after_setup_stays_and_nothing_else(
     make(agent, home)
     setup.apply(setup.plan(agent, machine))
     for document in documents(agent, home):
-        document.path.write_bytes(document.path.read_bytes().replace(b"/opt/notify", b"/opt/other"))
+        if document.path.exists():
+            document.path.write_bytes(document.path.read_bytes().replace(b"/opt/notify", b"/opt/other"))
     setup.apply(setup.removal(agent, machine))
     for document in documents(agent, home):
         if document.path.exists():
