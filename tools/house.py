@@ -38,7 +38,7 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 62_000 + 839,
+    "lines": 62_000 + 1_071,
     "files": 520,
     "file names that stand twice": 25,
     "import levels": 20,
@@ -303,7 +303,9 @@ def _loaded(tree: ast.AST, passed_over: tuple[type[ast.AST], ...] = ()) -> Itera
         if isinstance(node, passed_over):
             continue
         yield node
-        todo += node.orelse if isinstance(node, ast.If) and _is_for_types(node) else ast.iter_child_nodes(node)
+        todo += (
+            node.orelse if isinstance(node, ast.If) and _is_for_types(node) else ast.iter_child_nodes(node)
+        )
 
 
 def _is_for_types(node: ast.If) -> bool:
