@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from ctxrepo.faces.cli.parser import root_command
+from reference import root_command
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 GENERATED = CHECKOUT / "docs/reference/cli.md"

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import get_args
 
 import pytest
+from reference import root_command
 
 from ctxrepo.domain.project.target import parse_target
-from ctxrepo.faces.cli.parser import root_command
 from ctxrepo.services.notes.new_note import templates
 from ctxrepo.services.reading.searching import Mode
 from ctxrepo.storage.user import assets

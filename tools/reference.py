@@ -11,6 +11,8 @@ import inspect
 import json
 import re
 from collections.abc import Iterator
+from copy import copy
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -19,7 +21,44 @@ from ctxrepo.domain.secrets.rule_files import Rule
 from ctxrepo.domain.secrets.search import RULES
 from ctxrepo.domain.settings.keys import kind, sections
 from ctxrepo.faces.cli import table as commands_table
-from ctxrepo.faces.cli.parser import MODULES, registered, root_command
+from ctxrepo.faces.cli.parser import registered
+
+PANELS = {
+    "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
+    "scratch",
+    "Look through them": "search tags links recall trace history stats",
+    "Repository, remote, other machines": "init status sync pull push doctor check import conflicts declined "
+    "cache",
+    "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
+    "Settings": "completion config",
+}
+"""Heading in the list of commands -> those below it, in the order in which they are listed."""
+
+MODULES = {
+    "notes.authoring": "remember new edit log open=open_note",
+    "notes.relocating": "move archive forget touch undo restore",
+    "notes.lookup": "read search tags links export list=list_notes",
+    "notes.caretaking": "check import=import_",
+    "notes.scratchpad": "scratch=",
+    "sessions.asking": "recall trace",
+    "sessions.handing_over": "context anchor handoff hook",
+    "sessions.stats_verbs": "stats=",
+    "sessions.session_verbs": "session=",
+    "sessions.tape_commands": "tape=",
+    "sessions.file_verbs": "file=",
+    "review.conflicts": "conflicts=",
+    "review.declined_verbs": "declined=",
+    "review.history": "history",
+    "repository.exchanging": "init sync pull push",
+    "repository.reporting": "status doctor",
+    "repository.setting_up": "setup",
+    "repository.cache_verbs": "cache=",
+    "repository.project_verbs": "project=",
+    "repository.config_verbs": "config=",
+    "completion.command": "completion",
+}
+"""The modules in faces/cli that have commands -> the commands, with the function where it has another name;
+it has none for a group of commands."""
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -116,23 +155,50 @@ def cli_page() -> str:
     return "\n".join(parts)
 
 
+def places() -> Iterator[tuple[str, str, str]]:
+    """(name, module, function) of each command; '' is the function of a group."""
+    for module, words in MODULES.items():
+        for word in words.split():
+            name, equals, function = word.partition("=")
+            yield name, module, function if equals else name
+
+
+@cache
+def root_command() -> Any:
+    """All commands with their options, as they are listed: groups come last."""
+    built = {name: registered(module, name, function) for name, module, function in places()}
+    commands = []
+    for panel, names in PANELS.items():
+        for name in names.split():
+            command = built[name].commands[name]
+            command.rich_help_panel = panel
+            commands.append(command)
+    root = copy(built["remember"])
+    root.commands = {command.name: command for command in sorted(commands, key=_is_group)}
+    return root
+
+
+def _is_group(command: Any) -> bool:
+    return hasattr(command, "commands")
+
+
 def commands_of(group: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """(name, command) of all commands of a group, those of a group in it as `group verb`."""
     for word, command in group.commands.items():
         yield name + word, command
-        if hasattr(command, "commands"):
+        if _is_group(command):
             yield from commands_of(command, f"{name}{word} ")
 
 
 def table() -> str:
     """ctxrepo/faces/cli/table.tsv as it should be: a line for each command, its parameters indented below."""
-    modules = {name: module for module in MODULES for name in registered(module).commands}
+    modules = {name: module for name, module, _ in places()}
     root = root_command()
     lines = [_param(p) for p in root.params]
     for name, command in commands_of(root):
         first, *rest = name.split(" ")
         panel = "" if rest else command.rich_help_panel
-        group = "group" if hasattr(command, "commands") else ""
+        group = "group" if _is_group(command) else ""
         function = "" if rest or group else command.callback.__name__
         traits = [group, "hidden" if command.hidden else ""]
         lines.append(_cells(name, modules[first], function, panel, _joined(traits), _said(command.help)))

@@ -15,7 +15,7 @@ from machines import Machine
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.target import Target, parse_target
-from ctxrepo.faces.cli import parser, table
+from ctxrepo.faces.cli import table
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.app import main
 from ctxrepo.faces.cli.options import json_option
@@ -51,10 +51,9 @@ def mine(ada: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
     for name, value in ada.env.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(ada.project_folder)
-    entry = table.CommandEntry("count-words", "count", "", "", "", "Count the words of a note.")
+    entry = table.CommandEntry("count-words", "count", "command", "", "", "Count the words of a note.")
     monkeypatch.setattr(table, "read", lambda: SimpleNamespace(commands={entry.name: entry}))
     monkeypatch.setitem(sys.modules, "ctxrepo.faces.cli.count", sys.modules[__name__])
-    monkeypatch.setitem(parser.MODULES, "count", "count-words=command")
     return ada
 
 

@@ -8,46 +8,12 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
-from typer.main import get_command_name, get_group
-from typer.models import CommandInfo, TyperInfo
+from typer.main import get_group
 
 import ctxrepo
 from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.errors import INTERRUPTED, UsageError
 from ctxrepo.faces.cli import table
-
-PANELS = {
-    "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
-    "scratch",
-    "Look through them": "search tags links recall trace history stats",
-    "Repository, remote, other machines": "init status sync pull push doctor check import conflicts declined "
-    "cache",
-    "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
-    "Settings": "completion config",
-}
-"""Heading in the list of commands -> those below it, in the order in which they are listed."""
-MODULES = {
-    "notes.authoring": "remember new edit log open=open_note",
-    "notes.relocating": "move archive forget touch undo restore",
-    "notes.lookup": "read search tags links export list=list_notes",
-    "notes.caretaking": "check import=import_",
-    "notes.scratchpad": "",
-    "sessions.asking": "recall trace",
-    "sessions.handing_over": "context anchor handoff hook",
-    **dict.fromkeys(("sessions.stats_verbs", "sessions.session_verbs", "sessions.tape_commands"), ""),
-    **dict.fromkeys(("sessions.file_verbs", "review.conflicts", "review.declined_verbs"), ""),
-    "review.history": "history",
-    "repository.exchanging": "init sync pull push",
-    "repository.reporting": "status doctor",
-    "repository.setting_up": "setup",
-    **dict.fromkeys(("repository.cache_verbs", "repository.project_verbs", "repository.config_verbs"), ""),
-    "completion.command": "completion",
-}
-"""The modules here that have commands -> the commands, with the function where it has another name; '' for a
-group of commands."""
-
-_ORDER = [name for names in PANELS.values() for name in names.split()]
-_PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names.split()}
 
 
 def _version(wanted: bool) -> None:
@@ -72,36 +38,24 @@ class LazyCommand(TyperCommand):
 
     def __init__(self, entry: table.CommandEntry) -> None:
         super().__init__(entry.name, help=entry.summary, rich_help_panel=entry.panel, hidden=entry.is_hidden)
-        self._module = entry.module
+        self._entry = entry
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        command = registered(self._module, str(self.name)).commands[str(self.name)]
+        entry = self._entry
+        command = registered(entry.module, entry.name, entry.function).commands[entry.name]
         return command.make_context(info_name, args, parent, **extra)
 
 
 @cache
-def root_command() -> Any:
-    """All commands with their options, for tools/reference.py."""
-    app = _app()
-    for module in MODULES:
-        _add(module, app)
-    for entries in (app.registered_commands, app.registered_groups):
-        entries.sort(key=lambda entry: _ORDER.index(_name(entry)))
-        for entry in entries:
-            entry.rich_help_panel = _PANEL_OF[_name(entry)]
-    return _with_help(get_group(app))
-
-
-@cache
-def registered(module: str, command: str = "") -> Any:
-    """The root command as typer builds it, with the commands of `module`, or only with `command` of them.
+def registered(module: str, name: str, function: str) -> Any:
+    """The root command as typer builds it, with one command: this function of `module`, or with '' its group.
 
     It is built once a process, as that takes longer than most commands."""
-    app = _app()
-    _add(module, app)
-    if command:
-        app.registered_commands = [one for one in app.registered_commands if _name(one) == command]
-        app.registered_groups = [one for one in app.registered_groups if one.name == command]
+    app, commands = _app(), import_module(f"ctxrepo.faces.cli.{module}")
+    if function:
+        app.command(name)(getattr(commands, function))
+    else:
+        app.add_typer(commands.group, name=name)
     return _with_help(get_group(app))
 
 
@@ -138,19 +92,6 @@ def _require_text(context: Any, param: Any, value: Any) -> Any:
         name = param.opts[0] if param.opts[0].startswith("-") else str(param.metavar).strip("[].")
         raise UsageError(f"{name} is empty", "Give it a text, or leave it out.")
     return value
-
-
-def _add(module: str, app: typer.Typer) -> None:
-    commands = import_module(f"ctxrepo.faces.cli.{module}")
-    for word in MODULES[module].split():
-        name, _, function = word.partition("=")
-        app.command(name)(getattr(commands, function or name))
-    if not MODULES[module]:
-        app.add_typer(commands.group, name=commands.group.info.name)
-
-
-def _name(entry: CommandInfo | TyperInfo) -> str:
-    return entry.name or get_command_name(getattr(entry.callback, "__name__", ""))
 
 
 def _app() -> typer.Typer:

@@ -29,7 +29,7 @@ class Param:
 
 
 class CommandEntry:
-    """A command or a group of commands. `module` registers it, `panel` is the heading it is listed under.
+    """A command or a group of commands. `module` has it, `panel` is the heading it is listed under.
 
     `function` is what the module calls the command's function; '' for a group, and for a command of one."""
 

@@ -66,8 +66,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The command as the parser has it."""
     calls.clear()
     monkeypatch.setitem(sys.modules, "ctxrepo.faces.cli.brewing", sys.modules[__name__])
-    monkeypatch.setitem(parser.MODULES, "brewing", "brew")
-    return parser.registered("brewing", "brew").commands["brew"]
+    return parser.registered("brewing", "brew", "brew").commands["brew"]
 
 
 def test_fields_are_options_in_the_order_of_their_spellings(parsed: Any) -> None:
