@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.errors import CtxrepoError
 
 _POLL = 0.2
@@ -221,7 +222,7 @@ class Rpc:
                 line, newline, rest = self._heard.partition(b"\n")
                 if newline:
                     self._heard = rest
-                    found = _object(bytes(line))
+                    found = record(line.decode("utf-8", "replace"))
                     if found is not None:
                         yield found
                     continue
@@ -259,11 +260,3 @@ def started(words: Sequence[str], env: Mapping[str, str], seconds: float) -> Ite
         process.stdout.close()
         with suppress(OSError):  # it was gone before it had read everything
             process.stdin.close()
-
-
-def _object(line: bytes) -> Mapping[str, Any] | None:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
