@@ -38,8 +38,6 @@ therefore waits for it."""
 class Event:
     """An event of a session; a field that the agent did not tell is ''."""
 
-    __slots__ = ("agent", "name", "silence_reason", *FIELDS)
-
     def __init__(self, agent: str, name: str, texts: dict[str, str]) -> None:
         self.agent = agent
         """The name of the agent's folder."""
@@ -73,8 +71,6 @@ class Event:
 class TouchedFile:
     """A file that a tool call read or wrote."""
 
-    __slots__ = ("path", "ranges", "wrote")
-
     def __init__(self, path: str, ranges: str = "[]", wrote: str = "") -> None:
         self.path = path
         """As the agent names it, which may be relative to the session's folder."""
@@ -86,8 +82,6 @@ class TouchedFile:
 
 class HookAnswer:
     """What a hook has for the model, by where it is to stand, and for the user."""
-
-    __slots__ = ("lasting", "receipt", "system", "turn")
 
     def __init__(self, lasting: str = "", system: str = "", turn: str = "", receipt: str = "") -> None:
         self.lasting = lasting
@@ -106,8 +100,6 @@ class HookAnswer:
 
 class OwnSettings:
     """What an agent's own settings say of memory in its sessions."""
-
-    __slots__ = ("fetches", "place", "silence")
 
     def __init__(self, silence: str = "", place: str = "", fetches: bool = True) -> None:
         self.silence = silence

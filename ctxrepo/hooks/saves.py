@@ -93,8 +93,6 @@ class ToolVersion:
     """A memory file as a tool left it: its path in the repository, its bytes, and the tree that the clone's
     files were checked out as when the tool wrote; '' where nobody can tell."""
 
-    __slots__ = ("data", "path", "tree")
-
     def __init__(self, path: str, data: bytes, tree: str) -> None:
         self.path = path
         self.data = data

@@ -42,8 +42,6 @@ SHARE = (0.2, 0.3, 0.4, 0.5, 0.6)
 class Verdict(Dose):
     """What was before the dose: eight entries or none."""
 
-    __slots__ = ()
-
     def entries(self, margin: float, most: int) -> int:
         return min(8, most) if margin >= self.least else 0
 

@@ -12,10 +12,6 @@ class Param:
 
     `name` is the parameter's of the command's function. `is_text` tells that it takes any text as it is."""
 
-    __slots__ = (
-        "is_flag", "is_hidden", "is_many", "is_required", "is_text", "metavar", "name", "names", "summary",
-    )  # fmt: skip
-
     def __init__(self, name: str, names: str, metavar: str, traits: str, summary: str) -> None:
         self.name = name
         self.names = names.split()
@@ -32,10 +28,6 @@ class CommandEntry:
     """A command or a group of commands. `module` has it, `panel` is the heading it is listed under.
 
     `function` is what the module calls the command's function; '' for a group, and for a command of one."""
-
-    __slots__ = (
-        "commands", "function", "is_group", "is_hidden", "module", "name", "panel", "params", "summary",
-    )  # fmt: skip
 
     def __init__(self, name: str, module: str, function: str, panel: str, traits: str, summary: str) -> None:
         self.name = name

@@ -34,8 +34,6 @@ _WATCHED = "select scope, path, stamp from seen where scope in"
 class ScopeSpan:
     """The range of numbers of one scope, and how many entries and notes in it can be found."""
 
-    __slots__ = ("entries", "first", "last", "notes")
-
     def __init__(self, scope: int, entries: int, notes: int) -> None:
         self.first = scope * SCOPE_SPAN
         self.last = self.first + SCOPE_SPAN - 1
@@ -45,10 +43,6 @@ class ScopeSpan:
 
 class EntryHit:
     """An entry that was found for a prompt or a file."""
-
-    __slots__ = (
-        "first_line", "hash", "heading", "id", "is_pinned", "last_line", "path", "score", "text", "updated",
-    )  # fmt: skip
 
     def __init__(self, row: tuple[str, str, str, int, int, str, str, str], score: float = 0.0) -> None:
         (
@@ -68,8 +62,6 @@ class EntryHit:
 
 class CachedFault:
     """A line about what is wrong with the memory itself."""
-
-    __slots__ = ("hash", "text")
 
     def __init__(self, digest: str, text: str) -> None:
         self.hash = digest
@@ -199,8 +191,6 @@ _STRUCK = "select first_line, last_line from entry where note = ? and struck ord
 class IndexRow:
     """A note as the index lists it."""
 
-    __slots__ = ("description", "is_core", "is_pinned", "path", "tags", "updated")
-
     def __init__(self, row: tuple[str, str, str, str, int, int]) -> None:
         self.path, self.description, self.tags, self.updated, self.is_pinned, self.is_core = row
 
@@ -208,16 +198,12 @@ class IndexRow:
 class PacketEntry:
     """An entry as a packet shows it."""
 
-    __slots__ = ("first_line", "hash", "id", "last_line", "path", "text", "updated")
-
     def __init__(self, row: tuple[str, str, str, int, int, str, str]) -> None:
         self.id, self.hash, self.path, self.first_line, self.last_line, self.text, self.updated = row
 
 
 class SelectedFile:
     """A note or a file that comes first (domain/tape/first.py)."""
-
-    __slots__ = ("path", "rank", "top", "why")
 
     def __init__(self, row: tuple[str, str, int, str]) -> None:
         self.top, self.path, self.rank, self.why = row
@@ -229,8 +215,6 @@ class SelectedFile:
 
 class CachedHandoff:
     """What a session hands over to the next one."""
-
-    __slots__ = ("name", "text", "ts")
 
     def __init__(self, name: str, ts: str, text: str) -> None:
         self.name = name

@@ -10,8 +10,6 @@ from ctxrepo.hooks.own_files import bytes_of
 class Scope:
     """Whom notes are for: every session, or those in one project. It is a folder of a memory repository."""
 
-    __slots__ = ("folder", "repo")
-
     def __init__(self, repo: Repo, folder: str) -> None:
         self.repo = repo
         self.folder = folder
@@ -20,8 +18,6 @@ class Scope:
 
 class Place:
     """Where in memory a session is: in which project, and in which scopes."""
-
-    __slots__ = ("folder", "is_known", "project", "scopes")
 
     def __init__(self, project: str, scopes: list[Scope], folder: str, is_known: bool = True) -> None:
         self.project = project
@@ -36,8 +32,6 @@ class Place:
 
 class SessionFolder:
     """The folder that a session works in, with its links resolved, and the checkout around it."""
-
-    __slots__ = ("path", "project_name", "top")
 
     def __init__(self, cwd: str) -> None:
         self.project_name = os.environ.get("CTXREPO_PROJECT", "").strip()

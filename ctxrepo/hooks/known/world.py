@@ -67,8 +67,6 @@ def open_database(path: str, query: str, expected: object) -> _sqlite3.Connectio
 class Repo:
     """A memory repository on this machine."""
 
-    __slots__ = ("home", "id", "state")
-
     def __init__(self, repo_id: str, home: str, state: str) -> None:
         self.id = repo_id
         """12 hex digits, drawn when the clone was made: no two clones have the same."""
@@ -115,8 +113,6 @@ def compiled_world(state: str) -> "World | None":
 class AgentDelivery:
     """How the agent of a hook is given memory, by its dialect and its own settings."""
 
-    __slots__ = ("agent", "fetches_at_start", "most_bytes", "own_modes", "place")
-
     def __init__(
         self,
         agent: str = "",
@@ -139,13 +135,6 @@ class AgentDelivery:
 class World:
     """What every hook needs: the compiled settings, the memory repository that it answers from, and how its
     agent is given memory. It is made once per hook and stays as it is."""
-
-    __slots__ = (
-        "asks_for_trust", "budget", "config_file", "config_stamp", "delivery", "fetches_at_start",
-        "gives_preamble", "gives_receipt", "global_folder", "hook_marks", "instructions", "interpreter",
-        "is_gated", "is_semantic", "mode", "model", "preset", "recall_bytes", "recall_limit", "recalls",
-        "reminds", "repo", "secret", "settings", "silence", "state", "ttl", "wakes_at_end", "wakes_at_stop",
-    )  # fmt: skip
 
     def __init__(
         self, settings: dict[str, str], state: str, repo: Repo, delivery: AgentDelivery | None = None
@@ -234,8 +223,6 @@ class CheckoutRow:
     """What hooks.db says of a checkout: its git config, the stamp of that file, its project and the project's
     folder in the memory. A checkout that is to be given nothing has neither project nor folder here."""
 
-    __slots__ = ("config", "folder", "project", "stamp")
-
     def __init__(self, config: str, stamp: str, project: str, folder: str) -> None:
         self.config = config
         self.stamp = stamp
@@ -320,11 +307,6 @@ def why_not(world: World, part: str) -> str:
 
 class CompiledTape:
     """What is compiled of `[tape]` for the sessions of one agent."""
-
-    __slots__ = (
-        "bridge_seconds", "exclude_dirs", "has_tools", "is_manual", "is_on", "keywords", "label_prefix",
-        "only_git",
-    )  # fmt: skip
 
     def __init__(self, values: dict[str, str]) -> None:
         # A missing key is from an older worker: then the tape is off until this one has compiled it.

@@ -41,8 +41,6 @@ _MOST_WORDS = 48
 class BridgeLine:
     """A line of the worker's file: `name` names the session or the anchor, a message has its `text`."""
 
-    __slots__ = ("kind", "name", "purpose", "summary", "text", "words")
-
     def __init__(self, kind: str, name: str, summary: str, purpose: str, text: str, words: str) -> None:
         self.kind = kind
         self.name = name

@@ -33,8 +33,6 @@ _REMEMBERED = 12
 class Prompt:
     """A prompt that is answered: what was asked, by which session, and what memory holds at its place."""
 
-    __slots__ = ("cache", "db", "event", "is_project_late", "place", "session", "world")
-
     def __init__(
         self,
         db: _sqlite3.Connection,

@@ -23,8 +23,6 @@ class _WorkerStart:
     """Starts the worker at the first call of `start`, and only once. A hook that doesn't wait for the worker
     starts it last: on two hardware threads of one core the worker would slow the hook down."""
 
-    __slots__ = ("_is_started", "_world")
-
     def __init__(self, world: World) -> None:
         self._world = world
         self._is_started: bool | None = None
@@ -38,8 +36,6 @@ class _WorkerStart:
 
 class PacketRequest:
     """The packet that a session is to be given."""
-
-    __slots__ = ("asked", "budget", "receipt", "session", "since")
 
     def __init__(self, session: Session, asked: list[str], since: float, budget: int) -> None:
         self.session = session

@@ -25,8 +25,6 @@ the memory. Verify what is marked >90d first; the state of a project decays fast
 
 
 class _Preamble(PacketLane):
-    __slots__ = ()
-
     def keys(self, contents: PacketContents) -> list[str]:
         return [""] if contents.preamble else []
 
@@ -36,8 +34,6 @@ class _Preamble(PacketLane):
 
 
 class _Caveat(PacketLane):
-    __slots__ = ()
-
     def keys(self, contents: PacketContents) -> list[str]:
         return [""]
 
@@ -50,8 +46,6 @@ CAVEAT = _Caveat("caveat", {SEMANTIC: Bounds(300, 300)})
 
 
 class _Faults(PacketLane):
-    __slots__ = ()
-
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         contents.faults = faults_of(source.cache)
 
@@ -66,8 +60,6 @@ FAULTS = _Faults("faults", {DEFAULT: Bounds(256, 1024)})
 
 
 class _Recall(PacketLane):
-    __slots__ = ()
-
     def keys(self, contents: PacketContents) -> list[str]:
         return [""] if contents.recalled else []
 
@@ -89,8 +81,6 @@ RECALL = _Recall("recall", {DEFAULT: Bounds(0, 1536), DAILY: Bounds(0, 2500, mos
 
 
 class _Handoff(PacketLane):
-    __slots__ = ()
-
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         *_, nearest = contents.scopes
         contents.handoff = handoff_of(source.cache, nearest.folder)

@@ -21,8 +21,6 @@ _SHORTEST_LINE = 12
 
 
 class _Index(PacketLane):
-    __slots__ = ()
-
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         contents.touched = {file.path: file.why for file in source.selected if file.is_note}
         for scope in contents.scopes:
@@ -88,8 +86,6 @@ def _path(placed: tuple[IndexRow, str]) -> str:
 class _Order:
     """Pinned notes come first, then those that sessions of the project touched most, then core notes."""
 
-    __slots__ = ("_weights",)
-
     def __init__(self, touched: dict[str, str]) -> None:
         self._weights = {path: len(touched) - at for at, path in enumerate(touched)}
 
@@ -105,8 +101,6 @@ _FILES_TITLE = "## Files touched last\n"
 
 
 class _Files(PacketLane):
-    __slots__ = ()
-
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         contents.files = [(file.path, file.why) for file in source.selected if not file.is_note]
 

@@ -10,8 +10,6 @@ _CORRECTS = ("don't", "do not", "never", "avoid", "not ", "instead of", "rather 
 class _Kind(PacketLane):
     """The entries in one of these categories, the project's first."""
 
-    __slots__ = ("categories",)
-
     def __init__(self, name: str, most_lines: int, categories: tuple[str, ...] = ()) -> None:
         super().__init__(name, {SEMANTIC: Bounds(0, UNLIMITED, most_lines=most_lines)})
         self.categories = categories
@@ -32,8 +30,6 @@ class _Kind(PacketLane):
 class _Lessons(_Kind):
     """Lessons; those that correct something come before those that confirm something."""
 
-    __slots__ = ()
-
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         super().collect(source, contents)
         contents.entries[self.name, ""].sort(key=_confirms)
@@ -41,8 +37,6 @@ class _Lessons(_Kind):
 
 class _Facts(_Kind):
     """The first entries of a project that are in none of the other lanes' categories."""
-
-    __slots__ = ()
 
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         others = [name for lane in (PREFERENCES, TOOLS, LESSONS, USER) for name in lane.categories]

@@ -17,8 +17,6 @@ from ctxrepo.hooks.known.locate import Scope
 class ScopeContents:
     """What lanes show of one scope beside its entries."""
 
-    __slots__ = ("count", "folder", "memory_text", "rows")
-
     def __init__(
         self, folder: str, memory_text: str = "", rows: list[IndexRow] | None = None, count: int = 0
     ) -> None:
@@ -33,11 +31,6 @@ class ScopeContents:
 
 class PacketContents:
     """What the lanes of a packet show. What memory doesn't hold stays empty here and gets no section."""
-
-    __slots__ = (
-        "cut_pins", "entries", "faults", "files", "handoff", "preamble", "recalled", "scopes", "ticked",
-        "touched",
-    )  # fmt: skip
 
     def __init__(self, preamble: str = "", scopes: list[Scope] | None = None) -> None:
         self.preamble = preamble
@@ -80,8 +73,6 @@ MEMORY, PINNED, SCRATCHPAD = "memory", "pinned", "scratchpad"
 class Bounds:
     """How much a lane gets in one preset, in bytes."""
 
-    __slots__ = ("cap", "floor", "keep", "most_lines")
-
     def __init__(self, floor: int, cap: int, most_lines: int = 0, keep: str = HEAD) -> None:
         self.floor = floor
         """What is kept free for a lane that has something to say, whatever the lanes before it take."""
@@ -96,8 +87,6 @@ class Bounds:
 class PacketSource:
     """Where lanes read what memory holds."""
 
-    __slots__ = ("budget", "cache", "selected")
-
     def __init__(self, cache: _sqlite3.Connection, selected: list[SelectedFile], budget: int) -> None:
         self.cache = cache
         self.selected = selected
@@ -108,8 +97,6 @@ class PacketSource:
 
 class Section:
     """A lane's part for one scope or one note, with the bounds that it has in this packet."""
-
-    __slots__ = ("bounds", "key", "lane", "lines", "offered", "row_lines", "text")
 
     def __init__(self, lane: "PacketLane", key: str, bounds: Bounds) -> None:
         self.lane = lane
@@ -129,8 +116,6 @@ class Section:
 class PacketDraft:
     """A packet that is being written: what it is made from, and the sections that are written already."""
 
-    __slots__ = ("budget", "contents", "sections", "today")
-
     def __init__(self, contents: PacketContents, today: int, budget: int) -> None:
         self.contents = contents
         self.today = today
@@ -145,8 +130,6 @@ class PacketDraft:
 
 class PacketLane:
     """One part of the packet; each is in one of the modules `*_lanes.py`."""
-
-    __slots__ = ("bounds", "name")
 
     def __init__(self, name: str, bounds: dict[str, Bounds]) -> None:
         self.name = name
@@ -201,8 +184,6 @@ class PacketLane:
 
 class NoteLane(PacketLane):
     """A lane that shows the entries of notes as they are written, under the path of each note."""
-
-    __slots__ = ()
 
     def title(self, draft: PacketDraft, section: Section) -> str:
         first, *_ = self.entries(draft.contents, section.key)

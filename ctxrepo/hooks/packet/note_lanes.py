@@ -21,8 +21,6 @@ from ctxrepo.hooks.packet.lane import (
 
 
 class _Memory(PacketLane):
-    __slots__ = ()
-
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         for scope in contents.scopes:
             scope.memory_text = memory_text_of(source.cache, scope.folder)
@@ -50,8 +48,6 @@ MEMORY_LANE = _Memory(
 
 
 class _Pinned(PacketLane):
-    __slots__ = ()
-
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         entries = [entry for scope in contents.scopes for entry in pinned_of(source.cache, scope.folder)]
         contents.entries[self.name, ""] = entries
@@ -75,8 +71,6 @@ _MOST_TOLD = 300
 
 
 class _Scratchpad(NoteLane):
-    __slots__ = ()
-
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         for scope in contents.scopes:
             items = entries_at(source.cache, f"{scope.folder}/SCRATCHPAD.md")
@@ -117,8 +111,6 @@ _LOG_DAYS = 7
 class _Daily(NoteLane):
     """The daily notes of each scope that are at least `first` and at most `last` days from today."""
 
-    __slots__ = ("first", "last", "most_notes")
-
     def __init__(self, name: str, bounds: dict[str, Bounds], first: int, last: int, most_notes: int) -> None:
         super().__init__(name, bounds)
         self.first = first
@@ -140,8 +132,6 @@ class _Daily(NoteLane):
 
 
 class _Today(_Daily):
-    __slots__ = ()
-
     def words_of(self, entry: PacketEntry) -> list[str]:
         # without `- HH:MM +ZONE ` (domain/working/daily.py)
         return [" ".join(entry.text.split()).split(" ", 3)[-1]]

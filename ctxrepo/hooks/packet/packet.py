@@ -116,8 +116,6 @@ MD = "md"
 class Packet:
     """A sealed block, and what a session that is given it knows from then on."""
 
-    __slots__ = ("entries", "faults", "generation", "handoff", "sections", "text")
-
     def __init__(
         self, text: str = "", sections: list[Section] | None = None, entries: dict[str, str] | None = None
     ) -> None:

@@ -49,8 +49,6 @@ CHANCE_HIT = "no entry stands out from what a prompt finds here by chance"
 class RecallRequest:
     """A text, and which entries may answer it."""
 
-    __slots__ = ("before", "limit", "prompt", "scopes")
-
     def __init__(self, prompt: str, before: list[str], scopes: list[str], limit: int = LIMIT) -> None:
         self.prompt = prompt
         self.before = before
@@ -63,8 +61,6 @@ class RecallRequest:
 
 class Ranking:
     """The entries for a text in the order in which they fit it, and how far the best one stands out."""
-
-    __slots__ = ("alone", "asked", "by_chance", "by_words", "hits", "is_by_words", "reached", "why_none")
 
     def __init__(
         self, asked: RecallRequest, hits: list[EntryHit], why_none: str, is_by_words: bool = False
@@ -164,8 +160,6 @@ BEYOND_DOSE = "beyond the dose of {}, as the best entry reaches {:.2f} times wha
 class Dose:
     """`margin` is what the best entry reaches, as a multiple of what prompts find by chance."""
 
-    __slots__ = ("least", "per_margin", "share")
-
     def __init__(self, least: float, per_margin: float, share: float) -> None:
         self.least = least
         """The margin from which an entry is given."""
@@ -190,8 +184,6 @@ BY_MEANING = Dose(least=0.8, per_margin=16.0, share=0.35)
 
 class RecallAnswer:
     """The entries that are given for a text, or why there is silence."""
-
-    __slots__ = ("hits", "left_out", "why")
 
     def __init__(self, why: str, hits: list[EntryHit], left_out: list[tuple[EntryHit, str]]) -> None:
         self.why = why

@@ -18,8 +18,6 @@ EARLIER_PROMPTS = 2
 class RequestedAnchor:
     """An anchor that a session's user asked for: in so many words, or by keywords in a prompt."""
 
-    __slots__ = ("keywords", "name")
-
     def __init__(self, name: str = "", keywords: tuple[str, ...] = ()) -> None:
         self.name = name
         """The name that keywords ask for; '' where the user asked in so many words, whatever its name."""
@@ -33,12 +31,6 @@ class RequestedAnchor:
 
 class SessionRecord:
     """What a ledger says of a session, and of what the session knows of one repository."""
-
-    __slots__ = (
-        "anchor_request", "asked", "began", "bridge_wait", "compaction", "cwd", "ended", "entries", "faults",
-        "generation", "giver", "handoff", "is_compacted", "is_off", "owed_since", "own", "packet", "parent",
-        "project", "sought", "transcript", "wrote",
-    )  # fmt: skip
 
     def __init__(self) -> None:
         self.entries: dict[str, str] = {}
@@ -94,8 +86,6 @@ class SessionRecord:
 
 class LedgerWord:
     """A word that lines of a ledger begin with: how such a line is written, and what it tells."""
-
-    __slots__ = ("is_about_repository", "is_lasting", "name", "read", "write")
 
     def __init__(
         self,

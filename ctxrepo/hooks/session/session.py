@@ -41,8 +41,6 @@ class Session:
     What is noted is in the record at once, and in the ledger after `save`. A session without an id has no
     ledger. A subagent (`sub`) has a ledger of its own, because it is given things on its own."""
 
-    __slots__ = ("_lines", "_record", "agent", "id", "path", "repo", "state")
-
     def __init__(self, state: str, repo: str, agent: str, session: str, sub: str = "") -> None:
         self.state = state
         """The state root."""

@@ -26,8 +26,6 @@ _PLACE = 300
 class Subject:
     """What a trace is about: a prompt of a session, or a file that the session edited."""
 
-    __slots__ = ("agent", "by", "edited", "prompt", "session")
-
     def __init__(self, agent: str, session: str, prompt: str, edited: str = "", by: str = "") -> None:
         self.agent = agent
         self.session = session

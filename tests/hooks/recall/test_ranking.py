@@ -8,10 +8,10 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
+from fields import fields
 from hypothesis import given
 from hypothesis import strategies as st
 from recalls import PAIRS, THINGS, cache_of, cache_of_things, recall
-from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks

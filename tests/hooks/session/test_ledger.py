@@ -18,8 +18,7 @@ REPO = "a" * 12
 
 def told(record: SessionRecord) -> dict[str, object]:
     """What a ledger tells, without what it is silent about."""
-    values = {name: getattr(record, name) for name in SessionRecord.__slots__}
-    return {name: value for name, value in values.items() if value}
+    return {name: value for name, value in vars(record).items() if value}
 
 
 def test_what_is_added_is_read(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from fields import fields
 from hypothesis import given
 from hypothesis import strategies as st
-from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
