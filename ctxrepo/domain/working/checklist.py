@@ -140,7 +140,8 @@ def cleared(path: str, text: str) -> tuple[str, list[Item], list[Item]]:
 
 
 def _gap(lines: Sequence[str], item: Item, newline: str) -> list[str]:
-    """The lines that replace a removed item: a blank one if a comment above would belong to the next item."""
+    """The lines that replace a removed item: a blank line if a comment above would otherwise belong to the
+    next item."""
     above = lines[item.first - 1] if item.first else ""
     below = lines[item.end] if item.end < len(lines) else ""
     return [newline] if COMMENT.match(above) and ITEM.match(below) else []

@@ -1,4 +1,7 @@
-"""What a command says: text for people, one JSON object for programs, notices on stderr."""
+"""What a command says: text for people, one JSON object for programs, notices on stderr.
+
+At a terminal a text is in colour, folded at words, and in a pager if the screen is too short. rich does
+that, and takes twice as long to load as Python takes to start: pipes and programs do without it."""
 
 from __future__ import annotations
 

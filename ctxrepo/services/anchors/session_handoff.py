@@ -157,7 +157,8 @@ def prepare(
 
 
 def _without_secrets(handoff: Handoff, given: Handoff) -> Handoff:
-    """The handoff without what the guard would refuse: the rest is to be left all the same."""
+    """The handoff without what was gathered and the guard would refuse: that must not keep the rest from
+    being left."""
     for name in ("asked", "goal", "done", "open", "files", "anchors"):
         if not scan(render(meta_of(handoff))):
             break

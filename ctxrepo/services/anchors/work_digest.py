@@ -50,7 +50,8 @@ class DigestTurn:
 
 @dataclass(frozen=True)
 class Digest:
-    """`why` says which work it is; `left` counts earlier turns that aren't shown; `known` is from memory."""
+    """`why` says which work it is; `left` counts earlier turns that aren't shown; `known` is what memory says
+    of it."""
 
     why: str
     anchors: tuple[AnchorShown, ...]

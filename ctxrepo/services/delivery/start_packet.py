@@ -24,7 +24,8 @@ from ctxrepo.storage.memory import Memory
 
 
 def preset_md(memory: Memory, project: Project | None) -> str:
-    """All global notes and the project's below `core/`, four lines each, uncapped; '' for none."""
+    """All global notes and the project's below `core/`, four lines each, uncapped; '' for none. No newline at
+    the end."""
     sections = []
     if project is None or project.folder != memory.global_folder:
         sections.append(("global", memory.global_folder, [*_notes(memory, memory.global_folder, "")]))

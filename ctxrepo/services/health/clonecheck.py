@@ -95,7 +95,8 @@ def check_notes(memory: Memory) -> CheckOutcome:
 
 
 def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
-    """A line a thing; TimeoutError past monotonic `end`, RepositoryState for formats that aren't ours."""
+    """What is damaged in the git folder, a line for each thing; TimeoutError past monotonic `end`,
+    RepositoryState where git's formats aren't ours."""
     require_our_format(memory.root)
     clone, refs = memory.clone, RefFiles(memory.clone.git_dir)
     misplacements = list(misplaced(clone.git_dir))

@@ -10,7 +10,8 @@ from ctxrepo.storage.state.ledgers import latest
 
 @dataclass(frozen=True)
 class LastSession:
-    """The last session that a hook answered; `project` is its folder or '', `given` counts entries."""
+    """The session that a hook answered last; `project` is its project's folder ('' for none), `given` counts
+    entries."""
 
     agent: str
     session: str

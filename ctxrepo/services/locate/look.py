@@ -33,7 +33,8 @@ from ctxrepo.storage.user.sound import FolderFacts, folder_facts, is_path
 def find_location(
     memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
 ) -> Location:
-    """What `cwd` is in, as `locate_with_git` would tell, given facts `around` it. NoAnswer if it hangs."""
+    """What `cwd` is in, as `locate_with_git` would tell it; `around` has the facts about it. NoAnswer if it
+    hangs."""
     if not env.get("CTXREPO_PROJECT", "").strip():
         seen = around() if around else memory.outside.ask(cwd, partial(folder_facts, cwd))
         if sure := recorded_location(memory, seen):
@@ -91,7 +92,8 @@ def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity |
 
 
 def checkout_at(memory: Memory, folder: Path, worktrees: str = "") -> CodeCheckout | None:
-    """The checkout of `folder`, or None; `worktrees` overrides the settings. NoAnswer if it hangs."""
+    """The checkout of `folder`, or None; `worktrees` is the policy in place of the settings'. NoAnswer where
+    it hangs."""
     policy = worktrees or memory.settings.project.worktrees
     return memory.outside.ask(folder, partial(describe_checkout, folder, memory.env, policy))
 

@@ -64,7 +64,8 @@ def record_unknown(memory: Memory, top: str, why: str) -> None:
 
 
 def update_recorded_checkouts(memory: Memory) -> None:
-    """Update the recorded checkouts, which hooks read, and the tapes here, after ctxrepo.toml changed."""
+    """Update the recorded checkouts, which hooks read, and the tapes on this machine, after ctxrepo.toml
+    changed."""
     registry = read_registry(memory)
     if registry.problem:
         return

@@ -74,7 +74,8 @@ class TickRequest:
 
 @dataclass(frozen=True)
 class RestoreRequest:
-    """`target` as it was last, or in the commit whose id begins with `version`; put there or in `to`."""
+    """`target` as it was last, or in the commit whose id begins with `version`; back where it was, or `to` a
+    note."""
 
     target: NoteOrEntry
     """The [SCOPE:]PATH or ^ID that it had."""

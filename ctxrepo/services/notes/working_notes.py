@@ -79,7 +79,8 @@ def add(
 def tick(
     memory: Memory, request: TickRequest, project: Project | None, origin: Origin, now: datetime
 ) -> Scratch:
-    """Tick an item or open it again. NotFound when none is in the other state, UsageError for several."""
+    """Tick an item or make it open again. NotFound when none is in the other state, UsageError when several
+    are meant."""
     named, is_done = request.named, request.is_done
     if not named.strip():
         raise UsageError("no item is named", "Give its ^id, or some of its words.")

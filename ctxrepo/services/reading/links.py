@@ -18,7 +18,8 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class Link:
-    """A link in the entry at `at`: what it names, how it is written, `to` which note it leads, if any."""
+    """A link in the entry at `at`: what it names, how it is written, and `to` which note it leads, '' for
+    nowhere."""
 
     at: str
     link: str

@@ -153,7 +153,8 @@ Status = Literal[
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked after the prompts of `before`, oldest first, and what for; `budget` is in bytes."""
+    """What is asked after the prompts of `before`, oldest first, and what for; `budget` in bytes of what is
+    delivered."""
 
     text: str
     before: tuple[str, ...] = ()

@@ -150,7 +150,8 @@ def _of_file(
 def _beginning_at(
     transcripts: "Transcripts", handle: int, head: Sequence[str], place: int
 ) -> Iterator[Message]:
-    """What may be the message at a place, of all lines read or of fewer: a part may have come later."""
+    """What may be the message at a place, of all lines read or of ever fewer: a further part may have come
+    later."""
     size = os.fstat(handle).st_size
     for most in _WINDOWS:
         lines = read_piece(handle, place, False, most).lines

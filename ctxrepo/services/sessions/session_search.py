@@ -167,7 +167,8 @@ def _anchors_of(memory: Memory, sessions: frozenset[str]) -> SessionAnchors:
 
 
 def _last_before(anchors: Sequence[Anchor], at: int) -> Anchor | None:
-    """The last anchor by the second `at`, without secrets; one left on purpose before others."""
+    """The last anchor by the second `at`, without secrets; one left on purpose comes before one of a start or
+    end."""
     earlier = [anchor for anchor in anchors if int(anchor.moment) <= at]
     handoffs = [anchor for anchor in earlier if anchor.type == "handoff"]
     last = (handoffs or earlier)[-1:]

@@ -154,7 +154,8 @@ class Connection:
         return skills.together([skills.installed(root, owned) for root in self.skills])
 
     def skills_removed(self) -> Skills:
-        """What takes them away, but for other agents' ones; without a receipt, this version's."""
+        """What takes our skills away, but for those that other agents have too; without a receipt, those that
+        are as this version's."""
         owned = self._newest_of(self.slip.receipt.skills) if self.slip.receipt else None
         kept = self.shared_skills.keys()
         return skills.together([skills.removed(root, owned, kept) for root in self.skills])

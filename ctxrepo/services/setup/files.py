@@ -111,7 +111,8 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
 
 
 class OwnFileOnDisk(_OnDisk[OwnFile]):
-    """A file of ours. What a person wrote into it is overwritten by setup, and stays without it."""
+    """A file of ours. What a person wrote into it is lost when setup writes the file again, and kept when
+    setup is taken back."""
 
     def connected(self, known: WrittenFile | None = None) -> bytes | None:
         return self.original(known) if self.wanted.content is None else self.wanted.content

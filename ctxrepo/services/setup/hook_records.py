@@ -191,7 +191,8 @@ def _silences(
     sessions: Sequence[RecordedSession],
     noted: Mapping[tuple[str, str], int],
 ) -> Iterator[Finding]:
-    """Hooks that sessions had cause to call since, without a trace; none that may be silent."""
+    """Hooks of which there is no trace though sessions since they were written had cause to call them; none
+    that may well be silent."""
     for event in (e for e in hooked if agent.moments.get(e) in ("start", "tool", "stop")):
         at = agent.moments[event]
         silent = [s for s in sessions if s.happened.get(event) and not _left_a_trace(s, event, at, noted)]

@@ -94,7 +94,8 @@ def profiles(name: str, machine: Machine) -> Iterator[Machine]:
 
 
 def unstarted(machine: Machine) -> tuple[str, ...]:
-    """The agents without a folder whose program can be called: another one, maybe, so they are left alone."""
+    """The agents without a folder whose program can be called; not connected unasked, for it may be another
+    program."""
     path = machine.environment.get("PATH", "")
     here = present(machine)
     return tuple(name for name in AGENTS if name not in here and shutil.which(name, path=path))

@@ -50,7 +50,8 @@ _SHOUTED = lazy_pattern(rb"[A-Z0-9]_\Z")
 
 
 def is_token(match: re.Match[bytes]) -> bool:
-    """Whether what follows a vendor's prefix is real: nearly all is, but `xxxxx` and dashed words."""
+    """Whether what follows a vendor's prefix is real; nearly everything is, apart from `xxxxx` and words with
+    dashes."""
     value = value_of(match)
     return not (
         TOKEN_FILLER.search(value.lower())
@@ -185,7 +186,8 @@ def is_assigned_secret(match: re.Match[bytes]) -> bool:
 
 
 def is_assigned_key(match: re.Match[bytes]) -> bool:
-    """Whether an assigned value is a key: most belong to maps, so only an API's or a cipher's count."""
+    """Whether an assigned value is a key: most keys belong to maps and tables, so only an API's or a cipher's
+    count."""
     before = _before(match)
     if _KEYS.search(before):
         return _is_assigned(match)

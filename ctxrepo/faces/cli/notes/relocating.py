@@ -1,4 +1,5 @@
-"""Commands that move and remove notes and entries, and bring them back, such as archive, forget and undo."""
+"""Commands that move and remove notes and entries, and bring them back: move, archive, forget, touch, undo,
+restore."""
 
 from __future__ import annotations
 
