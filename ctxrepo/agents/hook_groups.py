@@ -23,8 +23,10 @@ class HookGroups:
     """How hooks stand in the document of the agent with this `name`."""
 
     name: str
+    events: Sequence[str]
+    """Those that get a hook, as the agent writes them, in the order of a session."""
     matchers: Mapping[str, str]
-    """The events that get a hook, and the tools an event is about ('' where it is about none)."""
+    """The events that are about tools, and these tools, as the agent writes them."""
     timeout: int
     """The time after which the agent ends a hook, in the unit that it reads."""
     other_timeouts: Mapping[str, int] = field(default_factory=dict)
@@ -36,13 +38,9 @@ class HookGroups:
     version: int | None = None
     """The version that the document has to name; None where it names none."""
 
-    def events(self) -> Sequence[str]:
-        """The events that get a hook, in the order of a session."""
-        return tuple(self.matchers)
-
     def entries(self, line: Callable[[str], str]) -> dict[str, dict[str, object]]:
         """Our entry in the list of each event; `line` gives an event's command."""
-        return {event: self._entry(event, self.hook(event, line(event))) for event in self.matchers}
+        return {event: self._entry(event, self.hook(event, line(event))) for event in self.events}
 
     def hook(self, event: str, command: str) -> dict[str, object]:
         """Our hook for an event, as the agent writes one."""
@@ -56,7 +54,7 @@ class HookGroups:
         if not text.strip(_BLANK):
             text = "\ufeff{}\n" if text.startswith("\ufeff") else "{}\n"
         self._check(text)
-        _refuse_odd_shapes(text, self.matchers)
+        _refuse_odd_shapes(text, self.events)
         entries = self.entries(line)
         for event in _lists(text):
             if event not in entries:
@@ -109,7 +107,7 @@ class HookGroups:
         return _settings(text)
 
     def _entry(self, event: str, hook: dict[str, object]) -> dict[str, object]:
-        matcher: dict[str, object] = {"matcher": self.matchers[event]} if self.matchers[event] else {}
+        matcher: dict[str, object] = {"matcher": self.matchers[event]} if event in self.matchers else {}
         return {**matcher, "hooks": [hook]} if self.has_groups else {**hook, **matcher}
 
     def _check(self, text: str) -> None:

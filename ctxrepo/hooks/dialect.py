@@ -157,6 +157,10 @@ class Dialect:
         self.shows_receipt = shows_receipt
         """Whether it shows its user the `systemMessage` of a hook that answers a start."""
 
+    def event_names(self) -> list[str]:
+        """The events as the agent writes them, in the order of a session."""
+        return [event for event, _ in self.events.values()]
+
     def words(self, prompt: str) -> str:
         """The user's own words in a prompt as the agent hands it to a hook. The default is all of it."""
         return prompt

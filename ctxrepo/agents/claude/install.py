@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.agents.claude import FOLDER
+from ctxrepo.agents.claude.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_enabled
 from ctxrepo.agents.permissions import LEVELS, NOTHING, Permissions
@@ -97,16 +98,11 @@ def _node(text: str, path: Sequence[str]) -> jsontext.Node | None:
 
 
 SETTINGS = PermittingSettings(
-    name="claude",
+    DIALECT.name,
+    DIALECT.event_names(),
     matchers={
-        "SessionStart": "",
-        "UserPromptSubmit": "",
         "PostToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit",
         "PostToolUseFailure": "Bash",
-        "SubagentStart": "",
-        "Stop": "",
-        "PreCompact": "",
-        "SessionEnd": "",
     },
     timeout=TIMEOUT,
 )
@@ -122,7 +118,7 @@ def files(
 ) -> Sequence[Wanted]:
     """Our skills, and in the settings hooks, rules, and the folder that a sandbox may write to."""
     root = folder(user_home, environment)
-    hooks = {event: line(event) for event in SETTINGS.events()}
+    hooks = {event: line(event) for event in SETTINGS.events}
     rules = [*map(rule, permissions.commands)]
     opened = [spelled(each, user_home) for each in permissions.folders]
     permitted = (

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.claude import install
+from ctxrepo.agents.claude.dialect import DIALECT
 from ctxrepo.agents.claude.install import SETTINGS
 from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.agents.recorded import (
@@ -133,7 +134,7 @@ def _message(line: Mapping[str, Any], who: Any, text: str, tools: tuple[ToolUse,
     )
 
 
-NAME = SETTINGS.name
+NAME = DIALECT.name
 
 UNRECORDED: Mapping[str, str] = {
     "UserPromptSubmit": "Claude Code doesn't record one that gives nothing, nor how long one takes",
@@ -205,7 +206,7 @@ def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Hoo
 def _attached(attachment: Mapping[str, Any], at: str) -> Iterator[HookCall]:
     event, kind = text_of(attachment, "hookEvent"), text_of(attachment, "type")
     command = attachment.get("command")
-    if event not in SETTINGS.matchers or (command is not None and not _is_ours(command)):
+    if event not in SETTINGS.events or (command is not None and not _is_ours(command)):
         return
     took = _milliseconds(attachment)
     if kind == "hook_success" and event != "Stop":

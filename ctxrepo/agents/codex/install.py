@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.codex import FOLDER
+from ctxrepo.agents.codex.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_among
 from ctxrepo.agents.permissions import NOTHING, Permissions
@@ -31,16 +32,9 @@ END_TIMEOUT = 3
 
 
 HOOKS = HookGroups(
-    name="codex",
-    matchers={
-        "SessionStart": "",
-        "UserPromptSubmit": "",
-        "PostToolUse": "Bash|apply_patch",
-        "SubagentStart": "",
-        "Stop": "",
-        "PreCompact": "",
-        "SessionEnd": "",
-    },
+    DIALECT.name,
+    DIALECT.event_names(),
+    matchers={"PostToolUse": "Bash|apply_patch"},
     timeout=TIMEOUT,
     other_timeouts={"SessionEnd": END_TIMEOUT},
 )
@@ -56,7 +50,7 @@ def files(
 ) -> Sequence[Wanted]:
     """Our hooks, the rules, the folder that its sandbox may write to, and the skills in the folder that other
     agents read too."""
-    hooks = {event: line(event) for event in HOOKS.events()}
+    hooks = {event: line(event) for event in HOOKS.events}
     root = folder(user_home, environment)
     return (
         EditedDocument(root / "hooks.json", HOOKS, hooks),

@@ -23,19 +23,14 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
     """Our hooks, and the skills in the folder that other agents read too."""
-    hooks = {event: line(event) for event in events()}
+    hooks = {event: line(event) for event in DIALECT.event_names()}
     path = folder(user_home, environment) / "hooks" / "ctxrepo.json"
     return (OwnFile(path, document(line).encode(), hooks), SkillsFolder(user_home / ".agents" / "skills"))
 
 
-def events() -> Sequence[str]:
-    """The events that get a hook, as Copilot writes them."""
-    return [event for event, _ in DIALECT.events.values()]
-
-
 def document(line: Callable[[str], str]) -> str:
     """A file of hooks as Copilot reads it, with the command of `line` for each event."""
-    hooks = {event: [_hook(event, line(event))] for event in events()}
+    hooks = {event: [_hook(event, line(event))] for event in DIALECT.event_names()}
     return json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
 
 

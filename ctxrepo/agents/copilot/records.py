@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.copilot import install
+from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.recorded import (
     MAX_WORDS,
     MOMENT,
@@ -152,7 +153,7 @@ def _happened(events: Sequence[_Line]) -> dict[str, int]:
 def _calls(lines: Sequence[_Line]) -> Iterator[HookCall]:
     """The calls of hooks that have ended. One that failed is ours only where its error names us."""
     began = {text_of(data, "hookInvocationId"): at for kind, at, data in lines if kind == "hook.start"}
-    events = install.events()
+    events = DIALECT.event_names()
     for kind, at, data in lines:
         event = text_of(data, "hookType")
         if kind != "hook.end" or event not in events:

@@ -6,6 +6,7 @@ doesn't know an event in it, so only events of its documentation are here."""
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ctxrepo.agents.cursor.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
 
@@ -13,16 +14,11 @@ TIMEOUT = 10
 """Seconds after which Cursor ends a hook."""
 
 HOOKS = HookGroups(
-    name="cursor",
+    DIALECT.name,
+    DIALECT.event_names(),
     matchers={
-        "sessionStart": "",
-        "beforeSubmitPrompt": "",
         "postToolUse": "Read|Write|StrReplace|Edit|ApplyPatch|Delete|Shell",
         "postToolUseFailure": "Shell",
-        "afterFileEdit": "",
-        "preCompact": "",
-        "stop": "",
-        "sessionEnd": "",
     },
     timeout=TIMEOUT,
     has_groups=False,
@@ -37,7 +33,7 @@ def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
 
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
     """Hooks in the list, and our skills."""
-    hooks = {event: line(event) for event in HOOKS.events()}
+    hooks = {event: line(event) for event in HOOKS.events}
     return (
         EditedDocument(folder(user_home, environment) / "hooks.json", HOOKS, hooks),
         SkillsFolder(user_home / ".agents/skills"),

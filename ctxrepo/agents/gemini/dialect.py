@@ -86,6 +86,7 @@ DIALECT = _Gemini(
     moments={
         "SessionStart": "start",
         "BeforeAgent": "prompt",
+        # What it calls PreCompress comes before every request, and says nothing of a compaction.
         "AfterTool": "tool",
         "AfterAgent": "stop",
         "SessionEnd": "end",

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.gemini import FOLDER
+from ctxrepo.agents.gemini.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.permissions import NOTHING, Permissions
 from ctxrepo.agents.protocol import (
@@ -32,15 +33,9 @@ class _GeminiSettings(HookGroups):
 
 
 SETTINGS = _GeminiSettings(
-    name="gemini",
-    matchers={
-        "SessionStart": "",
-        "BeforeAgent": "",
-        # What it calls PreCompress comes before every request, and says nothing of a compaction.
-        "AfterTool": "^(read_file|replace|write_file|run_shell_command)$",
-        "AfterAgent": "",
-        "SessionEnd": "",
-    },
+    DIALECT.name,
+    DIALECT.event_names(),
+    matchers={"AfterTool": "^(read_file|replace|write_file|run_shell_command)$"},
     timeout=TIMEOUT,
     has_comments=True,
 )
@@ -55,7 +50,7 @@ def files(
     user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
 ) -> Sequence[Wanted]:
     """Hooks in the settings, the rules, and the skills in the folder that other agents read too."""
-    hooks = {event: line(event) for event in SETTINGS.events()}
+    hooks = {event: line(event) for event in SETTINGS.events}
     root = folder(user_home, environment)
     return (
         EditedDocument(root / "settings.json", SETTINGS, hooks),

@@ -13,7 +13,7 @@ BRIDGE = "opencode/ctxrepo.js"
 ANY_EVENT = "EVENT"
 """What stands for the name of one in the bridge's hook line."""
 
-EVENTS = tuple(event for event, _ in DIALECT.events.values())
+EVENTS = DIALECT.event_names()
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:

@@ -11,7 +11,7 @@ from ctxrepo.agents.pi import FOLDER
 from ctxrepo.agents.pi.dialect import DIALECT
 from ctxrepo.agents.protocol import Plugin, ShippedFile, SkillsFolder, Wanted, named_folder
 
-EVENTS = tuple(event for event, _ in DIALECT.events.values())
+EVENTS = DIALECT.event_names()
 """The events that the extension hands on."""
 
 ANY_EVENT = "EVENT"

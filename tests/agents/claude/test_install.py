@@ -30,4 +30,4 @@ def test_every_hook_is_in_its_settings() -> None:
     skills, document = install.files(HOME, {}, lambda event: f"run {event}")
     assert isinstance(skills, SkillsFolder)
     assert isinstance(document, EditedDocument)
-    assert document.hooks == {event: f"run {event}" for event in SETTINGS.events()}
+    assert document.hooks == {event: f"run {event}" for event in SETTINGS.events}

@@ -137,7 +137,7 @@ def test_the_fragment_people_read_is_what_setup_writes() -> None:
     words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))
     expected = {event: [group] for event, group in SETTINGS.entries(lambda e: words("claude", e)).items()}
     assert fragment == {"hooks": expected}
-    assert list(fragment["hooks"]) == list(SETTINGS.events())
+    assert list(fragment["hooks"]) == list(SETTINGS.events)
 
 
 _COMMANDS = st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=8)})

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ctxrepo.agents.copilot import install, records
+from ctxrepo.agents.copilot import records
+from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.recorded import RecordedSession
 
 RECORDED = (Path(__file__).parent / "events.jsonl").read_text("utf-8").splitlines()
@@ -41,7 +42,7 @@ def test_of_the_recorded_session() -> None:
     assert session.happened["agentStop"] == 3, "two turns, and a subagent's"
     assert session.happened["sessionEnd"] == 0, "the line was left out of the sample"
     assert {call.outcome for call in session.calls} == {"ran"}
-    assert {call.event for call in session.calls} <= set(install.events())
+    assert {call.event for call in session.calls} <= set(DIALECT.event_names())
     assert all(0 < (call.took or 0) < 1000 for call in session.calls)
     ours = {call.event for call in session.calls if call.is_surely_ours}
     assert ours == {"sessionStart", "userPromptSubmitted", "subagentStart"}

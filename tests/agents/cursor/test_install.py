@@ -62,7 +62,7 @@ def test_ours_come_behind_theirs_and_go_again_to_the_byte(text: str) -> None:
         assert ours.pop(event) == [*theirs.pop(event, []), hook]
     assert ours == theirs
     assert HOOKS.connect(connected, command) == connected
-    assert HOOKS.lines(connected) == {event: [command(event)] for event in HOOKS.events()}
+    assert HOOKS.lines(connected) == {event: [command(event)] for event in HOOKS.events}
     assert HOOKS.lines(text) == {}
     assert HOOKS.disconnect(connected, text) == text
     assert HOOKS.disconnect(text, text) == text
@@ -123,7 +123,7 @@ def test_files_are_where_cursor_looks() -> None:
     assert isinstance(document, EditedDocument)
     assert isinstance(skills, SkillsFolder)
     assert (document.path, skills.path) == (HOME / ".cursor/hooks.json", HOME / ".agents/skills")
-    assert document.hooks == {event: f"run {event}" for event in HOOKS.events()}
+    assert document.hooks == {event: f"run {event}" for event in HOOKS.events}
 
 
 def test_the_fragment_people_read_is_what_setup_writes() -> None:
@@ -131,4 +131,4 @@ def test_the_fragment_people_read_is_what_setup_writes() -> None:
     words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))
     wanted = HOOKS.entries(lambda event: words("cursor", event))
     assert fragment == {"version": 1, "hooks": {event: [hook] for event, hook in wanted.items()}}
-    assert list(fragment["hooks"]) == list(HOOKS.events())
+    assert list(fragment["hooks"]) == list(HOOKS.events)

@@ -125,7 +125,7 @@ def test_a_new_interpreter_or_state_folder_replaces_our_lines_only(machine: Mach
     old, new = (
         [
             json.dumps(HookLine(m.interpreter, assets.HOOK, m.places.state)("claude", e))
-            for e in SETTINGS.events()
+            for e in SETTINGS.events
         ]
         for m in (machine, other)
     )

@@ -92,7 +92,7 @@ def test_lines_of_ours_are_brought_up_to_date_where_they_stand(
     data = settings.read_bytes()
     assert theirs(data) == theirs(fixture(name))
     commands = {event: [hook["command"] for hook in hooks] for event, hooks in ours(data).items()}
-    assert commands == {event: [machine.line("claude", event)] for event in SETTINGS.events()}
+    assert commands == {event: [machine.line("claude", event)] for event in SETTINGS.events}
     assert not any("args" in hook for hooks in ours(data).values() for hook in hooks)
     assert check("claude", machine).findings == ()
     assert setup.plan("claude", machine).changes == ()
@@ -131,7 +131,7 @@ def test_a_huge_file_is_read_about_once_a_change(machine: Machine, settings: Pat
     put(settings, data)
     before = jsontext.parse.cache_info().misses
     connect(machine)
-    assert jsontext.parse.cache_info().misses - before < 2 * len(SETTINGS.events()) + 4
+    assert jsontext.parse.cache_info().misses - before < 2 * len(SETTINGS.events) + 4
     assert len(settings.read_bytes()) > len(data) > 90_000
     assert theirs(settings.read_bytes()) == {**loaded(data), "hooks": {}}
     disconnect(machine)
