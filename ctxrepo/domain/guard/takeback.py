@@ -1,9 +1,10 @@
 """Undoing a change of one file: records of JSON lines, the registry, and whether the undo worked."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render, text_of
+from ctxrepo.domain.git.commit import FileChange
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.note import decode_exactly, units_of
 from ctxrepo.domain.project.layout import is_note
@@ -32,6 +33,19 @@ def named(operation: str, saying: str) -> str:
     """What an operation did or took back, as people read it: `remember: the port is 6380`, `anchor begin`."""
     what = operation.partition(" ")[2] if is_way_back(operation) else operation
     return ": ".join(filter(None, ("" if f"{saying} ".startswith(f"{what} ") else what, saying)))
+
+
+def told_back(told: Sequence[FileChange], operation: str) -> Iterator[str]:
+    """What taking an operation back did, a line an entry, an anchor, or a note of which no entry changed; of
+    what moved only where it is now."""
+    verb = "moved" if operation.startswith(f"{UNDO} ") else "moved back"
+    whole = {"add": "+", "edit": "~", "remove": "-"}
+    lines = [line if line[1:2] == " " else f"+ {line}" for c in told for line in c.lines]
+    lines += [f"{whole[c.verb]} {c.path}" for c in told if is_note(c.path) and not (c.was or c.lines)]
+    moved = {line[2:] for line in lines if line[0] == "+"} & {line[2:] for line in lines if line[0] == "-"}
+    yield from (f"* {verb}: {c.was} to {c.path}" for c in told if c.was and is_note(c.path))
+    yield from (f"* {verb}: {text}" for text in sorted(moved))
+    yield from (line for line in lines if line[2:] not in moved)
 
 
 def without_records(now: str, before: str, after: str) -> str:

@@ -13,7 +13,7 @@ from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import age
-from ctxrepo.services.reading.marks import evidence_at, standing_heirs
+from ctxrepo.services.reading.marks import evidence_at, note_versions, standing_heirs
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
@@ -48,11 +48,13 @@ def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
     for commit in dict.fromkeys((*new, *_of_last_day(objects, head))):
         trailer = next(iter(writers_of(objects.header_of(commit).message).deleted), "")
         if (summary := DeletionSummary.parse(trailer)) and (few or not summary.is_few):
-            parent = next(iter(objects.parents(commit)), None)
-            changed = objects.diff(objects.tree_of(parent), objects.tree_of(commit))
+            was, now = map(objects.tree_of, (next(iter(objects.parents(commit)), None), commit))
+            changed = objects.diff(was, now)
             is_true = summary.path in map(named_in_summary, changed)
-            edited = _edited(objects, changed, head) if is_true else Counter[str]()
-            summary = summary.without(edited.total())
+            sides = note_versions(objects, was, now) if is_true else ({}, {})
+            heirs = standing_heirs(objects, objects.tree_of(head), *sides)  # edited by another machine
+            edited = Counter(normalised(entry.text) for entry in heirs)
+            summary = summary.without(len(heirs))
             is_meant = is_true and (few or not summary.is_few)
             if is_meant and not _came_back(objects, commit, changed, head, edited):
                 yield summary.line(commit)
@@ -92,16 +94,6 @@ def _of_last_day(objects: Objects, head: str) -> Iterator[str]:
             yield commit
         elif (behind := behind + 1) > _MOST_BEHIND:
             return
-
-
-def _edited(objects: Objects, changed: Mapping[str, _Change], head: str) -> Counter[str]:
-    """What went in a change and stands, as another machine edited it meanwhile."""
-    before, after = (
-        {path: objects.data_or_empty(key) if (key := keys[side]) else None for path, keys in changed.items()}
-        for side in (0, 1)
-    )
-    heirs = standing_heirs(objects, objects.tree_of(head), before, after)
-    return Counter(normalised(entry.text) for entry in heirs)
 
 
 def _came_back(

@@ -1,11 +1,11 @@
 """The last command, or a commit, is taken back by one more write."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.git.commit import FileChange, subject_of
+from ctxrepo.domain.git.commit import subject_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.takeback import (
     UNDO,
@@ -13,6 +13,7 @@ from ctxrepo.domain.guard.takeback import (
     emptied,
     keeping_claims,
     named,
+    told_back,
     total,
     way_back_of,
     without_records,
@@ -229,7 +230,7 @@ def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: dateti
             )
         told = describe(memory, {p: encoded(t) for p, t in touched.items()}, objects.files(tip_tree, touched))
         paths = tuple(p for p in touched if not p.startswith("."))
-    return Undone(deed.what, deed.saying, deed.commit, paths, (*_lines(told, deed.operation), *stays))
+    return Undone(deed.what, deed.saying, deed.commit, paths, (*told_back(told, deed.operation), *stays))
 
 
 def _without_edited(
@@ -239,7 +240,7 @@ def _without_edited(
     a line about each of these. Refused where it took away nothing else."""
     heirs = standing_heirs(memory.objects, tree, deed.before, deed.after)
     told = [
-        f"`{shown(normalised(entry.text), _SHOWN)}` is there, changed meanwhile, as ^{heir}"
+        f"`{shown(normalised(entry.text), _SHOWN)}` is there, changed meanwhile, as ^{heir.id}"
         for entry, heir in heirs.items()
     ]
     if told and len(heirs) == len(entries_gone(deed.before, deed.after)):
@@ -250,19 +251,6 @@ def _without_edited(
         text = decode_exactly(before[entry.path] or b"")
         before[entry.path] = encode(compose.replace(text, entry, ""))
     return replace(deed, before=before), [f"* {line}" for line in told]
-
-
-def _lines(told: Sequence[FileChange], operation: str) -> Iterator[str]:
-    """What taking an operation back did, a line an entry, an anchor, or a note of which no entry changed; of
-    what moved only where it is now."""
-    verb = "moved" if operation.startswith(f"{UNDO} ") else "moved back"
-    whole = {"add": "+", "edit": "~", "remove": "-"}
-    lines = [line if line[1:2] == " " else f"+ {line}" for c in told for line in c.lines]
-    lines += [f"{whole[c.verb]} {c.path}" for c in told if is_note(c.path) and not (c.was or c.lines)]
-    moved = {line[2:] for line in lines if line[0] == "+"} & {line[2:] for line in lines if line[0] == "-"}
-    yield from (f"* {verb}: {c.was} to {c.path}" for c in told if c.was and is_note(c.path))
-    yield from (f"* {verb}: {text}" for text in sorted(moved))
-    yield from (line for line in lines if line[2:] not in moved)
 
 
 def _put(draft: Draft, path: str, was: bytes | None, new: bytes | None) -> None:

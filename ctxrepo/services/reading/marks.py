@@ -70,29 +70,40 @@ Files = Mapping[str, bytes | None]
 """path -> bytes, None for no file."""
 
 
+def note_versions(objects: "Objects", old: str | None, new: str | None) -> tuple[Files, Files]:
+    """The notes in which two trees differ, as the one and as the other has them."""
+    changed = {p: keys for p, keys in objects.diff(old, new).items() if is_note(p)}
+    before, after = (
+        {path: objects.data_or_empty(key) if (key := keys[side]) else None for path, keys in changed.items()}
+        for side in (0, 1)
+    )
+    return before, after
+
+
 def entries_gone(before: Files, after: Files) -> list[Entry]:
     """The entries that notes had `before` a change, and none of them has `after` it."""
-    old, new = (
-        [e for p, data in side.items() if is_note(p) for e in entries_of(p, decode_exactly(data or b""))]
-        for side in (before, after)
-    )
-    kept = {entry.id for entry in new}
-    return [entry for entry in old if entry.id not in kept]
+    kept = {entry.id for entry in _entries(after)}
+    return [entry for entry in _entries(before) if entry.id not in kept]
 
 
-def standing_heirs(objects: "Objects", tree: str | None, before: Files, after: Files) -> dict[Entry, str]:
-    """Entry -> the id of what stands for it in a tree by now, of those that went in a change and that were
-    edited elsewhere; not of those which the change itself edited."""
+def standing_heirs(objects: "Objects", tree: str | None, before: Files, after: Files) -> dict[Entry, Entry]:
+    """Entry -> what stands for it in a tree by now, of those that went in a change and that were edited or
+    moved elsewhere; not of those of which the change itself did that."""
     gone = entries_gone(before, after)
     evidence = evidence_at(objects, tree) if gone else []
     edits, places = edits_in(evidence), {record.to: record.path for record in evidence}
-    known = {e.id for p, data in after.items() if is_note(p) for e in entries_of(p, decode(data or b""))}
-    found: dict[Entry, str] = {}
+    known = {entry.id for entry in _entries(after)}
+    found: dict[Entry, Entry] = {}
     for entry in gone:
         heirs = closure(edits, entry.id)
         for heir in sorted(heirs if heirs.isdisjoint(known) else ()):
             path = moved_to(objects, tree, [places[heir]]).get(places[heir], places[heir])
-            text = decode(objects.find(tree, path) or b"")
-            if heir in {one.id for one in entries_of(path, text)}:
-                found.setdefault(entry, heir)
+            for there in _entries({path: objects.find(tree, path)}):
+                if there.id == heir:
+                    found.setdefault(entry, there)
     return found
+
+
+def _entries(files: Files) -> list[Entry]:
+    notes = ((path, decode_exactly(data or b"")) for path, data in files.items() if is_note(path))
+    return [entry for note in notes for entry in entries_of(*note)]

@@ -7,9 +7,9 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_note
 from ctxrepo.domain.project.registry import Registry, parse
-from ctxrepo.domain.records.evidence import closure, edits_in, renamed
+from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.services.locate.identify import read_registry
-from ctxrepo.services.reading.marks import evidence_at
+from ctxrepo.services.reading.marks import evidence_at, note_versions, standing_heirs
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 
@@ -47,15 +47,16 @@ def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
         sides = objects.parents(merge)
         base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
         trees = [*map(objects.tree_of, sides)] if base else []
-        for side, other in zip(trees, reversed(trees), strict=True):
+        for side in trees:
             back = [*_notes_back(objects, base, side, objects.tree_of(merge))]
             for what, name, path in back:
                 if objects.files(tip, [path]):
                     yield _line(name, what, "there again" if path == name else f"at {path} now")
             notes = {path for _, *names in back for path in names}
-            for name, path, entry in _entries_back(objects, base, side, other):
-                if {name, path}.isdisjoint(notes) and entry in _ids(objects, tip, path):
-                    yield _line(f"an entry of {name}", "removed", f"^{entry} in {path} now")
+            merged = standing_heirs(objects, objects.tree_of(merge), *note_versions(objects, base, side))
+            for old, new in sorted(merged.items()):
+                if notes.isdisjoint((old.path, new.path)) and new.id in _ids(objects, tip, new.path):
+                    yield _line(f"an entry of {old.path}", "removed", f"^{new.id} in {new.path} now")
 
 
 def _line(name: str, what: str, now: str) -> str:
@@ -76,23 +77,6 @@ def _notes_back(
             there = objects.files(side, [name, *names])
             if name not in there and all(map(is_aside, there)):
                 yield "archived" if there else "removed", name, path
-
-
-def _entries_back(
-    objects: Objects, base: str | None, side: str | None, other: str | None
-) -> Iterator[tuple[str, str, str]]:
-    """(the note that this side removed an entry from, the note where the other one put it, its id there)."""
-    known = {record.id for record in evidence_at(objects, base)}
-    ours, new = ([r for r in evidence_at(objects, tree) if r.id not in known] for tree in (side, other))
-    moved, edits, moved_here = [r for r in new if r.kind == "moved"], edits_in(new), edits_in(ours)
-    removed = {(record.entry, record.path) for record in ours if record.kind == "forgotten"}
-    # By undo, by hand or by a revert, nothing is recorded: the line is gone.
-    for record in (r for r in moved if r.entry not in moved_here and objects.files(side, [r.path])):
-        had, has = (_ids(objects, tree, record.path) for tree in (base, side))
-        removed |= {(record.entry, record.path)} & {(entry, record.path) for entry in had - has}
-    for entry, path in sorted(removed):
-        heirs = closure(edits, entry)
-        yield from ((path, record.path, record.to) for record in moved if record.to in heirs)
 
 
 def _ids(objects: Objects, tree: str | None, path: str) -> set[str]:
