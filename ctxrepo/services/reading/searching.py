@@ -12,10 +12,11 @@ from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import kept_notes, scope_named, search_order
+from ctxrepo.services.reading.find import kept_notes, read_note, scope_named, search_order
 from ctxrepo.storage.cache.layout import CachedEntry, CachedNote
 from ctxrepo.storage.cache.reading import Found
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.committed_records import KeptOutFile
 
 MOST = 2000
 """Entries that are put in order; of more nobody sees the end."""
@@ -91,7 +92,21 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
         kind = [f"[{asked.category}]"] if asked.category else []
         said = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
         raise NotFound(f"nothing found for {said!r}", "`--in sessions` searches past sessions instead.")
-    return hits[:limit]
+    return _as_on_disk(memory, hits[:limit])
+
+
+def _as_on_disk(memory: Memory, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with the lines that their entries have on disk, where a file is held back: the cache has these
+    notes as they would be without that. An entry that isn't in the file has the note as its place."""
+    held = {one.refusal.path for one in KeptOutFile(memory.state.held).read().held}
+    notes = [
+        note for path in held.intersection(hit.path for hit in hits) if (note := read_note(memory, path))
+    ]
+    places = {note.path: {f"^{entry.id}": entry.at for entry in note.entries} for note in notes}
+    return [
+        replace(hit, at=places[hit.path].get(hit.id, hit.path)) if hit.id and hit.path in places else hit
+        for hit in hits
+    ]
 
 
 def _check(asked: SearchQuery, words: Sequence[str]) -> None:

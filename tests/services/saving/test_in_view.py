@@ -235,3 +235,14 @@ def test_a_secret_that_a_person_takes_out_of_a_held_note_stays_out(
     assert TOKEN not in ada.read("shop/topics/pay.md")
     assert "602" not in ben.read("shop/topics/pay.md")
     assert "700" in ben.read("shop/topics/pay.md")
+
+
+def test_search_names_the_lines_of_the_file_that_is_held_back(mine: Machine) -> None:
+    mine.write(NOTE, f"# T\n\n- key {TOKEN}\n- base\n")
+    mine.ctxrepo("sync")
+    mine.ctxrepo("remember", "the otter swims", "--note", "topics/gotcha.md")
+    mine.ctxrepo("sync")
+    for words in ("base", "otter"):
+        (hit,) = mine.json("search", words)["data"]["hits"]
+        line = mine.read(NOTE).splitlines()[int(hit["at"].partition("#L")[2]) - 1]
+        assert words in line
