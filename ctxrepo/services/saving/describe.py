@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ctxrepo.domain.formats.jsonl import records, text_of
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.commit import FileChange
 from ctxrepo.domain.guard.takeback import is_way_back
 from ctxrepo.domain.merge.tree.moves import moves_between
@@ -105,7 +106,7 @@ def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> li
             verb = "link" if new in was.projects.values() else "rename"
             rename = FileChange(new, verb, was=old)
             if files := len(_went(changes, rename)):
-                lines = (f"* {old}/ is {new}/ now ({files} files)",)
+                lines = (f"* {old}/ is {new}/ now ({counted(files, 'file')})",)
                 found.append(replace(rename, lines=lines))
     return found
 
