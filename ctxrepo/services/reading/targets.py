@@ -1,5 +1,6 @@
 """From a target to the one note or entry that it names, read as it is now, or to what may be meant by it."""
 
+from itertools import chain
 from typing import NoReturn
 
 from ctxrepo.domain.git.oid import blob_id
@@ -10,7 +11,15 @@ from ctxrepo.domain.project.target import WHOLE, Target, near_notes
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import SHOWN, find_entry, follow_entry, note_paths, places_of, read_note
+from ctxrepo.services.reading.find import (
+    SHOWN,
+    find_entry,
+    follow_entry,
+    note_paths,
+    places_of,
+    read_note,
+    spelt,
+)
 from ctxrepo.storage.memory import Memory
 
 
@@ -50,9 +59,9 @@ def entry_named(memory: Memory, target: Target, project: Project | None) -> Entr
 
 
 def _note_at(memory: Memory, target: Target, project: Project | None) -> Note | None:
-    """The note at the path of a target, else the only one of that name."""
+    """The note at the path of a target, however that is spelt, else the only one of that name."""
     folders, paths = places_of(memory, target, project)
-    for path in paths:
+    for path in chain(paths, (spelt(memory, path) for path in paths)):
         if (note := read_note(memory, path)) is not None:
             return note
     for path in paths:

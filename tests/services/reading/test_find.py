@@ -34,6 +34,14 @@ def found(machine: Machine, target: str) -> str:
     return find_note(machine.open(), parse_target(target), machine.project()).path
 
 
+def test_a_note_is_found_however_its_name_is_spelt_and_the_very_name_comes_first(mine: Machine) -> None:
+    assert found(mine, "topics/X") == "shop/topics/x.md"
+    assert found(mine, "shop:Topics/X") == "shop/topics/x.md"
+    mine.write("global/topics/X.md", "- of mine too\n")
+    assert found(mine, "topics/X") == "global/topics/X.md"
+    assert found(mine, "global:topics/x") == "global/topics/x.md"
+
+
 def test_scopes_by_every_name(mine: Machine) -> None:
     memory, project = mine.open(), mine.project()
     for name in ("", "project", "shop", "git.example.org/ada/shop"):
