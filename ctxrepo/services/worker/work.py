@@ -282,8 +282,8 @@ def forgiving(log: Callable[[str], None]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Visits:
-    """`now` tells the time, `env` is for git, `log` takes a line for `doctor`. After an error the other visits
-    go on."""
+    """`now` tells the time, `env` is for git, `log` takes a line for `doctor`; after an error the
+    other visits go on."""
 
     memory: Memory
     env: Mapping[str, str]
