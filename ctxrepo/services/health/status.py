@@ -10,7 +10,6 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import current_faults, of_remote
 from ctxrepo.services.faults.finding import halfway
-from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.health.health import LastExchange, LastSession, last_exchange, last_served
 from ctxrepo.services.locate.identify import Location, Project, read_registry
 from ctxrepo.services.meaning.ready import readiness
@@ -20,6 +19,7 @@ from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.review.open_review import Review, in_review, open_review
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.standings import Standing, standings
+from ctxrepo.storage.cache.layout import Fault
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexSize, size_of_index
 
@@ -106,7 +106,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         agents=standings(machine),
         served=last_served(memory),
         faults=[*of_remote(memory), *(text for kind, text in faults if kind not in ("clone", "deletion"))],
-        deleted=of_deletions(memory),
+        deleted=_deleted(memory, faults),
         obstacle=_obstacle(memory),
         review=current.branch if current else "",
         in_review=len(in_review(memory)),
@@ -115,6 +115,15 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         indexed=size_of_index(memory.state.root),
         embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )
+
+
+def _deleted(memory: Memory, faults: Sequence[Fault]) -> list[str]:
+    """What was deleted by hand: the faults that are noted, unless a person has moved the branch since."""
+    if memory.cache.head == (memory.refs.find(memory.clone.branch_ref) or ""):
+        return [text for kind, text in faults if kind == "deletion"]
+    from ctxrepo.services.faults.past_deletions import of_deletions  # loads pygit2
+
+    return of_deletions(memory)
 
 
 def _ahead_behind(memory: Memory, current: Review | None) -> tuple[int, int]:

@@ -198,7 +198,7 @@ def test_what_helps_goes_by_the_kind_of_a_fault_and_not_by_its_words(
     memory = mine.open()
     store_faults(memory, [Fault(kind, "notes/deleted by hand; `ctxrepo undo brings it back")])
     assert [(f.kind, f.remedy) for f in standing(memory)] == [(kind, remedy)]
-    assert bool(mine.json("status")["data"]["faults"]) == (kind != "deletion")
+    assert bool(mine.json("status")["data"]["deleted"]) == (kind == "deletion")
 
 
 def test_a_clone_that_was_missing_is_no_fault_once_it_is_there(mine: Machine) -> None:
