@@ -108,7 +108,7 @@ class _Restore:
         found = None if self.request.version else self._found(old)
         if found is not None and is_archived(found.path):
             return self._out_of_archive(Target(entry_id=found.id), found.path)
-        if found is not None and found.id == old.id:
+        if found is not None and (found.id == old.id or normalised(found.text) == normalised(old.text)):
             return self._said_again(found)
         path = self._destination(self.was.now)
         with drafting(self.memory, "restore", self.origin, self.now) as draft:
@@ -151,10 +151,19 @@ class _Restore:
         """It is there; if it was superseded it holds again."""
         is_struck = entry.id in marks(evidence_now(self.memory)).struck
         if is_struck:
-            with drafting(self.memory, "restore", self.origin, self.now) as draft:
-                draft.saying = normalised(entry.text)[:100]
-                record(draft, "stated", entry.id, entry.path, self.now)
+            self._state(entry, entry.id)
         return RestoreResult(entry.at, entry.id, source=entry.at, existing=not is_struck)
+
+    def _state(self, entry: Entry, former: str) -> None:
+        """From now on the entry holds that was superseded under its `former` id, and not what has its key."""
+        heir = fate(evidence_now(self.memory), former)[1]
+        with drafting(self.memory, "restore", self.origin, self.now) as draft:
+            draft.saying = normalised(entry.text)[:100]
+            record(draft, "stated", entry.id, entry.path, self.now)
+            with suppress(NotFound):
+                other = find_entry(self.memory, heir, self.project)[1]
+                if other.id != entry.id and _has_key_of(entry, other):
+                    record(draft, "superseded", other.id, other.path, self.now, to=entry.id)
 
     def _instead(self, draft: Draft, successor: Entry, old: Entry) -> RestoreResult:
         """The entry takes its place back from what it was edited to, or what replaced it."""
@@ -182,7 +191,10 @@ class _Restore:
         former = [] if target.entry_id else renamed(evidence_now(self.memory)).get(path, [])
         folder, _, rest = (former[-1] if former else path).partition("/")
         to = self.request.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
+        is_struck = target.entry_id in marks(evidence_now(self.memory)).struck
         done = move(self.memory, target, to, self.project, self.origin, self.now)
+        if is_struck:
+            self._state(find_entry(self.memory, done.id, self.project)[1], target.entry_id)
         return RestoreResult(done.at, done.id, source=done.before)
 
     def _is_there(self, path: str) -> UsageError:

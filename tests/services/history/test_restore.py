@@ -369,3 +369,19 @@ def test_nor_a_neighbour_that_is_much_like_what_was_deleted(mine: Machine) -> No
     save(mine)
     again(mine, gone)
     assert sorted(mine.read(NOTE).splitlines(keepends=True)) == lines
+
+
+def test_what_was_superseded_and_has_moved_holds_again_by_the_id_it_had(mine: Machine) -> None:
+    first = mine.remember("River on port 602")
+    mine.remember("River on port 999", supersedes=Target(entry_id=first.id))
+    moved = act(mine, move, f"^{first.id}", parse_destination("topics/q.md"))
+    assert again(mine, f"^{first.id}") == RestoreResult(moved.at, moved.id, moved.at)
+    assert moved.id not in marks(mine).struck
+
+
+def test_a_keys_value_that_comes_out_of_the_archive_holds_instead_of_the_later_one(mine: Machine) -> None:
+    first = act(mine, archive, f"^{mine.remember('argo', key='deploy').id}")
+    later = mine.remember("flux", key="deploy", supersedes=Target(entry_id=first.id))
+    back = again(mine, f"^{first.id}")
+    assert back.id not in marks(mine).struck
+    assert later.id in marks(mine).struck
