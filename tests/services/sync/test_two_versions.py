@@ -97,6 +97,42 @@ def test_a_note_that_was_removed_and_edited_meanwhile_is_back_and_both_are_told(
     assert not [line for machine in pair for line in machine.sync().notices]
 
 
+FORGOTTEN = [
+    (["Releases are cut on Tuesday by hand"], ["Redis listens on 6380 in CI"], "shop:topics/ci.md"),
+    (
+        ["Staging database is db1.example.org port 5432", "Staging deploys need VPN"],
+        ["Production database is db7.example.org port 5432", "Production deploys need VPN"],
+        "shop:topics/production.md",
+    ),
+    (["The wiki is at wiki.example.org"], ["I like the wiki at wiki.example.org"], "global:topics/taste.md"),
+]
+
+
+@pytest.mark.parametrize("way", ["forget", "rm"])
+@pytest.mark.parametrize(("facts", "others", "note"), FORGOTTEN, ids=["unlike", "alike", "global"])
+def test_a_note_that_was_removed_is_not_the_one_that_was_made_meanwhile(
+    pair: Pair, facts: list[str], others: list[str], note: str, way: str
+) -> None:
+    ada, ben = pair
+    for fact in facts:
+        by_command(ada, "remember", fact, "--note", "shop:topics/ports.md")
+    meet(ada, ben)
+    if way == "forget":
+        by_command(ben, "forget", "shop:topics/ports.md")
+    else:
+        (ben.clone / NOTE).unlink()
+        ben.sync(send=False)
+    for fact in others:
+        by_command(ben, "remember", fact, "--note", note)
+    by_command(ada, "remember", "Ask Bob before", "--note", "shop:topics/ports.md")
+    meet(ada, ben)
+    made = note.replace(":", "/")
+    assert [entry.text for entry in entries_of(made, ada.read(made))] == [f"- {fact}" for fact in others]
+    assert "- Ask Bob before" in ada.read(NOTE)
+    assert ada.tree() == ben.tree()
+    assert not conflicts(ada.open())
+
+
 @pytest.mark.parametrize("who", [(0, 1, 0), (1, 0, 1)], ids=["who removed it first", "who moved it first"])
 @pytest.mark.parametrize("how", ["forget", "archive", "move"])
 def test_a_note_that_was_removed_and_moved_meanwhile_is_where_it_was_moved_to(

@@ -6,8 +6,8 @@ from itertools import product
 
 from ctxrepo.domain.merge.file import MAX_BYTES
 from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_plain
-from ctxrepo.domain.note.entry import SIMILAR, similarity
-from ctxrepo.domain.note.note import decode_exactly, units_of
+from ctxrepo.domain.note.entry import SIMILAR, entries_of, similarity
+from ctxrepo.domain.note.note import decode, decode_exactly, units_of
 from ctxrepo.domain.project.layout import fold, is_note
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.lazy import dataclass
@@ -49,7 +49,23 @@ def moves_of(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> M
     gone, come = [p for p in absent if p not in moves], [p for p in come if p not in new]
     named = {one.path for one in evidence}
     gone = [p for p in gone if other.get(p) != base[p] or p in named]
+    # A note that a command forgot is gone, and one that commands made is new, however alike the two are.
+    by_kind: dict[str, set[str]] = defaultdict(set)
+    for one in evidence:
+        by_kind[one.kind].add(one.entry)
+    known = set().union(*by_kind.values())
+    gone = [p for p in gone if not _are_all(_ids_of(p, base, blobs) & known, by_kind["forgotten"])]
+    come = [p for p in come if not _are_all(_ids_of(p, side, blobs), by_kind["stated"])] if gone else []
     return moves | _paired(_alike(gone, come, base, side, blobs))
+
+
+def _ids_of(path: str, tree: Contents, blobs: Blobs) -> set[str]:
+    text = decode(blobs.bytes_of(tree[path]) or b"") if is_note(path) else ""
+    return {entry.id for entry in entries_of(path, text)}
+
+
+def _are_all(ids: set[str], among: set[str]) -> bool:
+    return bool(ids) and ids <= among
 
 
 def moves_between(gone: Mapping[str, bytes | None], come: Mapping[str, bytes | None]) -> Moves:
@@ -123,8 +139,8 @@ def _alike(
 ) -> Iterator[_Scored]:
     if len(gone) * len(come) > MAX_PAIRS:
         return
-    olds = {path: _LineCounts.of(blobs.bytes_of(base[path])) for path in gone}
-    news = {path: _LineCounts.of(blobs.bytes_of(side[path])) for path in come if gone}
+    olds = {path: _LineCounts.of(path, blobs.bytes_of(base[path])) for path in gone}
+    news = {path: _LineCounts.of(path, blobs.bytes_of(side[path])) for path in come if gone}
     by_letters = len(gone) * len(come) <= MAX_BY_LETTERS
     for old, new in product(olds, news):
         score = olds[old].likeness(news[new], by_letters=by_letters)
@@ -144,8 +160,11 @@ class _LineCounts:
     letters: int
 
     @staticmethod
-    def of(data: bytes | None) -> "_LineCounts":
-        text = decode_exactly(data) if data is not None and len(data) <= MAX_BYTES else ""
+    def of(path: str, data: bytes | None) -> "_LineCounts":
+        """Of a note what its entries say: its head and headings are like those of many others."""
+        data = data if data is not None and len(data) <= MAX_BYTES else None
+        said = "\n".join(units_of(path, data).elements())
+        text = said or decode_exactly(data or b"")
         lines = Counter(line.strip() for line in text.splitlines() if line.strip())
         return _LineCounts(text, lines, _letters(lines))
 
