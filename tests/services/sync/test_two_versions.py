@@ -533,3 +533,17 @@ class TestKeys:
         meet(ada, ben)
         assert self.values(ada) == ["- db.port: 6000"]
         assert conflicts(ada.open()) == []
+
+
+@pytest.mark.parametrize("note", ["shop:topics/ports.md", "shop:MEMORY.md"])
+def test_an_entry_that_was_forgotten_is_not_the_one_that_was_stated_meanwhile(apart: Pair, note: str) -> None:
+    ada, ben = apart
+    old = next(e for e in entries_of(NOTE, ben.read(NOTE)) if "payment" in e.text)
+    by_command(ben, "forget", f"^{old.id}")
+    by_command(ben, "remember", "The payment service listens on port 9082 in production", "--note", note)
+    by_passage(ada, 8182)
+    meet(ada, ben)
+    assert ada.tree() == ben.tree()
+    assert not conflicts(ada.open())
+    assert "port 8182 in staging" in ada.read(NOTE)
+    assert "port 9082 in production" in ada.read(note.replace(":", "/"))

@@ -74,19 +74,20 @@ def _edits(
     ours = our_gone, our_come = _sayings(was, us, once), _sayings(us, was, once)
     theirs = their_gone, their_come = _sayings(was, them, once), _sayings(them, was, once)
     same: dict[Texts, float] = {}
-    common = set()
+    common, forgotten, stated = set[str](), set[str](), set[str]()
     if our_gone or their_gone:
         common = words_of_many(part.says for part in was.parts.values() if part.kind != "heading")
         for side, (gone, come) in ((us, ours), (them, theirs)):
             same |= placed(was, side, gone, come) | with_label(was, side, gone, come)
     if our_gone.keys() & their_gone.keys() and our_come and their_come:
         recorded = told()
+        forgotten, stated = {*recorded.forgotten}, {*recorded.stated}
         same = {
             (old, new): score
             for (old, new), score in same.items()
-            if score > PLACED or (new not in recorded.stated and old not in recorded.forgotten)
+            if score > PLACED or (new not in stated and old not in forgotten)
         } | dict.fromkeys(recorded.edits, RECORDED)
-    our_pairs, their_pairs = paired(ours, theirs, same_sayings(common, same))
+    our_pairs, their_pairs = paired(ours, theirs, same_sayings(common, same, forgotten, stated))
     our_edits = our_moves | {our_come[new].key: our_gone[old].key for new, old in our_pairs.items()}
     their_edits = their_moves | {their_come[new].key: their_gone[old].key for new, old in their_pairs.items()}
     new = our_come.keys() - our_pairs.keys(), their_come.keys() - their_pairs.keys()
@@ -226,10 +227,16 @@ def _shared(was: Counter[str], now: Counter[str]) -> float:
     return 2 * (was & now).total() / max(was.total() + now.total(), 1)
 
 
-def same_sayings(common: Set[str], sure: Mapping[Texts, float]) -> Likeness[str, Saying]:
+def same_sayings(
+    common: Set[str],
+    sure: Mapping[Texts, float],
+    forgotten: Set[str] = frozenset(),
+    stated: Set[str] = frozenset(),
+) -> Likeness[str, Saying]:
     """Scores pairs of entries, those that are `sure` by that; one that moved to another heading must be more
     similar. Of the words that are not `common` to many entries an edit keeps more than half: where entries
-    are alike, one removed and one added are no edit, and neither becomes a conflict copy."""
+    are alike, one removed and one added are no edit, and neither becomes a conflict copy. One that a command
+    has `forgotten` and one that a command has `stated` are no edit either."""
 
     def scored(gone: Mapping[str, Saying], come: Mapping[str, Saying]) -> Iterator[tuple[float, str, str]]:
         yield from ((score, *pair) for pair, score in sure.items() if pair[0] in gone and pair[1] in come)
@@ -238,6 +245,8 @@ def same_sayings(common: Set[str], sure: Mapping[Texts, float]) -> Likeness[str,
             for olds, news in _groups(gone.values(), come.values(), is_within):
                 pairs_left -= len(olds) * len(news)
                 for was, now in product(olds, news) if pairs_left >= 0 else ():
+                    if was.says in forgotten and now.says in stated:
+                        continue
                     score = similarity(was.says, now.says) if _may_be_one(was, now, common) else 0.0
                     if score >= SIMILAR:
                         yield score + NEARER * is_within, was.says, now.says

@@ -50,12 +50,10 @@ def moves_of(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> M
     named = {one.path for one in evidence}
     gone = [p for p in gone if other.get(p) != base[p] or p in named]
     # A note that a command forgot is gone, and one that commands made is new, however alike the two are.
-    by_kind: dict[str, set[str]] = defaultdict(set)
-    for one in evidence:
-        by_kind[one.kind].add(one.entry)
-    known = set().union(*by_kind.values())
-    gone = [p for p in gone if not _are_all(_ids_of(p, base, blobs) & known, by_kind["forgotten"])]
-    come = [p for p in come if not _are_all(_ids_of(p, side, blobs), by_kind["stated"])] if gone else []
+    known, forgotten = {one.entry for one in evidence}, {e.entry for e in evidence if e.kind == "forgotten"}
+    put = {e.to if e.kind == "moved" else e.entry for e in evidence if e.kind in ("stated", "moved")}
+    gone = [p for p in gone if not _are_all(_ids_of(p, base, blobs) & known, forgotten)]
+    come = [p for p in come if not _are_all(_ids_of(p, side, blobs), put)] if gone else []
     return moves | _paired(_alike(gone, come, base, side, blobs))
 
 
