@@ -24,7 +24,7 @@ def hand_over_unsent(memory: Memory) -> Iterator[str]:
         is_here = state.id != memory.state.id and owner.read_text("utf-8", "replace") == str(memory.root)
         if not is_here or Exchanges(state.exchanges).url != memory.repository.remote:
             continue
-        unsent = [*_unsent(memory, state), *Journal(state.journal).operations()]
+        unsent = [*_unsent(memory, state), *(saves for _, saves in Journal(state.journal).operations())]
         last = {save.path: save.after for saves in unsent for save in saves}
         left = (saves for saves in unsent if all(_stands(save, last[save.path]) for save in saves))
         taken = [saves for saves in left if not why_not_taken(saves)]

@@ -78,11 +78,7 @@ class Journal:
 
     def read(self) -> list[Save]:
         """The saves that wait, in the order they were made, but those in torn files, which stay there."""
-        return [save for saves in self.operations() for save in saves]
-
-    def operations(self) -> Iterator[list[Save]]:
-        """The same, those of each command or hook by themselves."""
-        yield from (saves for name in self.names() if (saves := self._parsed(name)))
+        return [save for name in self.names() for save in self._parsed(name) or ()]
 
     def unreadable(self) -> list[Path]:
         """Files of the journal that can't be read as saves. They stay as they are."""
