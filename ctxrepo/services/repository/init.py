@@ -21,7 +21,6 @@ from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, RepositoryState,
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.faults.bounds import drop_refused_clone
 from ctxrepo.services.projects.sparse import always
-from ctxrepo.services.repository.left_behind import hand_over_unsent
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.services.settings.session_settings import AgentMemory, own_memories
@@ -181,8 +180,6 @@ def init(
     # A clone brings what a fetch would, unless its history is cut off or was refused.
     is_fetched = is_accepted and not memory.refs.shallow()
     synced = sync(memory, now, SyncRequest(fetched=RemoteAnswer("ok") if is_fetched else None))
-    if not memory.refs.shallow():
-        synced = replace(synced, notices=(*synced.notices, *hand_over_unsent(memory)))
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)
     action = "created" if is_first else action
