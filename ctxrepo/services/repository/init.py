@@ -121,12 +121,13 @@ class InitResult:
 class InitRequest:
     """The remote, '' for none, from the folder `cwd`. A `sparse` clone has the global notes on disk, and
     those of projects as they are worked on. `agrees` is asked whether a repository of code is meant, and told
-    what is in it."""
+    what is in it; `begins` whether to begin, and told what would be done: without that nothing is changed."""
 
     remote: str = ""
     sparse: bool = False
     cwd: Path = Path("/")
     agrees: Callable[[str], bool] = lambda _: False
+    begins: Callable[[InitResult], bool] = lambda _: True
 
 
 def init(
@@ -155,8 +156,18 @@ def init(
             "Keep it, or set CTXREPO_HOME, CTXREPO_CONFIG and CTXREPO_STATE for another memory.",
         )
     url = url or current.remote
+    if not (root / ".git").is_dir():
+        action = "cloned" if url else "created"
+    elif url and not current.remote:
+        action = "connected"
+    else:
+        action = "adopted" if adoption.repository else "unchanged"
+    source = adoption.source if adoption.repository else None
+    planned = InitResult(root, url, action, None, source, adoption.program, adoption.warnings)
+    if not request.begins(planned):
+        return planned
     cone = always(current.global_folder) if request.sparse or settings.sync.sparse else None
-    action = _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
+    _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
     if action == "cloned":
         _require_meant(Clone(root, ""), url, request)
     require_owner(root, env)
@@ -164,10 +175,8 @@ def init(
     is_first = action == "cloned" and not Clone(root, "").has_refs("refs/remotes/")
     branch = current.branch if settings.repository else _branch(root, current.branch)
     updated = replace(current, path=shown_path(root, places), remote=url, branch=branch)
-    if action == "unchanged" and url and not current.remote:
-        action = _connect(Clone(root, branch), places, env, url, settings.sync.timeout, request)
-    elif action == "unchanged" and adoption.repository:
-        action = "adopted"
+    if action == "connected":
+        _connect(Clone(root, branch), places, env, url, settings.sync.timeout, request)
     write_repository(places.config_file, updated)
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
@@ -182,17 +191,15 @@ def init(
     synced = sync(memory, now, SyncRequest(fetched=RemoteAnswer("ok") if is_fetched else None))
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)
-    action = "created" if is_first else action
-    source = adoption.source if adoption.repository else None
-    return InitResult(root, url, action, synced, source, adoption.program, adoption.warnings)
+    return replace(planned, action="created" if is_first else action, synced=synced)
 
 
 def _ensure_clone(
     root: Path, url: str, env: Mapping[str, str], progress: Progress | None, timeout: float, cone: Cone | None
-) -> str:
+) -> None:
     if (root / ".git").is_dir():
         require_our_format(root)
-        return "unchanged"
+        return
     if is_occupied(root):
         raise UsageError(f"{root} is there and is not a git repository", "Move it away, or set CTXREPO_HOME.")
     if url:
@@ -203,10 +210,9 @@ def _ensure_clone(
             keys = ("core.sparseCheckout", "core.sparseCheckoutCone", "index.sparse")
             configure(root / ".git" / "config", env, dict.fromkeys(keys, "true"))
             Clone(root, "").set_cone(cone)
-        return "cloned"
+        return
     root.mkdir(parents=True, exist_ok=True)
     Git(root, env).ask("init", "--quiet", "--initial-branch=main", "--template=", timeout=_LOCAL)
-    return "created"
 
 
 _CLONE_HINTS = {
@@ -241,7 +247,7 @@ def _require_meant(place: Clone, url: str, request: InitRequest) -> None:
 
 def _connect(
     place: Clone, places: Places, env: Mapping[str, str], url: str, timeout: float, request: InitRequest
-) -> str:
+) -> None:
     """Add the remote to the clone's configuration, once it has answered and holds no code."""
     answer = Remote(OwnGit(state_of(place, places).git, place, url), env, timeout).look()
     if not answer.ok:
@@ -258,7 +264,6 @@ def _connect(
     if not origin:
         remote = {"remote.origin.url": url, "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*"}
         configure(place.git_dir / "config", env, remote)
-    return "connected"
 
 
 def _branch(root: Path, default: str) -> str:

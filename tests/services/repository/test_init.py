@@ -41,6 +41,30 @@ def test_a_second_run_changes_nothing(ada: Machine, remote: Path) -> None:
     assert ada.git("rev-parse", "HEAD") == head
 
 
+def test_what_would_be_done_is_told_and_nothing_is_done_without_agreement(ada: Machine, remote: Path) -> None:
+    told: list[str] = []
+
+    def plan(address: str = "") -> str:
+        def begins(planned: InitResult) -> bool:
+            told.append(planned.action)
+            return False
+
+        request = InitRequest(address, begins=begins)
+        planned = init(ada.places, ada.env, request, sys.executable, NOW)
+        assert (planned.root, planned.synced, planned.action) == (ada.clone, None, told[-1])
+        return planned.action
+
+    assert (plan(), plan(str(remote))) == ("created", "cloned")
+    assert not ada.clone.exists()
+    assert not ada.places.config_file.exists()
+    run(ada)
+    settings = ada.places.config_file.read_text()
+    assert (plan(), plan(str(remote))) == ("unchanged", "connected")
+    assert ada.places.config_file.read_text() == settings
+    assert run(ada, str(remote)).action == "connected"
+    assert plan(str(remote)) == "unchanged"
+
+
 def test_the_second_machine_gets_what_the_first_has_and_adds_no_files(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     assert ben.git("rev-parse", "HEAD") == ada.git("rev-parse", "HEAD")
