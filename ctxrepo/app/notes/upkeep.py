@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.layout import expanded
 from ctxrepo.errors import NotInitialised
@@ -81,6 +82,18 @@ class ImportResult:
     adopted: str = ""
 
 
+def sum_of(plans: Sequence[ImportPlan]) -> str:
+    """What is to be brought, or was, in a few words."""
+    notes = [one.fitted for plan in plans for one in plan.notes]
+    anchors = sum(len(one.new) for plan in plans for one in plan.tapes)
+    made = sum(one.is_new for one in notes)
+    entries = sum(one.new for one in notes)
+    touched = sum(one.new > 0 or one.is_new for one in notes)
+    more = f", {counted(anchors, 'anchor')}" if anchors else ""
+    count = f"{counted(entries, 'entry', 'entries')} in {counted(touched, 'note')}"
+    return f"{count}, {made} of them new{more}"
+
+
 def list_sources(desk: Desk, _: None) -> Result[Sequence[SourceContents]]:
     """What other memory programs have on this machine and in this checkout."""
     from ctxrepo.services.imports.sources import survey
@@ -109,56 +122,66 @@ def entry_count(found: SourceContents) -> int:
 
 
 def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
-    """Bring what another program keeps into this memory; the source stays as it is.
+    """Bring what another program keeps into this memory; the source stays as it is. Where there is no memory,
+    the source's own repository becomes it, if that can be served.
 
     Notes that the guard refuses are held back and told, the others are brought all the same; it ends with 6
     then."""
     from ctxrepo.services.imports.destination import MemoryDestination
     from ctxrepo.services.imports.sources import contents, require_source
+    from ctxrepo.services.repository.init import InitRequest, init
 
     require_source(request.source)
-    if adopted := _adopted(desk, request):
-        return adopted
-    memory = desk.memory
-    search = _search(desk, request.place, with_memory=True)
-    destination = MemoryDestination(memory, desk.origin, desk.now, desk.interpreter, desk.project)
-    plans = [destination.plan(place) for place in contents(request.source, search)]
+    adoption = None if request.place or has_memory(desk) else _adoption_plan(desk, request.source)
+    if adoption:
+        plans = [adoption]
+    else:
+        search = _search(desk, request.place, with_memory=True)
+        destination = MemoryDestination(desk.memory, desk.origin, desk.now, desk.interpreter, desk.project)
+        plans = [destination.plan(place) for place in contents(request.source, search)]
     changes = any(plan.changes for plan in plans)
     is_applied = changes and not request.is_trial and request.agrees(plans)
-    if is_applied:
+    if is_applied and adoption:
+        init(desk.places, desk.env, InitRequest(), desk.interpreter, desk.now, desk.progress)
+    elif is_applied:
         plans = [destination.put(plan) if plan.changes else plan for plan in plans]
+    if is_applied:
         desk.wake()
+    adopted = adoption.place if adoption else ""
     fields = {"source": request.source, "applied": is_applied, "plans": [_fields(plan) for plan in plans]}
     code = 6 if any(plan.refused for plan in plans) else 0
-    return Result(ImportResult(plans, is_applied), fields, code)
+    return Result(
+        ImportResult(plans, is_applied, adopted), fields | {"adopted": adopted} if adopted else fields, code
+    )
 
 
-def _adopted(desk: Desk, request: ImportRequest) -> Result[ImportResult] | None:
-    """The source's own repository becomes the memory where there is none, as `init` does it; None where
-    there is one, or the source has no repository that could be served."""
-    from ctxrepo.services.imports.sources import adoption_plan
+def _adoption_plan(desk: Desk, program: str) -> ImportPlan | None:
+    """What `init` would take over from an agent's settings for this program, which is served where it is: no
+    note is copied. None where that is nothing."""
+    from ctxrepo.agents.known import AGENTS
+    from ctxrepo.agents.sources import NotTaken, SourceSetting
+    from ctxrepo.services.imports.destination import ImportPlan, PlannedSetting
+    from ctxrepo.services.repository.init import adoptable
+    from ctxrepo.storage.user.config import read_settings
 
-    if request.place or _has_memory(desk):
+    adoption = adoptable(desk.places, desk.env, read_settings(desk.places.config_file))
+    repository = adoption.repository
+    if repository is None or adoption.program != program:
         return None
-    plan = adoption_plan(desk.places, desk.env, request.source)
-    if plan is None:
-        return None
-    is_applied = not request.is_trial and request.agrees([plan])
-    if is_applied:
-        from ctxrepo.app.repository.exchange import init
-        from ctxrepo.services.repository.init import InitRequest
-
-        init(desk, InitRequest())
-    fields = {
-        "source": request.source,
-        "applied": is_applied,
-        "adopted": plan.place,
-        "plans": [_fields(plan)],
-    }
-    return Result(ImportResult([plan], is_applied, plan.place), fields)
+    values = [("repository.path", repository.path)]
+    values += [("repository.remote", adoption.url)] if adoption.url else []
+    values += [("repository.global_folder", repository.global_folder)]
+    reason = f"{adoption.source.name} of {AGENTS[adoption.agent].title} says so"
+    settings = [PlannedSetting(SourceSetting(key, value, reason), "") for key, value in values]
+    not_taken = [
+        NotTaken(adoption.source.name, line.removeprefix(f"{adoption.source}: "))
+        for line in adoption.warnings
+    ]
+    return ImportPlan(program, repository.path, (), settings=tuple(settings), not_taken=tuple(not_taken))
 
 
-def _has_memory(desk: Desk) -> bool:
+def has_memory(desk: Desk) -> bool:
+    """Whether there is a memory that can be opened."""
     try:
         return bool(desk.memory)
     except NotInitialised:
@@ -171,7 +194,7 @@ def _search(desk: Desk, place: str, *, with_memory: bool) -> SourceSearch:
     from ctxrepo.services.imports.sources import FilesOutside
     from ctxrepo.storage.processes.outside import Outside
 
-    is_ready = with_memory or _has_memory(desk)
+    is_ready = with_memory or has_memory(desk)
     top = desk.folder_facts.top
     project = desk.project if is_ready else None
     return SourceSearch(

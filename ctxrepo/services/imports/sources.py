@@ -1,22 +1,18 @@
-"""The sources by their names, what each has here, and what `init` would take over as the memory."""
+"""The sources by their names, and what each has here."""
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents.known import AGENTS, sources
-from ctxrepo.agents.sources import FolderContents, NotTaken, SourceContents, SourceSearch, SourceSetting
+from ctxrepo.agents.known import sources
+from ctxrepo.agents.sources import FolderContents, SourceContents, SourceSearch
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.imports.destination import ImportPlan, PlannedSetting
-from ctxrepo.services.repository.init import adoptable
 from ctxrepo.storage.disk.foreign import read, read_object, shown
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.sources.folder import is_folder, read_folder
 from ctxrepo.storage.sources.tables import read_tables
-from ctxrepo.storage.user.config import read_settings
-from ctxrepo.storage.user.places import Places
 
 
 @dataclass(frozen=True)
@@ -74,30 +70,3 @@ def contents(name: str, search: SourceSearch) -> list[SourceContents]:
 def survey(search: SourceSearch) -> list[SourceContents]:
     """All that any source has here."""
     return [place for source in sources().values() for place in source.find(search)]
-
-
-@dataclass(frozen=True)
-class AdoptionPlan(ImportPlan):
-    """The repository is served where it is, and no note is copied."""
-
-    @property
-    def changes(self) -> bool:
-        return True
-
-
-def adoption_plan(places: Places, env: Mapping[str, str], program: str) -> AdoptionPlan | None:
-    """What `init` would take over from an agent's settings for this program; None where that is nothing."""
-    adoption = adoptable(places, env, read_settings(places.config_file))
-    repository = adoption.repository
-    if repository is None or adoption.program != program:
-        return None
-    values = [("repository.path", repository.path)]
-    values += [("repository.remote", adoption.url)] if adoption.url else []
-    values += [("repository.global_folder", repository.global_folder)]
-    reason = f"{adoption.source.name} of {AGENTS[adoption.agent].title} says so"
-    settings = [PlannedSetting(SourceSetting(key, value, reason), "") for key, value in values]
-    not_taken = [
-        NotTaken(adoption.source.name, line.removeprefix(f"{adoption.source}: "))
-        for line in adoption.warnings
-    ]
-    return AdoptionPlan(program, repository.path, (), settings=tuple(settings), not_taken=tuple(not_taken))

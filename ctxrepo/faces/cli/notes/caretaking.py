@@ -57,11 +57,8 @@ def import_(
         answer(open_desk(), upkeep.list_sources, None, json, _listed)
         return
 
-    def said(result: ImportResult) -> str:
-        return _words(source, result, dry_run)
-
     request = upkeep.ImportRequest(source, place, lambda plans: yes or _agreed(plans, json), dry_run)
-    answer(open_desk(), upkeep.import_memory, request, json, said)
+    answer(open_desk(), upkeep.import_memory, request, json, lambda done: _words(source, done, dry_run))
 
 
 def _agreed(plans: Sequence[ImportPlan], json: bool) -> bool:
@@ -79,22 +76,10 @@ def _words(source: str, result: ImportResult, dry_run: bool) -> str:
         ends = {True: "this repository is the memory now", False: "nothing was changed"}
         return "\n".join([*lines, ends[result.is_applied]])
     if result.is_applied:
-        return "\n".join([*lines, _sum(result.plans)])
+        return "\n".join([*lines, f"brought {upkeep.sum_of(result.plans)}"])
     if not any(plan.changes for plan in result.plans):
         return "\n".join([*lines, f"nothing of {source} is new here"])
     return "\n".join(lines) if dry_run else "nothing was changed"
-
-
-def _sum(plans: Sequence[ImportPlan]) -> str:
-    """What was brought, in a line."""
-    notes = [one.fitted for plan in plans for one in plan.notes]
-    anchors = sum(len(one.new) for plan in plans for one in plan.tapes)
-    made = sum(one.is_new for one in notes)
-    entries = sum(one.new for one in notes)
-    touched = sum(one.new > 0 or one.is_new for one in notes)
-    more = f", {counted(anchors, 'anchor')}" if anchors else ""
-    count = f"{counted(entries, 'entry', 'entries')} in {counted(touched, 'note')}"
-    return f"brought {count}, {made} of them new{more}"
 
 
 def _planned(plan: ImportPlan, most: int = 0) -> Iterator[str]:
