@@ -66,7 +66,7 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
     Of several agents one that can't be looked after is told and left as it is, and the others are looked
     after nevertheless; then it ends with 1. A wrong name stops it before it has done anything."""
     names = _names(desk, request.agents, removes=request.removes)
-    if not request.removes:
+    if not (request.removes or request.is_trial):
         _ = desk.memory  # hooks without a memory repository would be silent for ever: say so now
     done: list[PlannedSetup] = []
     failed: dict[str, CtxrepoError] = {}
@@ -91,7 +91,8 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
     if failed and len(names) == 1:
         raise failed[names[0]]
     for name, why in failed.items():
-        desk.notice(_failure(name, why))
+        hint = f". {why.hint}" if why.hint else ""
+        desk.notice(f"{agent_named(name).title} was left out: {why.message}{hint}")
     if request.agents.every and not request.removes:
         _tell_unstarted(desk)
     shown = [_fields(one) for one in done]
@@ -173,12 +174,6 @@ def _fields(one: PlannedSetup) -> dict[str, object]:
         "paths": [str(change.path) for change in one.plan.visible],
         "diff": one.plan.diff,
     }
-
-
-def _failure(name: str, error: CtxrepoError) -> str:
-    """Why an agent was left out, in a line."""
-    hint = f". {error.hint}" if error.hint else ""
-    return f"{agent_named(name).title} was left out: {error.message}{hint}"
 
 
 def _tell_unstarted(desk: Desk) -> None:

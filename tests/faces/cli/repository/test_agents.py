@@ -174,3 +174,12 @@ def test_1_hooks_that_could_not_be_trusted_are_connected_all_the_same(
     assert (again.code, again.data["agents"][0]["applied"]) == (1, True)
     assert "could not be started" in again.data["agents"][0]["untrusted"]
     assert "entries of trust" not in cli("setup", "codex", "--remove", "--yes").err
+
+
+def test_only_to_show_the_changes_takes_no_memory(fresh: Terminal) -> None:
+    (fresh.machine.home / ".claude").mkdir()
+    said = fresh("setup", "claude", "--dry-run")
+    assert said.code == 0
+    assert f"+++ {fresh.machine.home}/.claude/settings.json" in said.out
+    assert fresh("setup", "claude", "--yes").code == 1
+    assert not (fresh.machine.home / ".claude/settings.json").exists()
