@@ -174,7 +174,7 @@ def _find_messages(
         is_newest_first=True,
     )
     oldest_first = [found.message for found in reversed(find_messages(view.memory, query))]
-    view.note_searched(indexed_sessions(view.memory), in_project=in_project)
+    view.note_searched({one.id for one in indexed_sessions(view.memory)}, in_project=in_project)
     return sorted(oldest_first, key=lambda message: seconds_of(message.when) or 0.0)
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import second_at
+from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.session_messages import SessionMessage
-from ctxrepo.domain.words.prompt_terms import fold, is_unspaced, plain, runs, spelled
+from ctxrepo.domain.words.prompt_terms import SOCIAL, fold, is_unspaced, plain, runs, spelled, words
 from ctxrepo.errors import UsageError
+from ctxrepo.hooks.known.cached import spans_of
+from ctxrepo.hooks.recall.prompt_query import postings
 from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import note_paths, read_note, search_order
 from ctxrepo.services.sessions.conversations import message_of
 from ctxrepo.services.sessions.message_words import key_of, said, shown_text
 from ctxrepo.storage.disk.recent import RowReader
@@ -187,6 +192,9 @@ _PATIENCE = 20.0
 _SPARE = 3
 """Times the wanted number of messages that the index is asked for at first: some are gone, or don't fit."""
 
+_PROMPTS, _COMMON, _TELLING = 30, 200, 12
+"""Prompts in which telling words are looked for, messages that have a common word, and words at most."""
+
 _MOST_ROWS = 5000
 """Messages of the index that are read for one search."""
 
@@ -245,10 +253,30 @@ def find_messages(memory: Memory, query: MessageQuery) -> list[FoundMessage]:
         most = min(most * 8, _MOST_ROWS)
 
 
-def indexed_sessions(memory: Memory) -> set[str]:
-    """The ids of all sessions whose transcripts are in the index."""
+def indexed_sessions(memory: Memory) -> list[IndexedSession]:
+    """All sessions whose transcripts are in the index, the newest first."""
     with SessionIndex.opened(index_file(memory.state.root)) as index:
-        return {session.id for session in index.sessions().values()}
+        return sorted(index.sessions().values(), key=lambda session: -session.mtime)
+
+
+def telling_words(memory: Memory, project: Project | None) -> list[str]:
+    """Words of the newest prompts, or of the notes in view where nobody prompted, that lead to an entry in
+    view or to messages of two sessions, the rarest first. One with digits may be a secret of a new kind."""
+    folders = search_order(memory, project)
+    prompts = find_messages(memory, MessageQuery(types=("user",), is_newest_first=True, limit=_PROMPTS))
+    notes = (read_note(memory, path) for path in ([] if prompts else note_paths(memory, folders)))
+    texts = [found.message.text for found in prompts] or [note.body for note in notes if note]
+    told: dict[str, int] = {}
+    cache, file = memory.hook_cache(), index_file(memory.state.root)
+    with closing(cache) if cache else nullcontext(), SessionIndex.opened(file) as index:
+        spans = spans_of(cache, folders) if cache else []
+        for word in dict.fromkeys(word for text in texts for word in words(mask(text)) if word.isalpha()):
+            entries = sum(len(at) for _, at in postings(cache, {word: 1.0}, spans)) if cache else 0
+            rows = matching(index.db, MessageFilter(), expression([word]), _COMMON, None)
+            is_known = entries or len({row.session for row in rows}) > 1
+            if is_known and len(word) > 3 and word not in SOCIAL and len(rows) < _COMMON:
+                told[word] = entries + len(rows)
+    return sorted(told, key=told.__getitem__)[:_TELLING]
 
 
 def _candidates(
