@@ -107,6 +107,18 @@ def perform(desk: Desk, operation: Operation[Request, Value], request: Request) 
         return desk.perform(operation, request)
 
 
+@contextmanager
+def resumable(command: str) -> Iterator[None]:
+    """Whoever interrupts the command in here is told how to go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, ExitWith):
+        output.notice(f"interrupted; run `ctxrepo {command}` again to finish")
+        raise
+    finally:
+        waiting.over()
+
+
 def require_memory(desk: Desk) -> None:
     """NotInitialised where there is no memory, before somebody types or answers questions for it."""
     with _notices_said(desk):

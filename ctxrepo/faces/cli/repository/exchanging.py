@@ -12,7 +12,7 @@ from ctxrepo.app.repository.exchange import ExchangeRequest
 from ctxrepo.domain.guard.refusals import messages_of
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output, waiting
-from ctxrepo.faces.cli.answer import answer, open_desk, perform, show
+from ctxrepo.faces.cli.answer import answer, open_desk, perform, resumable, show
 from ctxrepo.faces.cli.ask import confirm
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
@@ -100,13 +100,8 @@ def init(
         waiting.over()
         return confirm(f"{code}. Is it to become one?")
 
-    try:
+    with resumable("init"):
         result = perform(open_desk(), exchange.init, InitRequest(remote, sparse, agrees=agrees))
-    except KeyboardInterrupt:
-        output.notice("interrupted; run `ctxrepo init` again to finish")
-        raise
-    finally:
-        waiting.over()
     show(result, json, _initialised, hints)
 
 
