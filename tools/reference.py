@@ -27,8 +27,8 @@ PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
     "scratch",
     "Look through them": "search tags links recall trace history stats",
-    "Repository, remote, other machines": "init status sync pull push doctor check import conflicts declined "
-    "cache",
+    "Repository, remote, other machines": "start init status sync pull push doctor check import conflicts "
+    "declined cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
     "Settings": "completion config",
 }
@@ -52,6 +52,7 @@ MODULES = {
     "repository.exchanging": "init sync pull push",
     "repository.reporting": "status doctor",
     "repository.setting_up": "setup",
+    "repository.starting": "start",
     "repository.cache_verbs": "cache=",
     "repository.project_verbs": "project=",
     "repository.config_verbs": "config=",

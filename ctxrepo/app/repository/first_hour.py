@@ -1,0 +1,181 @@
+"""The first hour on a machine as one operation: repository, projects, memories of other programs, agents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxrepo.agents.known import AGENTS, sources
+from ctxrepo.app.notes.upkeep import ImportRequest, has_memory, import_memory, sum_of
+from ctxrepo.app.repository.connecting import AgentsRequest, SetupRequest, set_up
+from ctxrepo.app.repository.exchange import init
+from ctxrepo.app.result import Result
+from ctxrepo.errors import CtxrepoError, NotFound, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.user.repository import shown_path
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Call, Desk
+    from ctxrepo.services.repository.init import InitResult
+    from ctxrepo.services.setup.setup import Plan
+
+
+@dataclass(frozen=True)
+class FirstStep:
+    """A step; `lines` say what it comes to. `is_open`: there is something to do, `is_done`: it was done."""
+
+    name: str
+    lines: Sequence[str]
+    is_open: bool = True
+    is_done: bool = False
+
+
+@dataclass(frozen=True)
+class StartRequest:
+    """`remote` as for `init`, `permissions` as for `setup`. `agrees` is told of each step before it is done,
+    and asked whether to do it, if it is open. A trial does nothing."""
+
+    remote: str
+    permissions: str
+    is_trial: bool
+    agrees: Callable[[FirstStep], bool]
+
+
+@dataclass(frozen=True)
+class FirstHour:
+    """The steps; what a session in `folder` would be given and a `command` answers there, '' for nothing."""
+
+    steps: Sequence[FirstStep]
+    folder: str
+    context: str = ""
+    command: str = ""
+    answer: str = ""
+
+
+def start(desk: Desk, request: StartRequest) -> Result[FirstHour]:
+    """Take the steps that are agreed to, each before the next is planned; what is done already is passed by.
+    It ends with the exit code of the first one in which something is wrong."""
+    steps: list[FirstStep] = []
+
+    def ask(name: str, lines: Sequence[str], is_open: bool = True) -> bool:
+        step = FirstStep(name, lines, is_open)
+        steps.append(replace(step, is_done=request.agrees(step)))
+        return steps[-1].is_done
+
+    codes = [_make_repository(desk, request.remote, ask)]
+    calls = [desk.call]
+    if has_memory(desk):
+        projects = _projects(desk)
+        ask("projects", [*projects] or ["no agent has worked in a git checkout here"], is_open=False)
+        calls = [*projects.values()] or calls
+        codes += [_bring(desk, call, source, ask) for call, source in product(calls, sources())]
+    elif request.is_trial:
+        ask("projects", ["shown with what is remembered of each, once there is a repository"], is_open=False)
+    if has_memory(desk) or request.is_trial:
+        codes.append(_connect(desk, request, ask))
+    if request.is_trial and any(step.is_open for step in steps):
+        desk.notice("nothing was changed: `ctxrepo start --yes` does all of it")
+    seen = desk.perform(_look, None, calls[0]) if has_memory(desk) else ()
+    done = FirstHour(steps, shown_path(calls[0].cwd, desk.places), *seen)
+    return Result(done, exit_code=next(filter(None, codes), 0))
+
+
+def _make_repository(desk: Desk, remote: str, ask: Callable[..., bool]) -> int:
+    from ctxrepo.domain.secrets import redact
+    from ctxrepo.services.faults.finding import halfway
+    from ctxrepo.services.repository.init import InitRequest
+    from ctxrepo.storage.user.config import read_settings
+
+    def begins(plan: InitResult) -> bool:
+        is_named = bool(read_settings(desk.places.config_file).repository)
+        is_open = plan.action != "unchanged" or not is_named or halfway(desk.memory) is not None
+        url = f"with {redact(plan.remote)}" if plan.remote else "without a remote"
+        line = f"{shown_path(plan.root, desk.places)} {url}, {'to be ' * is_open}{plan.action}"
+        return ask("repository", [line], is_open)
+
+    wanted = InitRequest(remote, agrees=lambda code: ask("repository", [f"{code}; go on?"]), begins=begins)
+    done = init(desk, wanted)
+    if (synced := done.value.made.synced) and not synced.remote.ok:
+        desk.notice(f"not sent: {synced.remote.reason.rstrip('.')}. {synced.remote.next_step}")
+    return done.exit_code
+
+
+def _projects(desk: Desk) -> Mapping[str, Call]:
+    """A line about each checkout in which agents worked, the current one first, with a call there."""
+    from ctxrepo.app.sessions.past_search import search_index
+    from ctxrepo.services.sessions.found_messages import indexed_sessions
+    from ctxrepo.storage.user.sound import folder_facts
+
+    sessions, _ = search_index(desk, lambda: indexed_sessions(desk.memory))
+    folders = dict.fromkeys(Path(session.cwd) for session in sessions if session.cwd)
+    seen = desk.memory.outside.ask_each(folders, folder_facts, lambda folder: folder)
+    here = desk.folder_facts.top
+    unnamed = {name: value for name, value in desk.env.items() if name != "CTXREPO_PROJECT"}
+    calls = {}
+    for top in dict.fromkeys((here, *(facts.top for _, facts in seen if facts.top))):
+        call = desk.call if top == here else replace(desk.call, cwd=Path(top), environment=unnamed)
+        try:
+            project = desk.perform(lambda there, _: there.project, None, call)
+        except CtxrepoError as error:
+            desk.notice(f"{top} is left out: {error.message}. {error.hint}")
+            continue
+        if project:
+            calls[f"{project.folder}: {shown_path(call.cwd, desk.places)}"] = call
+    return calls
+
+
+def _bring(desk: Desk, call: Call, source: str, ask: Callable[..., bool]) -> int:
+    """What a memory program keeps for a project, and this memory lacks."""
+    title = f"{source} in {shown_path(call.cwd, desk.places)}"
+    wanted = ImportRequest(source, "", lambda plans: ask(title, [sum_of(plans)]))
+    try:
+        return desk.perform(import_memory, wanted, call).exit_code
+    except (NotFound, UsageError):  # it has nothing there
+        return 0
+    except CtxrepoError as error:
+        desk.notice(f"{title} is left out: {error.message}. {error.hint}")
+        return 1
+
+
+def _connect(desk: Desk, request: StartRequest, ask: Callable[..., bool]) -> int:
+    """Every agent with a folder here."""
+
+    def agrees(plan: Plan) -> bool:
+        return ask(AGENTS[plan.agent].title, plan.summary or ["it is connected"], bool(plan.visible))
+
+    every, is_trial = AgentsRequest(every=True), request.is_trial
+    try:
+        result = set_up(desk, SetupRequest(every, agrees, False, is_trial, permissions=request.permissions))
+    except UsageError as error:  # there is none
+        ask("agents", [error.message, error.hint], is_open=False)
+        return 0
+    for one in result.value.done:
+        if is_trial or not one.plan.visible:  # nobody was asked
+            agrees(one.plan)
+    return result.exit_code
+
+
+def _look(desk: Desk, _: None) -> tuple[str, str, str]:
+    """What a session here would be given; a command about a telling word, and its first answer."""
+    from ctxrepo.app.sessions.delivered import ContextRequest, context
+    from ctxrepo.app.sessions.past_search import SessionsRequest, search_index, search_sessions
+    from ctxrepo.app.sessions.recall import MemoryRecallRequest, recall
+    from ctxrepo.services.recall.recall import Question
+    from ctxrepo.services.sessions.found_messages import telling_words
+    from ctxrepo.services.sessions.session_search import SessionQuery
+
+    given = context(desk, ContextRequest()).value.text
+    words, _is_whole = search_index(desk, lambda: telling_words(desk.memory, desk.project))
+    for word in words:
+        if hits := recall(desk, MemoryRecallRequest(Question(word))).value.hits:
+            return given, f"ctxrepo recall {word}", f"{hits[0].at}\n{hits[0].text}"
+        with suppress(NotFound):
+            found = search_sessions(desk, SessionsRequest(SessionQuery(word))).value.hits
+            first = min(found, key=lambda hit: hit.said.when)
+            about = f"{first.said.when[:10]} {first.agent} {first.project}"
+            return given, f"ctxrepo search --in sessions {word}", f"{about}\n{first.said.text}"
+    return given, "", ""

@@ -1,0 +1,176 @@
+"""`ctxrepo start` takes a home of a year to its first session with memory; all of it can be taken back."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from connecting import put
+from homes import snapshot
+from machines import Machine
+from repositories import make_checkout
+from sessions import Session
+from terminal import Terminal
+from transcripts import ClaudeTranscript
+
+DEPLOY = (
+    "---\ndescription: How the shop is deployed\ntype: project\n---\n- Rollbacks take the last green tag\n"
+)
+GERMAN = "---\ntype: user\ndescription: language\n---\n- Ada likes short answers\n"
+
+
+def year(machine: Machine) -> Machine:
+    """A home in which Claude Code worked on two projects and remembered something of each, and Codex is."""
+    home = machine.home
+    make_checkout(home / "site", "https://git.example.org/ada/site.git")
+    remembered = {
+        "shop": {"MEMORY.md": "- Invoices are rounded per line\n", "deploy.md": DEPLOY, "german.md": GERMAN},
+        "site": {"MEMORY.md": "- Hugo must be 0.121\n"},
+    }
+    for name, notes in remembered.items():
+        place = str((home / name).resolve()).replace("/", "-").replace(".", "-").replace("_", "-")
+        for note, text in notes.items():
+            put(home / ".claude/projects" / place / "memory" / note, text.encode())
+    said = {
+        ("s-1", "shop"): ("why do invoices differ by a cent?", "They are rounded per line."),
+        ("s-2", "site"): ("the shortcodes broke", "Hugo is pinned now."),
+        ("s-3", "shop"): ("can we do a rollback at noon?", "Yes."),
+    }
+    for (session, name), (asked, answered) in said.items():
+        transcript = ClaudeTranscript(machine, session, cwd=str(home / name))
+        transcript.user(asked)
+        transcript.agent(answered)
+    put(home / ".claude/settings.json", b'{\n  "model": "opus"\n}\n', 0o600)
+    put(home / ".codex/config.toml", b'model = "o3"\n')
+    return machine
+
+
+@pytest.fixture
+def old(fresh: Terminal, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # no agent's program is asked
+    year(fresh.machine)
+    return fresh
+
+
+def theirs(home: Path) -> dict[str, tuple[str, int, bytes]]:
+    """All in the home that isn't ctxrepo's own."""
+    return {name: of for name, of in snapshot(home).items() if not name.startswith(".config/ctxrepo")}
+
+
+def at_keyboard(machine: Machine, typed: bytes) -> tuple[int, str]:
+    """`ctxrepo start` at a terminal where somebody types this; its exit code, and all it says."""
+    keyboard, terminal = pty.openpty()
+    words = [sys.executable, "-m", "ctxrepo", "start"]
+    where = {"cwd": machine.project_folder, "env": machine.env}
+    started = subprocess.Popen(
+        words, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **where
+    )
+    os.write(keyboard, typed)
+    os.close(terminal)
+    out, _ = started.communicate(timeout=60)
+    os.close(keyboard)
+    return started.returncode, out
+
+
+def test_from_a_home_of_a_year_to_a_session_and_back_to_the_byte(old: Terminal) -> None:
+    home = old.machine.home
+    before = theirs(home)
+    said = old("start", "--yes")
+    assert said.code == 0
+    for line in ("shop: ~/shop", "site: ~/site", "claude-memory in ~/site:", "3 entries in 3 notes"):
+        assert line in said.out
+    assert said.out.endswith(
+        "`ctxrepo recall rollback` answers there:\n"
+        "  shop/topics/deploy.md#L5\n  - Rollbacks take the last green tag\n"
+    )
+    assert "Rollbacks take" in old("recall", "rollback").out
+
+    given = Session(old.machine, "new-1").hook("SessionStart")
+    assert "- Invoices are rounded per line" in given
+    assert "shop/topics/deploy.md — How the shop is deployed" in given
+    there = Session(old.machine, "new-2").hook("SessionStart", cwd=str(home / "site"))
+    assert "- Hugo must be 0.121" in there
+    assert "Invoices" not in there
+
+    after, head = theirs(home), old.machine.git("rev-parse", "HEAD")
+    again = old("start", "--yes")
+    assert (again.code, theirs(home), old.machine.git("rev-parse", "HEAD")) == (0, after, head)
+    assert "~/.ctxrepo without a remote, unchanged" in again.out
+    assert again.out.count("  it is connected\n") == 2
+    assert "claude-memory" not in again.out
+
+    assert old("setup", "--all", "--remove", "--yes").code == 0
+    assert [old("undo").code for _ in range(2)] == [0, 0]
+    assert theirs(home) == before
+    assert old("search", "invoices").code == 3
+    assert old("search", "hugo").code == 3
+
+
+def test_in_a_pipe_it_says_what_it_would_do_and_does_nothing(old: Terminal) -> None:
+    before = theirs(old.machine.home)
+    said = old("start")
+    assert (said.code, theirs(old.machine.home)) == (0, before)
+    assert not old.machine.clone.exists()
+    assert said.out.startswith("repository:\n  ~/.ctxrepo without a remote, to be created\n")
+    assert "Codex:\n  7 hooks in " in said.out
+    assert said.err == "ctxrepo: nothing was changed: `ctxrepo start --yes` does all of it\n"
+    old("init")
+    made = old("start", "--json")
+    steps = {step["name"]: step for step in made.data["steps"]}
+    assert steps["projects"]["lines"] == ["shop: ~/shop", "site: ~/site"]
+    site = steps["claude-memory in ~/site"]
+    assert (site["is_open"], site["is_done"]) == (True, False)
+    assert (made.err, theirs(old.machine.home)) == (said.err, before)
+    assert old("search", "hugo").code == 3
+
+
+def test_each_step_is_asked_for_and_an_interrupted_run_goes_on(old: Terminal) -> None:
+    before = theirs(old.machine.home)
+    code, out = at_keyboard(old.machine, b"y\nn\ny\n\x04")
+    assert code == 130
+    assert "claude-memory in ~/shop:\n  3 entries" in out
+    assert out.endswith("interrupted; run `ctxrepo start` again to finish\n")
+    assert (old.machine.clone / "site/MEMORY.md").exists()
+    assert not (old.machine.clone / "shop").exists()
+    assert theirs(old.machine.home) == before
+    code, out = at_keyboard(old.machine, b"y\nn\ny\n")
+    assert (code, out.count("Do this?")) == (0, 3)
+    assert "claude-memory in ~/site" not in out
+    assert (old.machine.clone / "shop/MEMORY.md").exists()
+    assert theirs(old.machine.home)[".claude/settings.json"] == before[".claude/settings.json"]
+    assert (old.machine.home / ".codex/hooks.json").exists()
+
+
+def test_without_notes_an_old_session_answers(fresh: Terminal) -> None:
+    for session, asked in (("s-1", "the pelican export fails"), ("s-2", "is the pelican export faster now?")):
+        ClaudeTranscript(fresh.machine, session).user(asked)
+    said = fresh("start", "--yes")
+    assert said.code == 0
+    assert "`ctxrepo search --in sessions pelican` answers there:\n  2026-11-20 claude shop\n" in said.out
+
+
+def test_where_nothing_is_yet_it_names_the_next_step(fresh: Terminal, tmp_path: Path) -> None:
+    fresh.cwd = fresh.machine.home
+    said = fresh("start", "--yes")
+    assert said.code == 0
+    assert "projects:\n  no agent has worked in a git checkout here\n" in said.out
+    assert "agents:\n  no agent that ctxrepo knows has a folder in this home\n" in said.out
+    assert 'nothing is remembered here yet: `ctxrepo remember "…"` keeps a first fact' in said.out
+
+
+def test_it_clones_the_memory_of_another_machine(fresh: Terminal, remote: Path) -> None:
+    said = fresh("start", str(remote), "--yes")
+    assert said.code == 0
+    assert f"~/.ctxrepo with {remote}, to be cloned" in said.out
+    assert f"~/.ctxrepo with {remote}, unchanged" in fresh("start", str(remote)).out
+    other = fresh("start", str(remote.with_name("other.git")), "--yes")
+    assert (other.code, other.is_one_line()) == (2, True)
+
+
+def test_a_wrong_level_stops_it_before_anything_is_done(fresh: Terminal) -> None:
+    assert fresh("start", "--yes", "--permissions", "all").code == 2
+    assert not fresh.machine.clone.exists()
