@@ -94,7 +94,8 @@ def _make_repository(desk: Desk, remote: str, ask: Callable[..., bool]) -> int:
         is_named = bool(read_settings(desk.places.config_file).repository)
         is_open = plan.action != "unchanged" or not is_named or halfway(desk.memory) is not None
         url = f"with {redact(plan.remote)}" if plan.remote else "without a remote"
-        line = f"{shown_path(plan.root, desk.places)} {url}, {'to be ' * is_open}{plan.action}"
+        stands = f"to be {plan.action.replace('unchanged', 'finished')}" if is_open else plan.action
+        line = f"{shown_path(plan.root, desk.places)} {url}, {stands}"
         return ask("repository", [line], is_open)
 
     wanted = InitRequest(remote, agrees=lambda code: ask("repository", [f"{code}; go on?"]), begins=begins)

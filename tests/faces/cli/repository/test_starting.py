@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ from repositories import make_checkout
 from sessions import Session
 from terminal import Terminal
 from transcripts import ClaudeTranscript
+
+from ctxrepo.storage.worktree.worktree import Worktree
 
 DEPLOY = (
     "---\ndescription: How the shop is deployed\ntype: project\n---\n- Rollbacks take the last green tag\n"
@@ -169,6 +172,28 @@ def test_it_clones_the_memory_of_another_machine(fresh: Terminal, remote: Path) 
     assert f"~/.ctxrepo with {remote}, unchanged" in fresh("start", str(remote)).out
     other = fresh("start", str(remote.with_name("other.git")), "--yes")
     assert (other.code, other.is_one_line()) == (2, True)
+
+
+def test_a_repository_of_which_the_clone_was_interrupted_is_finished(
+    both: tuple[Terminal, Terminal], remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, ben = both
+    ada("remember", "gannets dive", "--scope", "global")
+    ada("sync")
+    shutil.rmtree(ben.machine.clone)
+    shutil.rmtree(ben.machine.places.state)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Worktree, "update_unchanged", interrupted)
+        said = ben("start", str(remote), "--yes")
+    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run `ctxrepo start` again to finish\n")
+    again = ben("start", "--yes")
+    assert (again.code, f"~/.ctxrepo with {remote}, to be finished" in again.out) == (0, True)
+    assert "- gannets dive" in again.out
+    assert "stopped" not in ben("status").out
 
 
 def test_a_wrong_level_stops_it_before_anything_is_done(fresh: Terminal) -> None:
