@@ -76,6 +76,7 @@ BETWEEN = (
     ("check",),
     ("check", "--fix"),
     ("setup", "claude", "--check"),
+    ("start",),
     ("config", "list"),
     ("stats", "usage"),
     ("trace",),
@@ -94,6 +95,7 @@ PROJECT = (
     ("hook", "claude", "Stop"),
     ("project", "link", "git.example.org/ada/kiln"),
     ("handoff", "night", "--goal", "to hold"),
+    ("start",),
     ("search", "alpha"),
 )
 """What looks at the checkout that somebody stands in."""
