@@ -63,8 +63,9 @@ def sync(folder: str) -> None:
         os.close(handle)
 
 
-def names_in(folder: str) -> list[str]:
-    """The names of the operations that wait, oldest first; none where the folder can't be listed."""
+def names_in(folder: str | int) -> list[str]:
+    """The names of the operations in a folder, or in that of a handle, oldest first; none where it can't be
+    listed."""
     try:
         return sorted(filter(_is_name, os.listdir(folder)), key=_numbers)
     except OSError:

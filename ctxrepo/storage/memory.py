@@ -247,7 +247,7 @@ class Memory:
     @cached_property
     def handover(self) -> Handover:
         """What commands in a sandbox left for whoever can write (ADR 82)."""
-        return Handover(self.places.handover / self.state.id, self.state.refused)
+        return Handover(self.places.handover / self.state.id, self.state.taken, self.state.refused)
 
     @property
     def done_log(self) -> DoneLog:

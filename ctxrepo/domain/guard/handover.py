@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from ctxrepo.domain.note.note import units_of
-from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, tape_folder, unsafe
+from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, shown, tape_folder, unsafe
 from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.secrets import mask
 
 ADDING = frozenset(
     {"remember", "stage", "new", "edit", "tags", "touch", "log", "anchor", "handoff"}
@@ -19,13 +20,18 @@ def why_not_taken(saves: Sequence[Save]) -> str:
         return "it can't be read"
     for save in saves:
         if save.op not in ADDING:
-            return f"`{save.op}` may not be handed over"
+            return f"`{_named(save.op)}` may not be handed over"
         path = save.path
         is_known = is_note(path) or is_evidence(path) or tape_folder(path) or path == REGISTRY
         if unsafe(path) or not is_known:
-            return f"{path} is no note"
+            return f"{_named(path)} is no note"
         before, after = units_of(path, save.base), units_of(path, save.after)
         gone, come = (before - after).total(), (after - before).total()
         if save.after is None or gone > come:
-            return f"it takes more away from {path} than it adds"
+            return f"it takes more away from {_named(path)} than it adds"
     return ""
+
+
+def _named(text: str) -> str:
+    """What anybody may have made up, for a message that agents read and act on."""
+    return shown(mask(text), 60).replace("`", "'")

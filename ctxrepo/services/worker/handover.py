@@ -4,6 +4,7 @@ Where the memory can't be written, a draft goes into a folder that the agent's s
 like those of the journal. Outside, hooks wake the worker, and it or the next command makes drafts of them:
 each is merged into what is there by now, and passes the same guard."""
 
+import errno
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -16,10 +17,15 @@ from ctxrepo.domain.note.note import decode, decode_exactly, encoded
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
-from ctxrepo.errors import Refused
+from ctxrepo.errors import CtxrepoError, Refused
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import WRITE_WAIT, Memory
 from ctxrepo.storage.processes.lock import locked
+
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+
+_OLDEST = 30 * 86_400.0
+"""Seconds for which an operation has the moment that it says; an older one has that of now."""
 
 
 def take_in(memory: Memory, now: datetime) -> None:
@@ -30,7 +36,7 @@ def take_in(memory: Memory, now: datetime) -> None:
         return
     # Of two who take in at once the later one would write again what the first has just written.
     with locked(memory.state.lock("handover"), WRITE_WAIT):
-        for name, saves in memory.handover.operations():
+        for name, saves in memory.handover.take():
             if why := why_not_taken(saves) or _write(memory, saves, now):
                 memory.handover.refuse(name, why)
             else:
@@ -38,10 +44,10 @@ def take_in(memory: Memory, now: datetime) -> None:
 
 
 def _write(memory: Memory, saves: Sequence[Save], now: datetime) -> str:
-    """Write the saves of one operation as its command did; why the guard refused them, or ''."""
+    """Write the saves of one operation as its command did; why they were refused, or ''."""
     first = saves[0]
     at = seconds_of(first.at)
-    moment = datetime.fromtimestamp(at, UTC) if at and at < now.timestamp() else now
+    moment = datetime.fromtimestamp(at, UTC) if at and 0 < now.timestamp() - at < _OLDEST else now
     try:
         with drafting(memory, first.op, first.by, moment) as draft:
             draft.saying = first.note
@@ -49,6 +55,12 @@ def _write(memory: Memory, saves: Sequence[Save], now: datetime) -> str:
                 _put(draft, save)
     except Refused as error:
         return error.message
+    except CtxrepoError:
+        raise  # it waits until that is over
+    except Exception as error:  # whatever somebody made up must not keep all else from being saved
+        if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
+            raise
+        return f"it can't be written: {error}"
     return ""
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from datetime import datetime
 from functools import partial
@@ -178,7 +178,8 @@ class Worker:
         """Commit what waits, and leave errands to the remote; returns how many seconds to wait for more."""
         if self._lacks_cache():  # not under the write lock: it may take a while
             build(self.memory, self.memory.head)
-        take_in(self.memory, self.now())
+        with suppress(Busy):  # somebody else is at it
+            take_in(self.memory, self.now())
         spool = Spool(self.memory.state)
         began = time.time()  # every line that was in the spool before this is read below
         events, end = spool.read()

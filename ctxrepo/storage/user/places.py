@@ -128,8 +128,10 @@ class RepositoryPlaces:
     """Why the helper that knows meanings could not begin; it isn't started again for a while."""
     journal = _Below("journal")
     """The saves that no commit holds yet."""
+    taken = _Below("taken")
+    """What commands in a sandbox handed over, while it is taken in."""
     refused = _Below("refused")
-    """What commands in a sandbox handed over and was not taken in."""
+    """What of it was not taken in."""
     owner = _Below("clone")
     """Where the clone is whose state this is."""
     stamps = _Below("stamps.db")

@@ -22,12 +22,12 @@ Put = Callable[[Path], None]
 
 @pytest.fixture
 def handover(tmp_path: Path) -> Handover:
-    return Handover(tmp_path / "waiting", tmp_path / "refused")
+    return Handover(tmp_path / "waiting", tmp_path / "taken", tmp_path / "refused")
 
 
 def test_what_is_left_is_read_back_until_it_is_removed(handover: Handover) -> None:
     handover.add([SAVE])
-    ((name, saves),) = handover.operations()
+    ((name, saves),) = handover.take()
     assert [(save.path, save.after) for save in saves] == [("a.md", b"- text\n")]
     handover.remove(name)
     assert not handover.names()
@@ -47,19 +47,24 @@ def _link(path: Path) -> None:
 def test_what_is_no_plain_file_is_no_operation(handover: Handover, put: Put) -> None:
     handover.add([SAVE])
     put(handover.waiting / NAME)
-    assert len(handover.names()) == len([*handover.operations()]) == 1
+    assert len(handover.names()) == len([*handover.take()]) == 1
 
 
 @pytest.mark.parametrize("put", [_pipe, _link, Path.mkdir], ids=["pipe", "link", "folder"])
-def test_what_became_something_else_meanwhile_is_not_opened(
-    handover: Handover, put: Callable[[Path], None]
-) -> None:
-    handover.waiting.mkdir()
-    put(handover.waiting / NAME)
-    handover.refuse(NAME, "it can't be read")
-    ((file, why),) = handover.refusals()
-    assert (file.name, why) == (NAME, "it can't be read")
-    assert b"private" not in file.read_bytes()
+def test_what_became_something_else_while_it_was_taken_is_not_opened(handover: Handover, put: Put) -> None:
+    handover.taken.mkdir()
+    put(handover.taken / NAME)
+    assert not [*handover.take()]
+
+
+def test_a_link_in_place_of_the_folder_leads_to_no_operation(handover: Handover, tmp_path: Path) -> None:
+    """What waits in the journal has names of the same form, and is nothing that a sandbox handed over."""
+    journal = tmp_path / "journal"
+    Handover(journal, journal, journal).add([SAVE])
+    handover.waiting.symlink_to(journal)
+    assert not handover.names()
+    assert not [*handover.take()]
+    assert len([*journal.iterdir()]) == 1
 
 
 def test_one_that_is_too_large_is_not_read(handover: Handover) -> None:
@@ -67,13 +72,14 @@ def test_one_that_is_too_large_is_not_read(handover: Handover) -> None:
     (name,) = handover.names()
     with (handover.waiting / name).open("r+b") as file:
         file.truncate(1 << 30)  # a file with a hole takes no room on the disk
-    assert [*handover.operations()] == [(name, [])]
+    assert [*handover.take()] == [(name, [])]
 
 
 def test_what_is_refused_is_kept_in_a_private_folder_and_no_longer_waits(handover: Handover) -> None:
     handover.add([SAVE])
     (name,) = handover.names()
     data = (handover.waiting / name).read_bytes()
+    assert [*handover.take()]
     handover.refuse(name, "no")
     assert not handover.names()
     assert handover.refusals() == [(handover.refused / name, "no")]
