@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ctxrepo.agents.own_memory import OwnMemory
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.note.note import Note, decode
@@ -18,6 +19,7 @@ from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, RepositoryState, UsageError
+from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.faults.bounds import drop_refused_clone
 from ctxrepo.services.projects.sparse import always
@@ -36,10 +38,12 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.remote.conversation import Remote, clone
+from ctxrepo.storage.state.committed_records import DoneLog
+from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.config import read_settings
 from ctxrepo.storage.user.config_edit import write_repository
-from ctxrepo.storage.user.places import Places
+from ctxrepo.storage.user.places import Places, RepositoryPlaces
 from ctxrepo.storage.user.repository import clone_root, first_repository, shown_path, state_of
 
 
@@ -189,9 +193,24 @@ def init(
     # A clone brings what a fetch would, unless its history is cut off or was refused.
     is_fetched = is_accepted and not memory.refs.shallow()
     synced = sync(memory, now, SyncRequest(fetched=RemoteAnswer("ok") if is_fetched else None))
+    if action == "cloned" and not memory.refs.shallow():
+        synced = replace(synced, notices=(*synced.notices, *_unsent_before(memory)))
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)
     return replace(planned, action="created" if is_first else action, synced=synced)
+
+
+def _unsent_before(memory: Memory) -> Iterator[str]:
+    """A line about what commands had saved in a clone that was at this place before, and this one hasn't."""
+    for folder in memory.places.state.glob("[0-9a-f]" * 12):
+        before, root = RepositoryPlaces(folder), str(memory.root).encode()
+        if before.id == memory.state.id or bytes_of(str(before.owner), len(root)) != root:
+            continue
+        commits = [operation.commit for operation in DoneLog(before.done).newest() if operation.commit]
+        lacking = [commit for commit in commits if not memory.objects.has(commit)]
+        if count := len(lacking) + len(Journal(before.journal).names()):
+            had = f"the clone that was here before had {counted(count, 'write')}"
+            yield f"{had} that this one hasn't; {folder} has their texts"
 
 
 def _ensure_clone(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from machines import NOW, Machine
 
 from ctxrepo.errors import ConfigError, CtxrepoError, UsageError
 from ctxrepo.services.repository.init import InitRequest, InitResult, init
+from ctxrepo.services.saving.commit import commit
 
 
 def run(machine: Machine, remote: str = "") -> InitResult:
@@ -219,3 +221,25 @@ def test_what_git_died_of_is_named_and_no_secret_is(ada: Machine, remote: Path) 
     with pytest.raises(CtxrepoError, match="could not be cloned: fatal: bad numeric") as refused:
         ada.init(str(remote))
     assert token not in refused.value.message
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_what_the_clone_before_had_and_this_one_has_not_is_told(
+    ada: Machine, remote: Path, is_committed: bool
+) -> None:
+    ada.init(str(remote))
+    ada.remember("alpha")
+    ada.sync()
+    shutil.rmtree(ada.clone)
+    assert "was here before" not in ada.ctxrepo("init", str(remote)).stderr
+    ada.remember("beta")
+    if is_committed:
+        commit(ada.open(), NOW)
+    before = ada.open().state.root
+    shutil.rmtree(ada.clone)
+    (before.parent / "handover").mkdir(exist_ok=True)
+    os.mkfifo(before.parent / "handover" / "clone")
+    told = ada.ctxrepo("init", str(remote)).stderr
+    assert f"had 1 write that this one hasn't; {before} has their texts" in told
+    files = [before / "writes.done", *before.glob("journal/*")]
+    assert "beta" in "".join(file.read_text() for file in files if file.exists())
