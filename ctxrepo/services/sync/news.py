@@ -1,13 +1,13 @@
 """What merges and other machines changed that nobody would see: told once, by the next sync for a person."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, permutations
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_note
 from ctxrepo.domain.project.registry import Registry, parse
-from ctxrepo.domain.records.evidence import renamed
+from ctxrepo.domain.records.evidence import marks, renamed
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.marks import evidence_at, note_versions, standing_heirs
 from ctxrepo.storage.memory import Memory
@@ -41,7 +41,8 @@ def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
 
 def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
     """A line for each note or entry that a new merge has again, whichever machine made it: one side had
-    removed it, or put the note aside, and the other one edited or moved it."""
+    removed it, or put the note aside, and the other one edited or moved it. Also for each entry that one
+    side superseded and the other edited."""
     tip = objects.tree_of(head)
     for merge in islice(objects.new_commits(head, since) if head else (), _MOST_COMMITS):
         sides = objects.parents(merge)
@@ -57,6 +58,23 @@ def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
             for old, new in sorted(merged.items()):
                 if notes.isdisjoint((old.path, new.path)) and new.id in _ids(objects, tip, new.path):
                     yield _line(f"an entry of {old.path}", "removed", f"^{new.id} in {new.path} now")
+        for ours, theirs in permutations(trees, 2):
+            yield from _superseded(objects, base, ours, theirs, tip)
+
+
+def _superseded(
+    objects: Objects, base: str | None, ours: str | None, theirs: str | None, tip: str | None
+) -> Iterator[str]:
+    """A line for each entry that one side superseded and the other edited: it doesn't hold any more."""
+    known = {*evidence_at(objects, base)}
+    retired, edits = ([e for e in evidence_at(objects, side) if e not in known] for side in (ours, theirs))
+    gone = {one.entry for one in retired if one.kind == "superseded"}
+    edits = [one for one in edits if one.kind == "moved" and one.entry in gone]
+    struck = marks(evidence_at(objects, tip)).struck if edits else ()
+    for one in edits:
+        if one.to in struck:
+            now = f"^{one.to} in {one.path}, superseded; `ctxrepo restore ^{one.to}` has it hold again"
+            yield _line(f"an entry of {one.path}", "superseded", now)
 
 
 def _line(name: str, what: str, now: str) -> str:

@@ -547,3 +547,22 @@ def test_an_entry_that_was_forgotten_is_not_the_one_that_was_stated_meanwhile(ap
     assert not conflicts(ada.open())
     assert "port 8182 in staging" in ada.read(NOTE)
     assert "port 9082 in production" in ada.read(note.replace(":", "/"))
+
+
+@pytest.mark.parametrize(
+    "who", [(0, 1, 0), (1, 0, 1)], ids=["who superseded it first", "who edited it first"]
+)
+def test_an_entry_that_was_superseded_and_edited_meanwhile_is_told_on_both(
+    apart: Pair, who: tuple[int, ...]
+) -> None:
+    ada, ben = apart
+    old = next(e for e in entries_of(NOTE, ben.read(NOTE)) if "payment" in e.text)
+    by_command(ben, "remember", "Payments are made by another company", "--supersedes", f"^{old.id}")
+    by_passage(ada, 8182)
+    told = [line for number in who for line in apart[number].sync().notices]
+    assert [line.partition("; ")[0].partition(":")[0] for line in told] == [
+        f"an entry of {NOTE} was superseded on one machine and changed on another"
+    ] * 2
+    command = told[0].split("`")[1].split()
+    assert ada.ctxrepo(*command[1:]).returncode == 0
+    assert "(superseded)" not in ada.ctxrepo("search", "8182").stdout
