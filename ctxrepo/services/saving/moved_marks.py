@@ -63,11 +63,36 @@ def moved_evidence(
         for old, new in _moved_scopes(before, entries_of(note, decode(notes[note])), heir, young):
             if old in named and old not in told:
                 records.append(("moved", old, note, new))
+    before, after = (
+        [entry for path, data in side.items() for entry in entries_of(path, decode(data))]
+        for side in ({path: memory.objects.data_or_empty(key) for path, key in head.items()}, notes)
+    )
+    placed = (
+        {record[1] for record in records} | told,
+        {record[3] for record in records} | {e for _, e in stated},
+    )
+    records += _between_notes(before, after, *placed, named)
     lines = [
         to_line(Evidence(random_name(), stamp(now), kind, entry, path, to, memory.host))
         for kind, entry, path, to in records
     ]
     return _appended(files, evidence_path(memory.host, now, files.get), lines)
+
+
+def _between_notes(
+    before: Sequence[Entry],
+    after: Sequence[Entry],
+    gone: Collection[str],
+    come: Collection[str],
+    named: set[str],
+) -> Iterator[tuple[Kind, str, str, str]]:
+    """A record for each named entry that a hand put into another note word for word, but for those of which
+    it is known already where they have `gone`, or from where they have `come`."""
+    here, there = {entry.id for entry in before}, {entry.id for entry in after}
+    olds = [e for e in before if e.id in named and e.id not in there and e.id not in gone]
+    news = [e for e in after if e.id not in here and e.id not in come]
+    for old, new in same_texts(olds, news):
+        yield "moved", old.id, new.path, new.id
 
 
 def with_moved_evidence(

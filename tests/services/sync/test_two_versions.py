@@ -566,3 +566,17 @@ def test_an_entry_that_was_superseded_and_edited_meanwhile_is_told_on_both(
     command = told[0].split("`")[1].split()
     assert ada.ctxrepo(*command[1:]).returncode == 0
     assert "(superseded)" not in ada.ctxrepo("search", "8182").stdout
+
+
+def test_an_entry_that_a_hand_put_into_another_note_and_the_other_edited_is_there_once(pair: Pair) -> None:
+    ada, ben = pair
+    by_command(ada, "remember", "Bees need 24 volts in the lab", "--note", "shop:topics/ports.md")
+    meet(ada, ben)
+    ben.write(NOTE, ben.read(NOTE).replace("- Bees need 24 volts in the lab\n", ""))
+    ben.write("shop/topics/lab.md", "- Bees need 24 volts in the lab\n")
+    change(ada, NOTE, Passage("24", "48"))
+    meet(ada, ben)
+    assert ada.tree() == ben.tree()
+    texts = [ada.read(path) for path in (NOTE, "shop/topics/lab.md") if (ada.clone / path).exists()]
+    assert [text.count("Bees") for text in texts if "Bees" in text] == [1]
+    assert "48 volts" in "".join(texts)
