@@ -54,17 +54,37 @@ function part({ id, sessionID, messageID }, where, text) {
   return { id: id.slice(0, 16) + where.repeat(14), sessionID, messageID, type: "text", text, ...ours }
 }
 
+/** Whether a text fits a pattern of OpenCode's, whose ` *` at the end stands for nothing, too.
+ * @param {string} pattern @param {string} text */
+function fits(pattern, text) {
+  const expression = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")
+  return new RegExp(`^${expression.replace(/ \.\*$/, "( .*)?")}$`, "s").test(text)
+}
+
 /** Let OpenCode run what is allowed where it would ask. It asks for each command of a line by itself, as a parser of
  * the shell finds them, in substitutions too; the last rule that fits counts. A command comes with what it is
- * redirected to, and to write a file it asks as ever. Rules of a key that fits only bash stand behind all others.
+ * redirected to, and to write a file it asks as ever. Ours stand behind the person's rule for all commands, and those
+ * that follow it come again behind ours. What another rule of theirs is about is theirs to allow. A key that
+ * fits only bash, and that they haven't, stands behind all others.
  * @param {any} config */
 function allow(config) {
   const given = typeof config.permission === "string" ? { "*": config.permission } : config.permission ?? {}
-  const rules = Object.entries(given).flatMap(([tool, of]) =>
-    tool !== "*" && tool !== "bash" ? [] : typeof of === "string" ? [["*", of]] : Object.entries(of))
-  if (!Array.isArray(ALLOWED) || rules.findLast(([command]) => command === "*")?.[1] !== "ask") return
-  const ours = ALLOWED.map((command) => [`${command} *`, "allow"])
-  if (ours.length) config.permission = { ...given, "bash*": Object.fromEntries([...ours, ["ctxrepo *>*", "ask"]]) }
+  const theirs = Object.entries(given).flatMap(([tool, of]) =>
+    !fits(tool, "bash") ? [] : typeof of === "string" ? [["*", of]] : Object.entries(of))
+  const usual = theirs.findLastIndex(([pattern]) => pattern === "*")
+  if (!Array.isArray(ALLOWED) || theirs[usual]?.[1] !== "ask") return
+  const isTheirs = (/** @type {string} */ command) =>
+    theirs.some(([pattern]) => pattern !== "*" && fits(pattern, command))
+  const ours = ALLOWED.filter((command) => !isTheirs(command)).map((command) => [`${command} *`, "allow"])
+  if (!ours.length) return
+  const rules = new Map()
+  for (const [pattern, action] of [...ours, ["ctxrepo *>*", "ask"], ...theirs.slice(usual + 1)]) {
+    rules.delete(pattern) // a pattern that comes twice stands where it comes last
+    rules.set(pattern, action)
+  }
+  let key = "bash*"
+  while (key in given) key += "*"
+  config.permission = { ...given, [key]: Object.fromEntries(rules) }
 }
 
 /** @param {{ client: any, directory: string }} opencode */

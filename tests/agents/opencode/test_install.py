@@ -85,7 +85,7 @@ def test_the_bridge_as_it_is_shipped_has_no_line_and_asks_for_every_event() -> N
     assert text.count('"{line}"') == 1
     assert {event for event, _ in DIALECT.events.values()} == set(install.EVENTS)
     assert [event for event in install.EVENTS if f'"{event}"' not in text] == []
-    assert text.count("\n") < 170
+    assert text.count("\n") < 190
 
 
 def test_setup_puts_the_line_of_this_machine_into_it() -> None:
@@ -195,6 +195,18 @@ def action(permission: dict[str, Any], command: str) -> str:
     return [at for tool, pattern, at in rules if fits(tool, "bash") and fits(pattern, command)][-1]
 
 
+def configured(machine: Machine, theirs: Any, level: str) -> dict[str, Any]:
+    """The permissions of OpenCode with the bridge's rules of this level behind `theirs`."""
+    assert NODE
+    setup.apply(setup.plan("opencode", machine, level))
+    module, script = bridge(machine).with_suffix(".mjs"), bridge(machine).with_name("ask.mjs")
+    shutil.copy(bridge(machine), module)
+    script.write_text(ASK % json.dumps(str(module)))
+    done = subprocess.run([NODE, str(script), json.dumps(theirs)], capture_output=True, check=True)
+    now = json.loads(done.stdout)
+    return now if isinstance(now, dict) else {"*": now}
+
+
 @unless("" if NODE else "node isn't installed; `make live` plays the bridge in the real OpenCode")
 @pytest.mark.parametrize(
     ("theirs", "usual"),
@@ -209,16 +221,9 @@ def action(permission: dict[str, Any], command: str) -> str:
     ],
 )
 def test_what_is_allowed_runs_where_opencode_would_ask(machine: Machine, theirs: Any, usual: str) -> None:
-    assert NODE
     before = theirs if isinstance(theirs, dict) else {"*": theirs}
     for level, commands in LEVELS.items():
-        setup.apply(setup.plan("opencode", machine, level))
-        module, script = bridge(machine).with_suffix(".mjs"), bridge(machine).with_name("ask.mjs")
-        shutil.copy(bridge(machine), module)
-        script.write_text(ASK % json.dumps(str(module)))
-        done = subprocess.run([NODE, str(script), json.dumps(theirs)], capture_output=True, check=True)
-        now = json.loads(done.stdout)
-        now = now if isinstance(now, dict) else {"*": now}
+        now = configured(machine, theirs, level)
         assert [*now.items()][: len(before)] == [*before.items()]
         for command in commands:
             for words in (f"ctxrepo {command}", f"ctxrepo {command} 'a\nb' --json"):
@@ -236,3 +241,32 @@ def test_what_is_allowed_runs_where_opencode_would_ask(machine: Machine, theirs:
         ):
             assert action(now, f"ctxrepo {other}") == usual
         assert level != "read" or action(now, "ctxrepo remember x") == usual
+
+
+@unless("" if NODE else "node isn't installed; `make live` plays the bridge in the real OpenCode")
+@pytest.mark.parametrize(
+    ("theirs", "refused"),
+    [
+        ({"bash": {"*": "ask", "ctxrepo *": "deny"}}, ["ctxrepo search x", "ctxrepo remember x"]),
+        ({"bash": {"*": "ask", "ctxrepo remember *": "deny"}}, ["ctxrepo remember x > y"]),
+        ({"bash": {"*": "ask", "*secret*": "deny"}}, ["ctxrepo search secret", "cat secret"]),
+        ({"*": "ask", "bash*": {"rm *": "deny", "ctxrepo log*": "deny"}}, ["rm -r x", "ctxrepo log x"]),
+        ({"*": "ask", "b?sh": {"ctxrepo edit *": "deny"}}, ["ctxrepo edit x"]),
+        ({"*": "ask", "bash": {"a *": "allow", "* x": "deny"}, "bash*": {"a *": "allow"}}, ["ctxrepo log x"]),
+    ],
+)
+def test_what_a_person_refuses_is_refused(
+    machine: Machine, theirs: dict[str, Any], refused: list[str]
+) -> None:
+    now = configured(machine, theirs, "write")
+    for command in (*refused, "ls", "git push", "a x", "a b", "rm x"):
+        assert action(now, command) == action(theirs, command)
+    assert [action(now, command) for command in refused] == ["deny"] * len(refused)
+    others = [c for c in LEVELS["write"] if action(theirs, f"ctxrepo {c} 1") == "ask"]
+    assert [action(now, f"ctxrepo {command} 1") for command in others] == ["allow"] * len(others)
+
+
+@unless("" if NODE else "node isn't installed; `make live` plays the bridge in the real OpenCode")
+def test_a_rule_about_ours_in_front_of_the_usual_one_keeps_it_asking(machine: Machine) -> None:
+    now = configured(machine, {"bash": {"ctxrepo log *": "deny"}, "*": "ask"}, "write")
+    assert (action(now, "ctxrepo log x"), action(now, "ctxrepo search x")) == ("ask", "allow")
