@@ -10,7 +10,7 @@ from ctxrepo.agents.permissions import Permissions
 from ctxrepo.agents.protocol import OpenedFolder, SkillsFolder, Wanted
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
-from ctxrepo.services.setup.files import WantedFile, wanted_file
+from ctxrepo.services.setup.files import EditedOnDisk, OwnFileOnDisk, WantedFile, wanted_file
 from ctxrepo.services.setup.skills import Skills
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
@@ -114,9 +114,17 @@ class Connection:
         known = receipt.load(data)
         return Slip(path, data, known if known and first in known.files else None)
 
+    def known(self, file: WantedFile) -> WrittenFile | None:
+        """What is known of an earlier setup of the file: where the receipt is lost, and rules tell that there
+        was one, that the file had nothing of ours before."""
+        has_rules = any(isinstance(each, OwnFileOnDisk) and each.has_our_rules for each in self.files)
+        if self.slip.receipt is None and has_rules and isinstance(file, EditedOnDisk):
+            return WrittenFile(None, "")
+        return self.slip.known.files.get(file.path)
+
     def connected(self, file: WantedFile) -> bytes | None:
         """The bytes that the file has with what is ours."""
-        return file.connected(self.slip.known.files.get(file.path))
+        return file.connected(self.known(file))
 
     def new_receipt(self, owned: Mapping[Path, str]) -> Receipt:
         """The receipt for these files connected, and for the skills `owned` then."""
@@ -125,8 +133,7 @@ class Connection:
         # A folder that another agent's setup made for both goes with whichever is let go of last.
         above = {folder for path in paths for folder in path.parents}
         shared = [folder for other in self._others for folder in other.folders if folder in above]
-        known = self.slip.known.files
-        states = {file.path: (file.before(known.get(file.path)), self.connected(file)) for file in self.files}
+        states = {file.path: (file.before(self.known(file)), self.connected(file)) for file in self.files}
         return Receipt(
             # Of what holds nothing of ours no copy is kept: it is a person's alone.
             files={

@@ -134,9 +134,13 @@ class OwnFileOnDisk(_OnDisk[OwnFile]):
         is_ours = b"ctxrepo/hook.py" in (self.data or b"")
         return {event: [line] for event, line in self.wanted.hooks.items()} if is_ours else {}
 
+    @property
+    def has_our_rules(self) -> bool:
+        """Whether it is a file of rules that setup wrote, of whatever level."""
+        return (self.data or b"").startswith(RULES_HEAD.encode())
+
     def _is_as_written(self, known: WrittenFile | None) -> bool:
-        is_rules = (self.data or b"").startswith(RULES_HEAD.encode())
-        is_ours = is_rules if self.wanted.content is None else self.data == self.wanted.content
+        is_ours = self.has_our_rules if self.wanted.content is None else self.data == self.wanted.content
         return is_ours or bool(known and digest(self.data) == known.digest)
 
 

@@ -145,7 +145,7 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
     changes: list[Change] = []
     notices: list[str] = []
     for file in reversed(connection.files):
-        known = slip.known.files.get(file.path)
+        known = connection.known(file)
         changes.append(Change(file.path, file.data, file.original(known)))
         notices += filter(None, [file.notice(known)])
     emptied = {slip.path.parent, *skills.folders(roots, skill.changes), *slip.known.folders}

@@ -224,6 +224,29 @@ def test_a_folder_that_a_person_opened_stays_open(home: Path) -> None:
     assert snapshot(home) == before
 
 
+@pytest.mark.parametrize("level", ["", "none"])
+@pytest.mark.parametrize(
+    "theirs", [None, b"a = 1\n", b'[sandbox_workspace_write]\nwritable_roots = ["/srv"]\n']
+)
+def test_the_folder_is_closed_though_the_receipt_is_lost(
+    home: Path, theirs: bytes | None, level: str
+) -> None:
+    config, machine = home / ".codex/config.toml", machine_of(home)
+    config.parent.mkdir()
+    if theirs is not None:
+        config.write_bytes(theirs)
+    setup.apply(setup.plan("codex", machine, "write"))
+    (home / ".config/ctxrepo/receipts/codex.json").unlink()
+    setup.apply(setup.plan("codex", machine, level) if level else setup.removal("codex", machine))
+    assert not (home / ".codex/rules/ctxrepo.rules").exists()
+    assert (config.read_bytes() if config.exists() else b"") == (theirs or b"")
+    setup.apply(setup.plan("codex", machine, "write"))
+    (home / ".config/ctxrepo/receipts/codex.json").unlink()
+    setup.apply(setup.plan("codex", machine, "write"))
+    setup.apply(setup.removal("codex", machine))
+    assert (config.read_bytes() if config.exists() else b"") == (theirs or b"")
+
+
 def test_rules_that_a_person_wrote_stay_at_every_level(home: Path) -> None:
     settings = home / ".claude/settings.json"
     settings.parent.mkdir()
