@@ -20,10 +20,11 @@ LEVELS = {"none": (), "read": READING, "write": (*READING, *ADDING)}
 
 @dataclass(frozen=True)
 class Permissions:
-    """What the `level`, a key of LEVELS, allows; `handover` is the folder of what is handed over."""
+    """What the `level`, a key of LEVELS, allows; `handover` is the folder of what is handed over, None where
+    there is no machine yet to have one."""
 
     level: str = "none"
-    handover: Path = Path()
+    handover: Path | None = None
 
     @property
     def commands(self) -> Sequence[str]:
@@ -33,7 +34,12 @@ class Permissions:
     @property
     def folders(self) -> Sequence[Path]:
         """The folders that commands in a sandbox may write to."""
-        return (self.handover,) if self.level == "write" else ()
+        return self.folders_of_any_level if self.level == "write" else ()
+
+    @property
+    def folders_of_any_level(self) -> Sequence[Path]:
+        """Those that another level may have let them write to, too."""
+        return (self.handover,) if self.handover else ()
 
 
 NOTHING = Permissions()

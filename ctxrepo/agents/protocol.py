@@ -120,14 +120,18 @@ class SkillsFolder:
 
 
 @dataclass(frozen=True)
-class OpenedFolder:
+class GrantedFolder:
     """A folder of ours that the agent's sandbox lets commands write to. It has to be there before; the undo
     leaves it, with what was handed over and isn't taken in yet."""
 
     path: Path
+    spelling: str
+    """How it stands in the sandbox's list of folders."""
+    document: Path
+    """The file with that list."""
 
 
-Wanted = EditedDocument | OwnFile | ShippedFile | SkillsFolder | OpenedFolder
+Wanted = EditedDocument | OwnFile | ShippedFile | SkillsFolder | GrantedFolder
 """A part of an installation, of one of the kinds that there are."""
 
 

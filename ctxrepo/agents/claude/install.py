@@ -11,9 +11,9 @@ from ctxrepo.agents.hook_line import is_enabled
 from ctxrepo.agents.permissions import LEVELS, NOTHING, Permissions
 from ctxrepo.agents.protocol import (
     EditedDocument,
+    GrantedFolder,
     Line,
     NativeMemory,
-    OpenedFolder,
     Plugin,
     SkillsFolder,
     Wanted,
@@ -27,7 +27,7 @@ TIMEOUT = 10
 
 
 @dataclass(frozen=True)
-class Permitted:
+class GrantedItems:
     """The list at `path` of the settings: `items` are to be in it, and nothing else that may be of `ours`."""
 
     path: Sequence[str]
@@ -38,7 +38,7 @@ class Permitted:
         """The settings with these items, and without others of ours that `original` hadn't."""
         text = self.cut(text, original, self.items)
         for item in self.items:
-            there = self.listed(text)
+            there = self.items_in(text)
             if there is None:
                 depth = next(n for n in range(len(self.path)) if _node(text, self.path[: n + 1]) is None)
                 value: object = [item]
@@ -52,8 +52,8 @@ class Permitted:
     def cut(self, text: str, original: str, kept: Sequence[str] = ()) -> str:
         """The settings without items of ours but those `kept`, and without what that leaves empty: as far as
         `original` hadn't them."""
-        before, going = text, {*self.ours}.difference(kept, self.listed(original) or ())
-        for number, item in reversed([*enumerate(self.listed(text) or ())]):
+        before, going = text, {*self.ours}.difference(kept, self.items_in(original) or ())
+        for number, item in reversed([*enumerate(self.items_in(text) or ())]):
             if item in going:
                 text = jsontext.cut(text, (*self.path, number))
         for depth in range(len(self.path), 0, -1) if text != before else ():
@@ -62,7 +62,7 @@ class Permitted:
                 text = jsontext.cut(text, self.path[:depth])
         return text
 
-    def listed(self, text: str) -> Sequence[str] | None:
+    def items_in(self, text: str) -> Sequence[str] | None:
         """The items in the list, None where there is none; jsontext.Malformed where it is no list."""
         node = _node(text, self.path)
         if node is not None and not isinstance(node.value, list):
@@ -72,24 +72,24 @@ class Permitted:
 
 
 @dataclass(frozen=True)
-class PermittingSettings(HookGroups):
+class SettingsWithGrants(HookGroups):
     """The settings with our hooks, and with what we may do among what a person permits."""
 
-    permitted: Sequence[Permitted] = ()
+    grants: Sequence[GrantedItems] = ()
 
     def connect(self, text: str, line: Line, original: str | None = None, /) -> str:
         before = text if original is None and not self.lines(text) else original or ""
         text = super().connect(text, line)
-        for one in self.permitted:
-            text = one.put(text, before)
+        for grant in self.grants:
+            text = grant.put(text, before)
         return text
 
     def disconnect(self, text: str, original: str | None = None) -> str:
         if original is None and not self.lines(text):
             return text  # we never were here: what is permitted is a person's own
         text, before = super().disconnect(text, original), original or ""
-        for one in self.permitted:
-            text = one.cut(text, before)
+        for grant in self.grants:
+            text = grant.cut(text, before)
         return text
 
 
@@ -97,7 +97,7 @@ def _node(text: str, path: Sequence[str]) -> jsontext.Node | None:
     return jsontext.find(jsontext.parse(text), path) if text.strip("\ufeff \t\r\n") else None
 
 
-SETTINGS = PermittingSettings(
+SETTINGS = SettingsWithGrants(
     DIALECT.name,
     DIALECT.event_names(),
     matchers={
@@ -120,13 +120,15 @@ def files(
     root = folder(user_home, environment)
     hooks = {event: line(event) for event in SETTINGS.events}
     rules = [*map(rule, permissions.commands)]
-    opened = [spelled(each, user_home) for each in permissions.folders]
-    permitted = (
-        Permitted(("permissions", "allow"), rules, [*map(rule, LEVELS["write"])]),
-        Permitted(_SANDBOX, opened, [spelled(permissions.handover, user_home)]),
+    settings = root / "settings.json"
+    folders = [GrantedFolder(each, spelled(each, user_home), settings) for each in permissions.folders]
+    of_any_level = [spelled(each, user_home) for each in permissions.folders_of_any_level]
+    grants = (
+        GrantedItems(("permissions", "allow"), rules, [*map(rule, LEVELS["write"])]),
+        GrantedItems(_SANDBOX, [each.spelling for each in folders], of_any_level),
     )
-    document = EditedDocument(root / "settings.json", replace(SETTINGS, permitted=permitted), hooks)
-    return (SkillsFolder(root / "skills"), document, *map(OpenedFolder, permissions.folders))
+    document = EditedDocument(settings, replace(SETTINGS, grants=grants), hooks)
+    return (SkillsFolder(root / "skills"), document, *folders)
 
 
 RULES = "permissions in its settings"

@@ -13,9 +13,9 @@ from ctxrepo.agents.permissions import NOTHING, Permissions
 from ctxrepo.agents.protocol import (
     RULES_HEAD,
     EditedDocument,
+    GrantedFolder,
     Line,
     NativeMemory,
-    OpenedFolder,
     OwnFile,
     Plugin,
     SkillsFolder,
@@ -52,12 +52,13 @@ def files(
     agents read too."""
     hooks = {event: line(event) for event in HOOKS.events}
     root = folder(user_home, environment)
+    config = root / "config.toml"
     return (
         EditedDocument(root / "hooks.json", HOOKS, hooks),
-        EditedDocument(root / "config.toml", OpeningConfig(permissions)),
+        EditedDocument(config, ConfigWithRoots(permissions)),
         OwnFile(root / "rules" / "ctxrepo.rules", _rules(permissions.commands)),
         SkillsFolder(user_home / ".agents" / "skills"),
-        *map(OpenedFolder, permissions.folders),
+        *(GrantedFolder(each, str(each), config) for each in permissions.folders),
     )
 
 
@@ -76,7 +77,7 @@ _SANDBOX, _ROOTS = "sandbox_workspace_write", "writable_roots"
 
 
 @dataclass(frozen=True)
-class OpeningConfig:
+class ConfigWithRoots:
     """Its configuration, in which the sandbox may write to the folders of these permissions."""
 
     permissions: Permissions
@@ -86,15 +87,19 @@ class OpeningConfig:
             return self.disconnect(text, original)
         roots = _roots(text) or []
         missing = [str(each) for each in self.permissions.folders if str(each) not in roots]
-        return _with_roots(text, [*roots, *missing]) if missing else text
+        return _edited(text, [*roots, *missing]) if missing else text
 
     def disconnect(self, text: str, original: str | None = None) -> str:
-        ours = self.permissions.handover
-        if original is None or ours.name not in text:
+        ours = self.permissions.folders_of_any_level
+        if original is None or not any(each.name in text for each in ours):
             return text  # if it is there, it is a person's own
         before, roots = _roots(original), _roots(text) or []
-        left = [root for root in roots if root != str(ours) or root in (before or ())]
-        return text if left == roots else _with_roots(text, left if left or before is not None else None)
+        going = {*map(str, ours)}.difference(before or ())
+        left = [root for root in roots if root not in going]
+        if left == roots:
+            return text
+        kept = left if left or before is not None else None
+        return _ended_as(original, _edited(text, kept, keeps_table=_table(original) is not None))
 
     def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
         return {}
@@ -103,22 +108,36 @@ class OpeningConfig:
         return not text.removeprefix("\ufeff").strip()
 
 
+def _table(text: str) -> Mapping[str, object] | None:
+    """The table of its sandbox, None where there is none; ValueError for what Codex would not take."""
+    table = tomllib.loads(text.removeprefix("\ufeff")).get(_SANDBOX)
+    if table is not None and not isinstance(table, dict):
+        raise ValueError(f"{_SANDBOX} should be a table, in single square brackets")
+    return table
+
+
 def _roots(text: str) -> list[str] | None:
     """The folders that its sandbox may write to, None where no list names any; ValueError for no list."""
-    table = tomllib.loads(text.removeprefix("\ufeff")).get(_SANDBOX, {})
-    roots = table.get(_ROOTS) if isinstance(table, dict) else table
+    roots = (_table(text) or {}).get(_ROOTS)
     if roots is not None and not isinstance(roots, list):
         raise ValueError(f"{_ROOTS} of {_SANDBOX} should be a list, in square brackets")
     return roots
 
 
-def _with_roots(text: str, roots: Sequence[str] | None) -> str:
-    """The configuration with these roots; None: without the key, and without the table if nothing is left."""
+def _edited(text: str, roots: Sequence[str] | None, keeps_table: bool = True) -> str:
+    """The configuration with these roots; None: without the key, and without a table in which nothing is left
+    unless that is kept."""
     from ctxrepo.domain.formats.toml_edit import with_value, without_empty  # tomlkit costs a start of Python
 
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     toml = with_value(text.removeprefix(mark), _SANDBOX, _ROOTS, roots)
-    return mark + (without_empty(toml, _SANDBOX) if roots is None else toml)
+    return mark + (toml if keeps_table else without_empty(toml, _SANDBOX))
+
+
+def _ended_as(original: str, text: str) -> str:
+    """The text without a line break behind its last line, if `original` has that line last, and none."""
+    last, bare = original.rpartition("\n")[2], text.rstrip("\r\n")
+    return bare if last and bare.rpartition("\n")[2] == last else text
 
 
 def _is_plugin_on(text: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import Agent, agent_named
 from ctxrepo.agents.permissions import Permissions
-from ctxrepo.agents.protocol import OpenedFolder, SkillsFolder, Wanted
+from ctxrepo.agents.protocol import GrantedFolder, SkillsFolder, Wanted
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.files import EditedOnDisk, OwnFileOnDisk, WantedFile, wanted_file
@@ -65,7 +65,7 @@ class Connection:
     machine: Machine
     files: tuple[WantedFile, ...]
     skills: tuple[Path, ...]
-    opened: tuple[Path, ...] = ()
+    granted_folders: tuple[GrantedFolder, ...] = ()
     """The folders of ours that commands in its sandbox may write to."""
     gone: Set[Path] = frozenset()
     """Receipts of other agents that don't count any more, because those are being let go of."""
@@ -86,10 +86,10 @@ class Connection:
     @classmethod
     def _of(cls, agent: Agent, machine: Machine, gone: Set[Path], permissions: str) -> "Connection":
         wanted = wanted_of(agent, machine, permissions=permissions)
-        files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder | OpenedFolder)]
+        files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder | GrantedFolder)]
         skills = [one.path for one in wanted if isinstance(one, SkillsFolder)]
-        opened = [one.path for one in wanted if isinstance(one, OpenedFolder)]
-        return cls(agent, machine, tuple(files), tuple(skills), tuple(opened), gone, permissions)
+        granted = [one for one in wanted if isinstance(one, GrantedFolder)]
+        return cls(agent, machine, tuple(files), tuple(skills), tuple(granted), gone, permissions)
 
     @cached_property
     def has_plugin(self) -> bool | None:

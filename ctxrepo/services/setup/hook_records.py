@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, Agent
-from ctxrepo.agents.protocol import OpenedFolder, Records, SkillsFolder, Transcripts
+from ctxrepo.agents.protocol import GrantedFolder, Records, SkillsFolder, Transcripts
 from ctxrepo.agents.recorded import Delivery, HookCall, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp, times
@@ -88,7 +88,7 @@ def _look(
     memory: Memory, machine: Machine, agent: Agent, records: Records, transcripts: Transcripts
 ) -> AgentRecords:
     folder = transcripts.folder(machine.places.user_home, machine.environment)
-    files = [one for one in wanted_of(agent, machine) if not isinstance(one, SkillsFolder | OpenedFolder)]
+    files = [one for one in wanted_of(agent, machine) if not isinstance(one, SkillsFolder | GrantedFolder)]
     events = [event for file in files for event in file.hooks]
     paths = newest(folder, transcripts.PATTERN, SESSIONS)
     sessions = [session for path in paths if (session := _read(records, path, transcripts.SUBAGENTS))]

@@ -36,7 +36,7 @@ class Plan:
     """Folders that go afterwards, if they are empty."""
     permissions: str = "none"
     """Which of our commands the agent may run without asking then."""
-    opened: tuple[Path, ...] = ()
+    granted_folders: tuple[Path, ...] = ()
     """The folders of ours that commands in its sandbox may write to then, and that are made."""
 
     @property
@@ -131,7 +131,7 @@ def plan(name: str, machine: Machine, permissions: str = "") -> Plan:
         (*skill.notices, *notices),
         tuple(p for p in connection.slip.known.folders if any(f.path.parent == p for f in connection.files)),
         permissions=connection.permissions,
-        opened=connection.opened,
+        granted_folders=tuple(folder.path for folder in connection.granted_folders),
     )
 
 
@@ -161,7 +161,7 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
 
 def apply(plan: Plan) -> None:
     """Do what the plan says; Busy, with nothing written, when a file isn't as the plan found it."""
-    for folder in plan.opened:
+    for folder in plan.granted_folders:
         require_private(folder)
     foreign.apply(plan.changes)
     foreign.remove_empty(plan.emptied)

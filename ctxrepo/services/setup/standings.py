@@ -81,9 +81,11 @@ def _problems(
     if not problems:
         problems = list(_foreign(found, connection.machine.line))[:1]
     if not problems and _is_outdated(connection):
-        problems = ["hooks, skills or permissions are not those of this version"]
+        problems = [*_closed_lists(connection)] or [
+            "hooks, skills or permissions are not those of this version"
+        ]
     if not problems:
-        gone = [folder for folder in connection.opened if not foreign.exists(folder)]
+        gone = [each.path for each in connection.granted_folders if not foreign.exists(each.path)]
         problems = [f"its sandbox may write to {folder}, which isn't there" for folder in gone]
     return problems
 
@@ -107,6 +109,15 @@ def _foreign(lines: Sequence[HookLine | None], ours: HookLine) -> Iterator[str]:
             yield f"the hooks have another state folder, {line.state}"
         elif line != ours:
             yield f"the hooks are of another installation, {line.interpreter} with {line.hook}"
+
+
+def _closed_lists(connection: Connection) -> Iterator[str]:
+    """The lists of sandboxes out of which somebody took a folder of ours."""
+    after = {file.path: (file.data or b"", connection.connected(file) or b"") for file in connection.files}
+    for folder in connection.granted_folders:
+        is_there, is_wanted = (folder.spelling.encode() in data for data in after[folder.document])
+        if is_wanted and not is_there:
+            yield f"the list in {folder.document} of what its sandbox may write to lacks {folder.spelling}"
 
 
 def _is_outdated(connection: Connection) -> bool:

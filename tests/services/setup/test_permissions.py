@@ -172,6 +172,7 @@ CONFIGS = {
     "a table of theirs": b"[sandbox_workspace_write]\n# mine\nnetwork_access = true\n\n[tui]\na = true\n",
     "folders of theirs": b'[sandbox_workspace_write]\nwritable_roots = [\n  "/srv", # mine\n]\n',
     "in one line": b'sandbox_workspace_write = { writable_roots = ["/srv"] }\n',
+    "an empty table": b"[sandbox_workspace_write]\n[sandbox_workspace_write.a]\nb = 1\n",
     "windows": b'\xef\xbb\xbfa = 1\r\n\r\n[sandbox_workspace_write]\r\nwritable_roots = [ "/srv" ]\r\n',
 }
 
@@ -206,6 +207,34 @@ def test_the_sandbox_of_codex_opens_one_folder(home: Path, data: bytes | None) -
     assert left == tomllib.loads((data or b"").decode().removeprefix("\ufeff") + more.decode())
     kept = config.read_bytes().replace(b" ", b"").replace(b",]", b"]")
     assert all(line.replace(b" ", b"") in kept for line in (data or b"").splitlines())
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "a = 1\nb = 2",
+        "a = 1\n",
+        "a = 1\r\n# the end",
+        "a = 1\n[sandbox_workspace_write]",
+        "a = 1\n[sandbox_workspace_write]\n[sandbox_workspace_write.b]\nc = 1\n",
+    ],
+)
+def test_a_configuration_that_was_edited_since_is_otherwise_as_it_was(home: Path, theirs: str) -> None:
+    config, machine = home / ".codex/config.toml", machine_of(home)
+    config.parent.mkdir()
+    config.write_bytes(theirs.encode())
+    setup.apply(setup.plan("codex", machine, "write"))
+    config.write_bytes(config.read_bytes().replace(b"a = 1", b"a = 2"))
+    setup.apply(setup.removal("codex", machine))
+    assert config.read_bytes() == theirs.replace("a = 1", "a = 2").encode()
+
+
+def test_told_of_no_machine_an_agent_opens_nothing_and_closes_nothing() -> None:
+    text = f'[sandbox_workspace_write]\nwritable_roots = ["/home/ada/{HANDOVER}"]\n'
+    for wanted in AGENTS["codex"].install.files(Path("/home/ada"), {}, str):
+        if isinstance(wanted, EditedDocument) and wanted.path.name == "config.toml":
+            assert wanted.document.disconnect(text, "") == text
+            assert wanted.document.disconnect("no toml", "") == "no toml"
 
 
 def test_a_folder_that_a_person_opened_stays_open(home: Path) -> None:
@@ -286,7 +315,14 @@ def test_that_the_folder_is_gone_or_closed_again_is_told(home: Path, agent: str)
     assert check(agent, machine).state == "current"
     for document in wanted_documents(agent, machine):
         document.write_text(document.read_text().replace("/ctxrepo/handover", "/elsewhere"))
-    assert check(agent, machine).state == "stale"
+    standing = check(agent, machine)
+    assert standing.state == "stale"
+    (problem,) = [finding.problem for finding in standing.findings]
+    file, folder = {"codex": ("config.toml", home / HANDOVER), "claude": ("settings.json", f"~/{HANDOVER}")}[
+        agent
+    ]
+    said = f"the list in {home}/.{agent}/{file} of what its sandbox may write to lacks {folder}"
+    assert problem == f"{AGENTS[agent].title}: {said}"
 
 
 def wanted_documents(agent: str, machine: Machine) -> list[Path]:
@@ -297,7 +333,9 @@ def wanted_documents(agent: str, machine: Machine) -> list[Path]:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('sandbox_workspace_write = "open"\n', "should be a list"),
+        ('sandbox_workspace_write = "open"\n', "should be a table"),
+        ("[[sandbox_workspace_write]]\nnetwork_access = true\n", "should be a table"),
+        ("sandbox_workspace_write = []\n", "should be a table"),
         ('sandbox_workspace_write.writable_roots = "/srv"\n', "should be a list"),
         ("model = \n", "line 1"),
     ],
