@@ -172,7 +172,12 @@ def _of_commit(memory: Memory, commit_id: str) -> "ChangeToUndo":
         )
     was, now = parents[0], commit_id
     if (tip := memory.head) and not objects.contains(tip, commit_id):  # to take it off was the deed
-        was, now = commit_id, objects.merge_base(tip, commit_id) or tip
+        was, now = commit_id, objects.merge_base(tip, commit_id) or ""
+    if not now:
+        raise Refused(
+            f"{short} has no commit in common with the memory, whose history was rewritten since",
+            f"`ctxrepo restore NOTE --at {short}` brings back a note as it was there.",
+        )
     changed = objects.diff(objects.tree_of(was), objects.tree_of(now))
     if odd := [p for p, keys in changed.items() if any(key and ":" in key for key in keys)]:
         raise Refused(f"{short} changed {odd[0]}, which is not a plain file", "Take it back with git.")

@@ -483,3 +483,18 @@ def test_the_first_commit_and_no_commit_at_all(mine: Machine) -> None:
         back(mine, first)
     with pytest.raises(NotFound):
         back(mine, "0000000000")
+
+
+def test_a_commit_of_a_history_that_was_rewritten_is_refused_and_all_stays(mine: Machine) -> None:
+    mine.remember("the second")
+    old = save(mine)
+    rewritten = mine.git("commit-tree", "-m", "a fresh start", mine.tree())
+    mine.git("reset", "-q", "--hard", rewritten)
+    mine.remember("the third")
+    before, head = notes(mine), save(mine)
+    with pytest.raises(Refused, match="no commit in common") as caught:
+        back(mine, old)
+    assert (notes(mine), mine.git("rev-parse", "HEAD")) == (before, head)
+    assert f"restore NOTE --at {old[:10]}" in str(caught.value.hint)
+    assert mine.ctxrepo("restore", "MEMORY", "--at", old[:10]).returncode == 0
+    assert said(mine, MEMORY) == ["the first", "the second"]
