@@ -51,9 +51,10 @@ _MOST_OPERATIONS = 1000
 
 @dataclass(frozen=True)
 class Undone:
-    """What was taken back: an operation's name, or the subject of a commit. `lines` tell of entries, anchors
-    and whole notes: `- ` is gone again, `+ ` is back, `~ ` reads as it did; `* ` tells of what moved back,
-    and of what stays as somebody edited it.
+    """What was taken back: an operation's name, or the subject of a commit. `commit` has what was taken back,
+    '' for what no commit has; where that is that a commit was taken off the branch, it is the last one that
+    both have. `lines` tell of entries, anchors and whole notes: `- ` is gone again, `+ ` is back, `~ ` reads
+    as it did; `* ` tells of what moved back, and of what stays as somebody edited it.
     `next_undo` and `next_redo` name what these would change now, '' for nothing. The ways back of `remember`
     are `undo remember` and `redo remember`."""
 
@@ -186,7 +187,7 @@ def _of_commit(memory: Memory, commit_id: str) -> "ChangeToUndo":
         for n in (0, 1)
     )
     subject = subject_of(objects.header_of(commit_id).message)
-    return ChangeToUndo(subject, subject, now, before, after, undoes=commit_id)
+    return ChangeToUndo(subject, subject, now, before, after, undoes=commit_id, is_commit=True)
 
 
 def _take_back_operation(memory: Memory, operation: Operation, origin: Origin, now: datetime) -> Undone:
@@ -276,7 +277,8 @@ _MOST_SAID = 3
 
 @dataclass(frozen=True)
 class ChangeToUndo:
-    """What is to be taken back: the files it changed, as they were `before` and `after` it in `commit`."""
+    """What is to be taken back: the files it changed, as they were `before` and `after` it in `commit`. To
+    take a commit off the branch is such a change, too: then `commit` is where the branch left its history."""
 
     what: str
     saying: str
@@ -286,11 +288,13 @@ class ChangeToUndo:
     is_claim: bool = False
     undoes: str = ""
     """The id of the operation or commit that did it."""
+    is_commit: bool = False
+    """Whether a whole commit did it."""
 
     @property
     def operation(self) -> str:
         """What it was: the name of an operation, or the beginning of a commit's id."""
-        return self.undoes[:10] if len(self.undoes) == len(self.commit) else self.what
+        return self.undoes[:10] if self.is_commit else self.what
 
     @property
     def name(self) -> str:
