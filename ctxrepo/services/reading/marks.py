@@ -10,7 +10,16 @@ from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode, decode_exactly
 from ctxrepo.domain.project.layout import EVIDENCE, is_note
-from ctxrepo.domain.records.evidence import Evidence, Marks, closure, edits_in, evidence_of, marks, renamed
+from ctxrepo.domain.records.evidence import (
+    MOST_HEIRS,
+    Evidence,
+    Marks,
+    closure,
+    edits_in,
+    evidence_of,
+    marks,
+    renamed,
+)
 from ctxrepo.storage.memory import Memory
 
 if TYPE_CHECKING:
@@ -36,8 +45,13 @@ def evidence_at(objects: "Objects", *trees: str | None) -> list[Evidence]:
 
 def moved_to(objects: "Objects", tree: str | None, paths: Collection[str]) -> dict[str, str]:
     """path -> where its note is by now, of those of these paths that a record in a tree says have moved."""
-    former = renamed(evidence_at(objects, tree)) if paths else {}
-    return {old: new for new, names in former.items() for old in names if old in paths}
+    by_now = _by_now(evidence_at(objects, tree)) if paths else {}
+    return {old: new for old, new in by_now.items() if old in paths}
+
+
+def _by_now(evidence: Iterable[Evidence]) -> dict[str, str]:
+    """Each path that a note had -> its path by now."""
+    return {old: new for new, names in renamed(evidence).items() for old in names}
 
 
 def marks_of(memory: Memory, tree: str | None) -> Marks:
@@ -91,17 +105,16 @@ def standing_heirs(objects: "Objects", tree: str | None, before: Files, after: F
     moved elsewhere; not of those of which the change itself did that."""
     gone = entries_gone(before, after)
     evidence = evidence_at(objects, tree) if gone else []
-    edits, places = edits_in(evidence), {record.to: record.path for record in evidence}
+    edits, by_now = edits_in(evidence), _by_now(evidence)
     known = {entry.id for entry in _entries(after)}
-    found: dict[Entry, Entry] = {}
-    for entry in gone:
-        heirs = closure(edits, entry.id)
-        for heir in sorted(heirs if heirs.isdisjoint(known) else ()):
-            path = moved_to(objects, tree, [places[heir]]).get(places[heir], places[heir])
-            for there in _entries({path: objects.find(tree, path)}):
-                if there.id == heir:
-                    found.setdefault(entry, there)
-    return found
+    heirs = {entry: closure(edits, entry.id, MOST_HEIRS) for entry in gone}
+    heirs = {entry: ids for entry, ids in heirs.items() if ids.isdisjoint(known)}
+    wanted = {heir for ids in heirs.values() for heir in ids}
+    moved = (record.path for record in evidence if record.kind == "moved" and record.to in wanted)
+    notes = {path: objects.find(tree, path) for path in sorted({by_now.get(p, p) for p in moved})}
+    there = {entry.id: entry for entry in _entries(notes) if entry.id in wanted}
+    standing = ((entry, sorted(ids & there.keys())) for entry, ids in heirs.items())
+    return {entry: there[ids[0]] for entry, ids in standing if ids}
 
 
 def _entries(files: Files) -> list[Entry]:
