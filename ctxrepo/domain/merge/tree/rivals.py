@@ -60,23 +60,31 @@ def settle_rivals(
                 yield ConflictCopy(winner.path, "", plain(winner.text), plain(entry.text))
 
 
-def settled_otherwise(
+def copies_of_rival_resolutions(
     merged: Contents, base: Contents, ours: Contents, theirs: Contents, moves: Mapping[str, str], blobs: Blobs
 ) -> Iterator[ConflictCopy]:
-    """Where both sides settled a conflict of the base, each in its own way: a copy of the version that one of
-    them kept and the merge lacks."""
+    """Where both sides resolved a conflict of the base, one for a version and the other against it: a copy of
+    that version, if the merge lacks it. Where a side edited or forgot it further, no more is known of it."""
     for file in (path for path in base if is_conflict_copy(path) and path not in {*ours, *theirs}):
         copy = read_copy(file, encode(_text(base, file, blobs)))
-        if copy is None or not copy.kept:
+        was = copy and (copy.kept or _text(base, copy.path, blobs))
+        if copy is None or not was or was == copy.other:
             continue
         path = moves.get(copy.path, copy.path)
         us, them, now = (
-            _text(side, copy.path, blobs) or _text(side, path, blobs) for side in (ours, theirs, merged)
+            {version for version in (was, copy.other) if _has(side, {copy.path, path}, copy, version, blobs)}
+            for side in (ours, theirs, merged)
         )
-        for stays, version in ((copy.other, copy.kept), (copy.kept, copy.other)):
-            kept = [stands(text, copy, version) for text in (us, them)]
-            if any(kept) and not stands(now, copy, version):
-                yield ConflictCopy(path, copy.base, stays, version)
+        for stays, version in ((copy.other, was), (was, copy.other)):
+            is_rival = any(version in one and other == {stays} for one, other in ((us, them), (them, us)))
+            if is_rival and version not in now:
+                yield ConflictCopy(path, copy.base, stays if copy.kept else "", version)
+
+
+def _has(side: Contents, paths: Set[str], copy: ConflictCopy, version: str, blobs: Blobs) -> bool:
+    """Whether one of these files of a side has a version of what the copy is about, or is that as a whole."""
+    texts = (_text(side, path, blobs) for path in paths)
+    return any(stands(text, copy, version) if copy.kept else text == version for text in texts)
 
 
 def _with_one_key(

@@ -6,7 +6,7 @@ from dataclasses import field, replace
 
 from ctxrepo.domain.merge.tree.clashes import Versions, kept_apart, with_own_folders
 from ctxrepo.domain.merge.tree.moves import Moves, moves_of
-from ctxrepo.domain.merge.tree.rivals import settle_rivals, settled_otherwise
+from ctxrepo.domain.merge.tree.rivals import copies_of_rival_resolutions, settle_rivals
 from ctxrepo.domain.merge.tree.surroundings import (
     Blobs,
     Content,
@@ -57,7 +57,7 @@ def merge_trees(
     moves = dict(claimed.moves)
     merged, copies = _file_by_file(versions, blobs, moves)
     copies |= dict.fromkeys((*settle_rivals(merged, was, us, them, blobs), *claimed.conflict_copies))
-    copies |= dict.fromkeys(settled_otherwise(merged, was, us, them, moves, blobs))
+    copies |= dict.fromkeys(copies_of_rival_resolutions(merged, was, us, them, moves, blobs))
     if keeps_names:
         versions = replace(versions, base={**versions.base, **us}, theirs={**versions.theirs, **us})
     merged = _placed(merged, copies, versions, blobs)
