@@ -70,7 +70,7 @@ def is_out_of_reach(path: str) -> bool:
     return unsafe(path) is not None or is_ignored(path)
 
 
-def without_counterpart(before: Files, after: Files, there: Files) -> Iterator[str]:
+def paths_without_kept_version(before: Files, after: Files, there: Files) -> Iterator[str]:
     """The files of which a version would be put aside again, by undoing what put it into them, while the one
     that stood in its place is there no more."""
     texts = [decode_exactly(data) for path, data in there.items() if data and not is_conflict_copy(path)]

@@ -26,7 +26,7 @@ from ctxrepo.domain.tape.anchors import anchors_of, to_line
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import commit_named
-from ctxrepo.services.history.conflict_copies import without_counterpart
+from ctxrepo.services.history.conflict_copies import paths_without_kept_version
 from ctxrepo.services.reading.marks import Files, entries_gone, moved_to, standing_heirs
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
@@ -339,7 +339,7 @@ def changes_back(
         expected.subtract(total({path: here[path]}) & total({path: before[path]}))
     left = difference(total(there), expected)
     lost = [p for p in after if before[p] is not None and after[p] is None and there[now[p]] is None]
-    lost += without_counterpart(before, after, there)
+    lost += paths_without_kept_version(before, after, there)
     stays = [p for p in after if before[p] is None and there[p] is not None]
     if merged.conflict_copies or left or lost or stays:
         fought_over = [f"{a.path}: {shown(normalised(a.base), _SHOWN)}" for a in merged.conflict_copies]
