@@ -35,8 +35,13 @@ def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
     for identity, new in read_registry(memory).projects.items():
         former = [old for each in (before, was) if (old := each.folder_of(identity)) and old != new]
         done = memory.done_log.newest() if former and before.folder_of(identity) == new else ()
-        if former and not any(operation.note.endswith(f" is {new}") for operation in done):
+        if not former or any(operation.note.endswith(f" is {new}") for operation in done):
+            continue
+        if new in memory.objects.names_in(memory.head_tree, ""):
             yield f"the notes of {identity} are in {new}/ now, no longer in {former[0]}/"
+        else:
+            way = f"`ctxrepo project link {former[0]}` in a checkout of it has its notes in view again"
+            yield f"the folder of {identity} is {new}/ by {REGISTRY}, and there is no such folder: {way}"
 
 
 def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:

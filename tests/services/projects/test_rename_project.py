@@ -9,6 +9,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Busy, Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
@@ -256,3 +257,19 @@ def test_a_folder_in_which_something_is_held_back_keeps_its_name(both: tuple[Mac
         rename(ada, "store")
     assert ada.sync(wanted=CommitRequest(deletions=True)).held == ()
     assert rename(ada, "store").folder == "store"
+
+
+def test_a_folder_that_a_hand_named_and_that_is_not_there_is_told_with_what_helps(
+    pair: tuple[Machine, Machine],
+) -> None:
+    ada, ben = pair
+    ada.remember("Port 602 is the river's")
+    ada.sync()
+    ben.sync()
+    ben.write(REGISTRY, ben.read(REGISTRY).replace('"shop"', '"store"'))
+    told = [line for machine in (ben, ada, ben) for line in machine.sync().notices]
+    assert len([line for line in told if "there is no such folder" in line]) == 2
+    assert not [line for line in told if "are in store/ now" in line]
+    assert "`ctxrepo project link shop`" in told[0]
+    assert ada.ctxrepo("project", "link", "shop").returncode == 0
+    assert "602" in ada.ctxrepo("recall", "river port").stdout
