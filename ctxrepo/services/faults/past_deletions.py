@@ -1,7 +1,7 @@
 """What was deleted by hand lately, on whatever machine, until it is taken back."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 
@@ -9,11 +9,16 @@ from ctxrepo.domain.git.commit import subject_of, writers_of
 from ctxrepo.domain.guard.deletions import DeletionSummary, named_in_summary
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import units_of
-from ctxrepo.domain.project.layout import is_note
-from ctxrepo.domain.records.evidence import renamed
+from ctxrepo.domain.records.evidence import gone, renamed
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import age
-from ctxrepo.services.reading.marks import evidence_at, note_versions, standing_heirs
+from ctxrepo.services.reading.marks import (
+    entries_gone,
+    entries_in,
+    evidence_at,
+    note_versions,
+    standing_heirs,
+)
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
@@ -43,9 +48,9 @@ def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
     objects, head = memory.objects, memory.head
     if not head:
         return
-    yield from _taken_off(memory, head)
     new = islice(objects.new_commits(head, since), _MOST_COMMITS) if since else ()
-    for commit in dict.fromkeys((*new, *_of_last_day(objects, head))):
+    of_last_day = [*_of_last_day(objects, head)]
+    for commit in dict.fromkeys((*new, *of_last_day)):
         trailer = next(iter(writers_of(objects.header_of(commit).message).deleted), "")
         if (summary := DeletionSummary.parse(trailer)) and (few or not summary.is_few):
             was, now = map(objects.tree_of, (next(iter(objects.parents(commit)), None), commit))
@@ -58,27 +63,42 @@ def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
             is_meant = is_true and (few or not summary.is_few)
             if is_meant and not _came_back(objects, commit, changed, head, edited):
                 yield summary.line(commit)
+    with suppress(CtxrepoError):  # nothing keeps what is on no branch: git may have pruned a part
+        yield from _of_reset_commits(memory, head, of_last_day)
 
 
-def _taken_off(memory: Memory, head: str) -> Iterator[str]:
-    """A line about what the last commit made here said that isn't on the branch any more, as after a reset,
-    and that no other machine has got."""
+def _of_reset_commits(memory: Memory, head: str, of_last_day: Collection[str]) -> Iterator[str]:
+    """A line about the entries that came with the last commits made here, if a person took these off the
+    branch, as by a reset, and no other machine has got them."""
     objects, there = memory.objects, memory.objects.ref(memory.clone.upstream_ref) or head
-    made = [commit for commit in memory.verdicts.read().own if objects.has(commit)]
-    lost = [commit for commit in made if not any(objects.contains(one, commit) for one in (head, there))]
-    base = objects.merge_base(head, lost[-1]) if lost else None
-    if base is None or age(objects.header_of(lost[-1]).when.timestamp()) >= _A_DAY:
+    made = [c for c in reversed(memory.verdicts.read().own) if c not in of_last_day and objects.has(c)]
+    young = (c for c in made if age(objects.header_of(c).when.timestamp()) < _A_DAY)
+    off = (c for c in young if not any(objects.contains(tip, c) for tip in (head, there)))
+    lost = next((c for c in off if len(objects.parents(c)) == 1), None)
+    base = objects.merge_base(head, lost) if lost else None
+    if lost is None or base is None:
         return
-    was, now = objects.tree_of(lost[-1]), objects.tree_of(head)
-    gone = {
-        path: units_of(path, objects.data_or_empty(old)) - units_of(path, objects.find(now, path))
-        for path, (old, _) in objects.diff(was, objects.tree_of(base)).items()
-        if old and is_note(path)
-    }
-    paths = [path for path, units in gone.items() if units]
-    if paths and not _is_undone(objects, lost[-1], objects.new_commits(head, base)):
-        entries = sum(units.total() for units in gone.values())
-        yield DeletionSummary(entries, named_in_summary(paths[0]), len(paths) - 1).line(lost[-1])
+    before, after = note_versions(objects, *map(objects.tree_of, (base, lost)))
+    was, *now = (evidence_at(objects, objects.tree_of(one)) for one in (base, head, there))
+    by_command = gone(chain(*now)) - gone(was)
+    heirs = standing_heirs(objects, objects.tree_of(head), after, before)
+    added = [e for e in entries_gone(after, before) if e.id not in by_command and e not in heirs]
+    had = {normalised(entry.text) for entry in entries_in(before)}
+    had |= _had_since(objects, base, {head, there}) if added else set()
+    if missing := [entry for entry in added if normalised(entry.text) not in had]:
+        paths = [*dict.fromkeys(entry.path for entry in missing)]
+        yield DeletionSummary(len(missing), named_in_summary(paths[0]), len(paths) - 1).line(lost)
+
+
+def _had_since(objects: Objects, base: str, tips: Iterable[str]) -> set[str]:
+    """The words of the entries that came to notes after a commit, on the way to any of these, and of their
+    neighbours: what went again after that went otherwise."""
+    steps = [(base, tip) for tip in tips]
+    for tip in tips:
+        new = islice(objects.new_commits(tip, base), _MOST_COMMITS)
+        steps += [(parent, commit) for commit in new for parent in objects.parents(commit)[:1]]
+    notes = (note_versions(objects, *map(objects.tree_of, step))[1] for step in steps)
+    return {normalised(entry.text) for files in notes for entry in entries_in(files)}
 
 
 def _is_undone(objects: Objects, commit: str, later: Iterable[str]) -> bool:

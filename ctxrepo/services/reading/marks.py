@@ -96,8 +96,8 @@ def note_versions(objects: "Objects", old: str | None, new: str | None) -> tuple
 
 def entries_gone(before: Files, after: Files) -> list[Entry]:
     """The entries that notes had `before` a change, and none of them has `after` it."""
-    kept = {entry.id for entry in _entries(after)}
-    return [entry for entry in _entries(before) if entry.id not in kept]
+    kept = {entry.id for entry in entries_in(after)}
+    return [entry for entry in entries_in(before) if entry.id not in kept]
 
 
 def standing_heirs(objects: "Objects", tree: str | None, before: Files, after: Files) -> dict[Entry, Entry]:
@@ -106,17 +106,18 @@ def standing_heirs(objects: "Objects", tree: str | None, before: Files, after: F
     gone = entries_gone(before, after)
     evidence = evidence_at(objects, tree) if gone else []
     edits, by_now = edits_in(evidence), _by_now(evidence)
-    known = {entry.id for entry in _entries(after)}
+    known = {entry.id for entry in entries_in(after)}
     heirs = {entry: closure(edits, entry.id, MOST_HEIRS) for entry in gone}
     heirs = {entry: ids for entry, ids in heirs.items() if ids.isdisjoint(known)}
     wanted = {heir for ids in heirs.values() for heir in ids}
     moved = (record.path for record in evidence if record.kind == "moved" and record.to in wanted)
     notes = {path: objects.find(tree, path) for path in sorted({by_now.get(p, p) for p in moved})}
-    there = {entry.id: entry for entry in _entries(notes) if entry.id in wanted}
+    there = {entry.id: entry for entry in entries_in(notes) if entry.id in wanted}
     standing = ((entry, sorted(ids & there.keys())) for entry, ids in heirs.items())
     return {entry: there[ids[0]] for entry, ids in standing if ids}
 
 
-def _entries(files: Files) -> list[Entry]:
+def entries_in(files: Files) -> list[Entry]:
+    """All entries of the notes among some files."""
     notes = ((path, decode_exactly(data or b"")) for path, data in files.items() if is_note(path))
     return [entry for note in notes for entry in entries_of(*note)]

@@ -1,0 +1,148 @@
+"""What a person took off the branch before it was sent is told, and nothing that went otherwise."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from copies import Copies
+from machines import Machine, make_ada, make_pair
+
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.services.faults.past_deletions import of_deletions
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.sync.sync import SyncRequest, sync
+
+MEMORY = "shop/MEMORY.md"
+Pair = tuple[Machine, Machine]
+
+
+@pytest.fixture
+def mine(copies: Copies) -> Machine:
+    return copies.of(begun)
+
+
+@pytest.fixture
+def pair(copies: Copies) -> Pair:
+    return copies.of(begun_on_two)
+
+
+def begun(place: Path) -> Machine:
+    ada = make_ada(place)
+    say(ada, "one")
+    return ada
+
+
+def begun_on_two(place: Path) -> Pair:
+    ada, ben = make_pair(place)
+    say(ada, "one")
+    meet(ada, ben)
+    return ada, ben
+
+
+def save(machine: Machine) -> None:
+    commit(machine.open(), datetime.now(UTC))
+
+
+def meet(*machines: Machine) -> None:
+    for machine in machines:
+        sync(machine.open(), datetime.now(UTC))
+
+
+def say(machine: Machine, text: str) -> str:
+    """Remember it, and commit that; its id."""
+    made = machine.remember(text)
+    save(machine)
+    return made.id
+
+
+def forget(machine: Machine, entry: str) -> None:
+    assert machine.ctxrepo("forget", f"^{entry}").returncode == 0
+    save(machine)
+
+
+def said(machine: Machine) -> list[str]:
+    return [entry.plain for entry in entries_of(MEMORY, machine.read(MEMORY))]
+
+
+def id_of(machine: Machine, text: str) -> str:
+    return next(e.id for e in entries_of(MEMORY, machine.read(MEMORY)) if e.plain == text)
+
+
+def undo_as_told(machine: Machine, line: str) -> None:
+    done = machine.ctxrepo("undo", line.partition("`ctxrepo undo ")[2].partition("`")[0])
+    assert done.returncode == 0, done.stderr
+    save(machine)
+
+
+def test_what_a_command_forgot_after_a_reset_is_not_counted(mine: Machine) -> None:
+    say(mine, "two")
+    mine.git("reset", "-q", "--hard", "HEAD~1")
+    forget(mine, id_of(mine, "one"))
+    (line,) = of_deletions(mine.open())
+    assert "MEMORY.md: 1 entry deleted by hand" in line
+    undo_as_told(mine, line)
+    assert said(mine) == ["two"]
+    assert of_deletions(mine.open()) == []
+
+
+def test_what_a_command_forgot_after_its_commit_was_amended_is_not_told(mine: Machine) -> None:
+    two = say(mine, "two")
+    mine.git("commit", "-q", "--amend", "-m", "in my words")
+    assert of_deletions(mine.open()) == []
+    forget(mine, two)
+    assert of_deletions(mine.open()) == []
+
+
+def test_what_a_command_forgot_or_edited_after_a_reset_that_left_the_files_is_not_told(mine: Machine) -> None:
+    two, three = say(mine, "two"), say(mine, "three")
+    mine.git("reset", "-q", "--soft", "HEAD~2")
+    assert mine.ctxrepo("edit", f"^{three}", "--old", "three", "--new", "the third").returncode == 0
+    forget(mine, two)
+    assert said(mine) == ["one", "the third"]
+    assert of_deletions(mine.open()) == []
+
+
+def test_what_was_moved_by_what_was_taken_off_is_where_it_was_and_is_not_told(mine: Machine) -> None:
+    assert mine.ctxrepo("move", f"^{id_of(mine, 'one')}", "topics/other.md").returncode == 0
+    save(mine)
+    mine.git("reset", "-q", "--hard", "HEAD~1")
+    assert said(mine) == ["one"]
+    assert of_deletions(mine.open()) == []
+
+
+@pytest.mark.parametrize("later", ["", "later"], ids=["the merge", "a commit on it"])
+def test_of_a_merge_that_was_taken_off_only_what_was_made_here_is_told(pair: Pair, later: str) -> None:
+    ada, ben = pair
+    for text in ("from ben", "from ben, too"):
+        say(ben, text)
+    meet(ben)
+    before = ada.git("rev-parse", "HEAD")
+    say(ada, "from ada")
+    sync(ada.open(), datetime.now(UTC), SyncRequest(send=False))
+    assert ada.git("rev-list", "--merges", f"{before}..HEAD")
+    mine = ["from ada", *([later] if later else [])]
+    for text in mine[1:]:
+        say(ada, text)
+    ada.git("reset", "-q", "--hard", before)
+    (line,) = of_deletions(ada.open())
+    assert ("1 entry" if len(mine) == 1 else "2 entries") in line
+    undo_as_told(ada, line)
+    assert of_deletions(ada.open()) == []
+    meet(ada)
+    assert sorted(said(ada)) == sorted(["one", "from ben", "from ben, too", *mine])
+
+
+def test_others_are_told_though_git_pruned_a_part_of_what_was_taken_off(mine: Machine) -> None:
+    mine.write("shop/topics/n.md", "- a\n- b\n")
+    save(mine)
+    (mine.clone / "shop/topics/n.md").unlink()
+    save(mine)
+    (by_hand,) = of_deletions(mine.open())
+    say(mine, "two")
+    tree = mine.git("rev-parse", "HEAD:shop/MEMORY.md")
+    mine.git("reset", "-q", "--hard", "HEAD~1")
+    assert len(of_deletions(mine.open())) == 2
+    (mine.clone / ".git/objects" / tree[:2] / tree[2:]).unlink()
+    assert of_deletions(mine.open()) == [by_hand]
