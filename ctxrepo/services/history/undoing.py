@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.git.commit import subject_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.takeback import (
     UNDO,
@@ -21,10 +20,11 @@ from ctxrepo.domain.guard.takeback import (
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, encoded
-from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, is_note, shown
+from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, shown
 from ctxrepo.domain.tape.anchors import anchors_of, to_line
-from ctxrepo.errors import Busy, NotFound, Refused, UsageError
+from ctxrepo.errors import Busy, NotFound, Refused
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.history.change_to_undo import WIDTH, ChangeToUndo, of_commit, of_operation
 from ctxrepo.services.history.commits import commit_named
 from ctxrepo.services.history.conflict_copies import paths_without_kept_version
 from ctxrepo.services.reading.marks import Files, entries_gone, moved_to, standing_heirs
@@ -37,13 +37,8 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.committed_records import Operation
 
-_CLAIMS = frozenset({"rename", "link", "unlink"})
-"""Operations that are about which folder is whose; for others that is a side effect."""
-
 _UNASKED = frozenset({BY_ITSELF, MOMENT})
 """Operations that no user asked for, so that none is meant by the last command."""
-
-_MOST_COMMITS = 8
 
 _MOST_OPERATIONS = 1000
 """Operations among which the one is looked for that undo takes back."""
@@ -103,12 +98,12 @@ def undo_commit(memory: Memory, start: str, origin: Origin, now: datetime) -> Un
     """Take back what the commit did whose id begins with `start`, whoever made it; of one that was made here
     and isn't on the branch any more, as after a reset, that it was taken off."""
     _require_all_committed(memory, now)
-    done = _take_back(memory, _of_commit(memory, commit_named(memory, start)), origin, now)
+    done = _take_back(memory, of_commit(memory, commit_named(memory, start)), origin, now)
     return replace(done, next_redo=done.what)
 
 
 def _name(operation: Operation | None) -> str:
-    return shown(named(operation.op, operation.note), _SHOWN) if operation else ""
+    return shown(named(operation.op, operation.note), WIDTH) if operation else ""
 
 
 def _steps(memory: Memory, session: str, only: str = "") -> tuple[list[Operation], list[Operation]]:
@@ -144,55 +139,9 @@ def _require_all_committed(memory: Memory, now: datetime) -> None:
         )
 
 
-def _of_operation(operation: Operation) -> "ChangeToUndo":
-    if not operation.writes:
-        raise Refused(
-            f"`{operation.op}` changed too much to be taken back by itself",
-            f"`ctxrepo undo {operation.commit[:10]}` takes back the commit that holds it.",
-        )
-    before = {w.path: encoded(w.before) for w in operation.writes}
-    after = {w.path: encoded(w.after) for w in operation.writes}
-    is_claim = operation.op in _CLAIMS
-    about = (operation.op, operation.note, operation.commit, before, after, is_claim)
-    return ChangeToUndo(*about, undoes=operation.id)
-
-
-def _of_commit(memory: Memory, commit_id: str) -> "ChangeToUndo":
-    objects = memory.objects
-    parents = objects.parents(commit_id)
-    short = commit_id[:10]
-    if not parents:
-        raise UsageError(f"{short} is the first commit: before it there was no memory")
-    if len(parents) > 1:
-        inside = [c for c in objects.new_commits(commit_id, parents[0]) if len(objects.parents(c)) == 1]
-        told = [f"{c[:10]} {subject_of(objects.header_of(c).message)}" for c in inside[:_MOST_COMMITS]]
-        more = f" and {len(inside) - len(told)} more" if len(inside) > len(told) else ""
-        raise UsageError(
-            f"{short} is a merge: it brought together what {len(inside)} commits did",
-            f"Take back one of them: {'; '.join(told)}{more}.",
-        )
-    was, now = parents[0], commit_id
-    if (tip := memory.head) and not objects.contains(tip, commit_id):  # to take it off was the deed
-        was, now = commit_id, objects.merge_base(tip, commit_id) or ""
-    if not now:
-        raise Refused(
-            f"{short} has no commit in common with the memory, whose history was rewritten since",
-            f"`ctxrepo restore NOTE --at {short}` brings back a note as it was there.",
-        )
-    changed = objects.diff(objects.tree_of(was), objects.tree_of(now))
-    if odd := [p for p, keys in changed.items() if any(key and ":" in key for key in keys)]:
-        raise Refused(f"{short} changed {odd[0]}, which is not a plain file", "Take it back with git.")
-    before, after = (
-        {p: None if keys[n] is None else objects.data(str(keys[n])) for p, keys in changed.items()}
-        for n in (0, 1)
-    )
-    subject = subject_of(objects.header_of(commit_id).message)
-    return ChangeToUndo(subject, subject, now, before, after, undoes=commit_id, is_commit=True)
-
-
 def _take_back_operation(memory: Memory, operation: Operation, origin: Origin, now: datetime) -> Undone:
     if operation.commit:
-        return _take_back(memory, _of_operation(operation), origin, now)
+        return _take_back(memory, of_operation(operation), origin, now)
     (write,) = operation.writes
     back, gone = (anchors_of(side or "") for side in (write.before, write.after))
     way_back = way_back_of(operation.op)
@@ -208,7 +157,7 @@ def _take_back_operation(memory: Memory, operation: Operation, origin: Origin, n
     return Undone(operation.op, operation.note, "", (), tuple(told))
 
 
-def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: datetime) -> Undone:
+def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime) -> Undone:
     objects = memory.objects
     tip = memory.head
     if tip is None or not objects.is_in(tip, deed.commit):
@@ -239,14 +188,12 @@ def _take_back(memory: Memory, deed: "ChangeToUndo", origin: Origin, now: dateti
     return Undone(deed.what, deed.saying, deed.commit, paths, (*told_back(told, deed.operation), *stays))
 
 
-def _without_edited(
-    memory: Memory, deed: "ChangeToUndo", tree: str | None
-) -> tuple["ChangeToUndo", list[str]]:
+def _without_edited(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tuple[ChangeToUndo, list[str]]:
     """The deed without what it took away that stands, as somebody edited it meanwhile: both would stand; and
     a line about each of these. Refused where it took away nothing else."""
     heirs = standing_heirs(memory.objects, tree, deed.before, deed.after)
     told = [
-        f"`{shown(normalised(entry.text), _SHOWN)}` is there, changed meanwhile, as ^{heir.id}"
+        f"`{shown(normalised(entry.text), WIDTH)}` is there, changed meanwhile, as ^{heir.id}"
         for entry, heir in heirs.items()
     ]
     if told and len(heirs) == len(entries_gone(deed.before, deed.after)):
@@ -271,47 +218,7 @@ def _put(draft: Draft, path: str, was: bytes | None, new: bytes | None) -> None:
         draft.put(path, decode_exactly(new))
 
 
-_SHOWN = 60
 _MOST_SAID = 3
-
-
-@dataclass(frozen=True)
-class ChangeToUndo:
-    """What is to be taken back: the files it changed, as they were `before` and `after` it in `commit`. To
-    take a commit off the branch is such a change, too: then `commit` is where the branch left its history."""
-
-    what: str
-    saying: str
-    commit: str
-    before: Files
-    after: Files
-    is_claim: bool = False
-    undoes: str = ""
-    """The id of the operation or commit that did it."""
-    is_commit: bool = False
-    """Whether a whole commit did it."""
-
-    @property
-    def operation(self) -> str:
-        """What it was: the name of an operation, or the beginning of a commit's id."""
-        return self.undoes[:10] if self.is_commit else self.what
-
-    @property
-    def name(self) -> str:
-        return f"`{shown(self.what, _SHOWN)}`"
-
-    @property
-    def records(self) -> list[str]:
-        """Its files of JSON lines that it added to. A tape that went elsewhere is no such file."""
-        moves = any(after is None and p.endswith(".jsonl") for p, after in self.after.items())
-        return [
-            p
-            for p, after in self.after.items()
-            if p.endswith(".jsonl")
-            and not p.endswith(ANCHORS_FILE)  # who writes it knows no tombstones
-            and after is not None
-            and (is_evidence(p) or self.before[p] is not None or not moves)
-        ]
 
 
 def changes_back(
@@ -342,7 +249,7 @@ def changes_back(
     lost += paths_without_kept_version(before, after, there)
     stays = [p for p in after if before[p] is None and there[p] is not None]
     if merged.conflict_copies or left or lost or stays:
-        fought_over = [f"{a.path}: {shown(normalised(a.base), _SHOWN)}" for a in merged.conflict_copies]
+        fought_over = [f"{a.path}: {shown(normalised(a.base), WIDTH)}" for a in merged.conflict_copies]
         in_the_way = dict.fromkeys(fought_over or lost or stays or _holding(left, here, there, after))
         later = _change_since(memory, deed, tip, {*paths, *merged.moves.values()})[:10]
         way = f"undo {later}` takes that back" if later else "restore` brings back a version"
@@ -406,4 +313,4 @@ def _holding(units: Iterable[str], *sides: Files) -> Iterator[str]:
     """What is in the way, as `path: words`, as far as a file has it."""
     for unit in islice(units, _MOST_SAID):
         place = next((p for side in sides for p, data in side.items() if total({p: data})[unit]), "")
-        yield f"{place}: {shown(unit, _SHOWN)}" if place else shown(unit, _SHOWN)
+        yield f"{place}: {shown(unit, WIDTH)}" if place else shown(unit, WIDTH)
