@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.guard.refusals import messages_of
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.services.repository.init import InitRequest, InitResult
     from ctxrepo.services.review.open_review import Review
     from ctxrepo.services.sync.sync import SyncResult
@@ -48,6 +50,23 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     is_unsparse = request.sparse and made.action != "cloned" and desk.memory.clone.cone is None
     code = code_of(made.synced) if made.synced else 0
     return Result(InitOutcome(made, url, is_unsparse), data, code)
+
+
+def attention(result: SyncResult, failing: str = "not sent") -> Iterator[str]:
+    """What needs a person."""
+    yield from (*messages_of(result.held), *result.notices)
+    yield from conflict_hints(result.conflict_copies)
+    if not result.remote.ok:
+        yield f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}"
+
+
+def conflict_hints(copies: Sequence[ConflictCopy]) -> Iterator[str]:
+    """Which versions lost, and where each is."""
+    from ctxrepo.domain.records.conflict_copy import copy_as_file, copy_id
+
+    for copy in copies:
+        kept = copy_id(copy_as_file(copy)[0])
+        yield f"two versions met in {copy.path}; `ctxrepo conflicts show {kept}` shows the other one"
 
 
 CONFLICT, QUEUED, REFUSED = 4, 5, 6

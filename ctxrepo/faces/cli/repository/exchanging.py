@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.agents.known import SETUP_STEP
 from ctxrepo.app.repository import exchange
-from ctxrepo.app.repository.exchange import ExchangeRequest
-from ctxrepo.domain.guard.refusals import messages_of
+from ctxrepo.app.repository.exchange import ExchangeRequest, attention
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output, waiting
 from ctxrepo.faces.cli.answer import answer, open_desk, perform, resumable, show
@@ -18,8 +17,6 @@ from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:
     from ctxrepo.app.repository.exchange import ExchangeOutcome, InitOutcome
-    from ctxrepo.domain.records.conflict_copy import ConflictCopy
-    from ctxrepo.services.sync.sync import SyncResult
 
 
 @command(accept="--accept WHAT")
@@ -45,7 +42,7 @@ def _exchange(request: ExchangeRequest, json: bool) -> None:
     failing = "not sent" if request.send else "not received"
 
     def hints(outcome: ExchangeOutcome) -> Iterator[str]:
-        yield from ending(outcome.synced, failing)
+        yield from attention(outcome.synced, failing)
 
     answer(open_desk(), exchange.exchange, request, json, _exchanged, hints)
 
@@ -58,23 +55,6 @@ def _exchanged(outcome: ExchangeOutcome) -> str:
     where = f"; {outcome.in_review} in review on {current.branch}" if current else ""
     sent = output.counted(result.sent, "commit")
     return f"received {result.received}, sent {sent}{where}" if result.remote.ok else ""
-
-
-def ending(result: SyncResult, failing: str = "not sent") -> Iterator[str]:
-    """What needs a person."""
-    yield from (*messages_of(result.held), *result.notices)
-    yield from conflict_hints(result.conflict_copies)
-    if not result.remote.ok:
-        yield f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}"
-
-
-def conflict_hints(copies: Sequence[ConflictCopy]) -> Iterator[str]:
-    """Which versions lost, and where each is."""
-    from ctxrepo.domain.records.conflict_copy import copy_as_file, copy_id
-
-    for copy in copies:
-        kept = copy_id(copy_as_file(copy)[0])
-        yield f"two versions met in {copy.path}; `ctxrepo conflicts show {kept}` shows the other one"
 
 
 def init(
@@ -92,7 +72,7 @@ def init(
         if not json and done.made.action != "unchanged":
             yield f"next: {SETUP_STEP}"
         if done.made.synced:
-            yield from ending(done.made.synced)
+            yield from attention(done.made.synced)
 
     def agrees(code: str) -> bool:
         if yes or json or not sys.stdin.isatty():

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.repository import project_names
+from ctxrepo.app.repository.exchange import conflict_hints
 from ctxrepo.app.repository.project_names import LinkRequest, RenameRequest, UnlinkRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import argument, command, group_of, json_option
-from ctxrepo.faces.cli.repository.exchanging import conflict_hints
 
 if TYPE_CHECKING:
     from ctxrepo.services.locate.look import TrustResult
