@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.agents.known import AGENTS, sources
 from ctxrepo.app.notes.upkeep import ImportRequest, has_memory, import_memory, sum_of
 from ctxrepo.app.repository.connecting import AgentsRequest, SetupRequest, set_up
-from ctxrepo.app.repository.exchange import init
+from ctxrepo.app.repository.exchange import attention, init
 from ctxrepo.app.result import Result
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
@@ -20,8 +20,13 @@ from ctxrepo.storage.user.repository import shown_path
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Call, Desk
+    from ctxrepo.services.imports.destination import ImportPlan
     from ctxrepo.services.repository.init import InitResult
     from ctxrepo.services.setup.setup import Plan
+
+
+Offer = tuple[str, str]
+"""What a person was asked to bring: the place in which a memory program keeps it, and how much it is."""
 
 
 @dataclass(frozen=True)
@@ -66,19 +71,19 @@ def start(desk: Desk, request: StartRequest) -> Result[FirstHour]:
         steps.append(replace(step, is_done=request.agrees(step)))
         return steps[-1].is_done
 
-    codes = [_make_repository(desk, request.remote, ask)]
+    codes, offers = [_make_repository(desk, request.remote, ask)], set[Offer]()
     calls = [desk.call]
     if has_memory(desk):
         projects = _projects(desk)
         ask("projects", [*projects] or ["no agent has worked in a git checkout here"], is_open=False)
         calls = [*projects.values()] or calls
-        codes += [_bring(desk, call, source, ask) for call, source in product(calls, sources())]
+        codes += [_bring(desk, call, source, offers, ask) for call, source in product(calls, sources())]
     elif request.is_trial:
         ask("projects", ["shown with what is remembered of each, once there is a repository"], is_open=False)
     if has_memory(desk) or request.is_trial:
         codes.append(_connect(desk, request, ask))
     if request.is_trial and any(step.is_open for step in steps):
-        desk.notice("nothing was changed: `ctxrepo start --yes` does all of it")
+        desk.notice("nothing was changed: the same command with --yes does all of it")
     seen = desk.perform(_look, None, calls[0]) if has_memory(desk) else ()
     done = FirstHour(steps, shown_path(calls[0].cwd, desk.places), *seen)
     return Result(done, exit_code=next(filter(None, codes), 0))
@@ -100,8 +105,8 @@ def _make_repository(desk: Desk, remote: str, ask: Callable[..., bool]) -> int:
 
     wanted = InitRequest(remote, agrees=lambda code: ask("repository", [f"{code}; go on?"]), begins=begins)
     done = init(desk, wanted)
-    if (synced := done.value.made.synced) and not synced.remote.ok:
-        desk.notice(f"not sent: {synced.remote.reason.rstrip('.')}. {synced.remote.next_step}")
+    for line in attention(done.value.made.synced) if done.value.made.synced else ():
+        desk.notice(line)
     return done.exit_code
 
 
@@ -129,10 +134,18 @@ def _projects(desk: Desk) -> Mapping[str, Call]:
     return calls
 
 
-def _bring(desk: Desk, call: Call, source: str, ask: Callable[..., bool]) -> int:
-    """What a memory program keeps for a project, and this memory lacks."""
+def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callable[..., bool]) -> int:
+    """What a memory program keeps for a project, and this memory lacks. What it keeps for all projects is
+    offered once; `offers` are those made so far."""
     title = f"{source} in {shown_path(call.cwd, desk.places)}"
-    wanted = ImportRequest(source, "", lambda plans: ask(title, [sum_of(plans)]))
+
+    def agrees(plans: Sequence[ImportPlan]) -> bool:
+        made = {(plan.place, sum_of([plan])) for plan in plans if plan.changes}
+        is_new = not made <= offers
+        offers.update(made)
+        return is_new and ask(title, [sum_of(plans)])
+
+    wanted = ImportRequest(source, "", agrees)
     try:
         return desk.perform(import_memory, wanted, call).exit_code
     except (NotFound, UsageError):  # it has nothing there
@@ -148,10 +161,15 @@ def _connect(desk: Desk, request: StartRequest, ask: Callable[..., bool]) -> int
     def agrees(plan: Plan) -> bool:
         return ask(AGENTS[plan.agent].title, plan.summary or ["it is connected"], bool(plan.visible))
 
+    from ctxrepo.services.setup.setup import present
+
     every, is_trial = AgentsRequest(every=True), request.is_trial
     try:
         result = set_up(desk, SetupRequest(every, agrees, False, is_trial, permissions=request.permissions))
-    except UsageError as error:  # there is none
+    except CtxrepoError as error:
+        if names := present(desk.machine):  # the only one: of several the others would be connected
+            desk.notice(f"{AGENTS[names[0]].title} is left out: {error.message}. {error.hint}")
+            return 1
         ask("agents", [error.message, error.hint], is_open=False)
         return 0
     for one in result.value.done:

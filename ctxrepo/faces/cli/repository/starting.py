@@ -62,5 +62,5 @@ def _ending(done: FirstHour) -> str:
     facts = done.context.partition("\n## ")[2].rpartition("\n</")[0]
     given = _shown(f"in {done.folder} a session is given rules, and this", f"## {facts}".split("\n"))
     if not done.command:
-        return f'{given}\n\nnothing is remembered here yet: `ctxrepo remember "…"` keeps a first fact'
+        return f'{given}\n\n`ctxrepo remember "…"` keeps a fact for the sessions to come'
     return f"{given}\n\n{_shown(f'`{done.command}` answers there', done.answer.splitlines())}"

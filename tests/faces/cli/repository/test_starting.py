@@ -120,7 +120,7 @@ def test_in_a_pipe_it_says_what_it_would_do_and_does_nothing(old: Terminal) -> N
     assert not old.machine.clone.exists()
     assert said.out.startswith("repository:\n  ~/.ctxrepo without a remote, to be created\n")
     assert "Codex:\n  7 hooks in " in said.out
-    assert said.err == "ctxrepo: nothing was changed: `ctxrepo start --yes` does all of it\n"
+    assert said.err == "ctxrepo: nothing was changed: the same command with --yes does all of it\n"
     old("init")
     made = old("start", "--json")
     steps = {step["name"]: step for step in made.data["steps"]}
@@ -162,7 +162,7 @@ def test_where_nothing_is_yet_it_names_the_next_step(fresh: Terminal, tmp_path: 
     assert said.code == 0
     assert "projects:\n  no agent has worked in a git checkout here\n" in said.out
     assert "agents:\n  no agent that ctxrepo knows has a folder in this home\n" in said.out
-    assert 'nothing is remembered here yet: `ctxrepo remember "…"` keeps a first fact' in said.out
+    assert '`ctxrepo remember "…"` keeps a fact for the sessions to come' in said.out
 
 
 def test_it_clones_the_memory_of_another_machine(fresh: Terminal, remote: Path) -> None:
@@ -199,3 +199,33 @@ def test_a_repository_of_which_the_clone_was_interrupted_is_finished(
 def test_a_wrong_level_stops_it_before_anything_is_done(fresh: Terminal) -> None:
     assert fresh("start", "--yes", "--permissions", "all").code == 2
     assert not fresh.machine.clone.exists()
+
+
+def test_an_agent_that_can_not_be_connected_is_told_and_the_rest_is_done(fresh: Terminal) -> None:
+    put(fresh.machine.home / ".claude/settings.json", b"{broken")
+    for words in (["--yes"], []):
+        said = fresh("start", *words)
+        assert (said.code, "in ~/shop a session is given" in said.out) == (1, True)
+        assert "Claude Code is left out: " in said.err
+        assert "settings.json, line 1, column 2" in said.err
+        assert "agents:" not in said.out
+
+
+def test_what_is_kept_for_all_projects_is_offered_once(old: Terminal) -> None:
+    home = old.machine.home
+    put(home / ".pi/agent/memory/MEMORY.md", b"- Ada likes birds\n")
+    old("init")
+    assert old("start").out.count("pi-memory in ~/") == 1
+    put(home / "site/.pi/memory/topics.md", b"- Birds are drawn as SVG\n")
+    said = old("start").out
+    assert ("pi-memory in ~/shop:\n  1 entry" in said, "pi-memory in ~/site:\n  2 entries" in said) == (
+        True,
+        True,
+    )
+
+
+def test_what_the_first_exchange_kept_back_is_told(fresh: Terminal, remote: Path) -> None:
+    fresh("init")
+    put(fresh.machine.clone / "global/key.md", b"- the key is AKIA" + b"QWERTYUIOPASDFGH\n")
+    said = fresh("start", str(remote), "--yes")
+    assert (said.code, "global/key.md" in said.err) == (6, True)
