@@ -108,12 +108,12 @@ def perform(desk: Desk, operation: Operation[Request, Value], request: Request) 
 
 
 @contextmanager
-def resumable(command: str) -> Iterator[None]:
+def resumable() -> Iterator[None]:
     """Whoever interrupts the command in here is told how to go on."""
     try:
         yield
     except (KeyboardInterrupt, ExitWith):
-        output.notice(f"interrupted; run `ctxrepo {command}` again to finish")
+        output.notice("interrupted; run the same command again to finish")
         raise
     finally:
         waiting.over()

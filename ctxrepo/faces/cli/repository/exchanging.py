@@ -80,7 +80,7 @@ def init(
         waiting.over()
         return confirm(f"{code}. Is it to become one?")
 
-    with resumable("init"):
+    with resumable():
         result = perform(open_desk(), exchange.init, InitRequest(remote, sparse, agrees=agrees))
     show(result, json, _initialised, hints)
 

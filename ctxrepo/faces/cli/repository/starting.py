@@ -45,7 +45,7 @@ def start(
         return step.is_open and (yes or (asks and confirm("Do this?")))
 
     request = first_hour.StartRequest(remote, permissions, not (yes or asks), agrees)
-    with resumable("start"):
+    with resumable():
         result = perform(desk, first_hour.start, request)
     show(result, json, lambda done: quoted(desk, _ending(done)) if done.context else "")
 

@@ -211,7 +211,7 @@ def test_an_init_that_is_interrupted_says_how_it_goes_on(
 
     monkeypatch.setattr(Worktree, "update_unchanged", interrupted)
     said = ben("init", str(remote))
-    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run `ctxrepo init` again to finish\n")
+    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run the same command again to finish\n")
     monkeypatch.setattr(Worktree, "update_unchanged", update)
     assert "stopped  `ctxrepo init` was interrupted" in ben("status").out
     assert "Run `ctxrepo init` again to finish it." in ben("doctor").out

@@ -136,7 +136,7 @@ def test_each_step_is_asked_for_and_an_interrupted_run_goes_on(old: Terminal) ->
     code, out = at_keyboard(old.machine, b"y\nn\ny\n\x04")
     assert code == 130
     assert "claude-memory in ~/shop:\n  3 entries" in out
-    assert out.endswith("interrupted; run `ctxrepo start` again to finish\n")
+    assert out.endswith("interrupted; run the same command again to finish\n")
     assert (old.machine.clone / "site/MEMORY.md").exists()
     assert not (old.machine.clone / "shop").exists()
     assert theirs(old.machine.home) == before
@@ -189,7 +189,7 @@ def test_a_repository_of_which_the_clone_was_interrupted_is_finished(
     with monkeypatch.context() as patch:
         patch.setattr(Worktree, "update_unchanged", interrupted)
         said = ben("start", str(remote), "--yes")
-    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run `ctxrepo start` again to finish\n")
+    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run the same command again to finish\n")
     again = ben("start", "--yes")
     assert (again.code, f"~/.ctxrepo with {remote}, to be finished" in again.out) == (0, True)
     assert "- gannets dive" in again.out
