@@ -85,8 +85,13 @@ def start(desk: Desk, request: StartRequest) -> Result[FirstHour]:
     if request.is_trial and any(step.is_open for step in steps):
         desk.notice("nothing was changed: the same command with --yes does all of it")
     seen = desk.perform(_look, None, calls[0]) if has_memory(desk) else ()
-    done = FirstHour(steps, shown_path(calls[0].cwd, desk.places), *seen)
+    done = FirstHour(steps, _folder(desk, calls[0]), *seen)
     return Result(done, exit_code=next(filter(None, codes), 0))
+
+
+def _folder(desk: Desk, call: Call) -> str:
+    """The folder of a call, in words."""
+    return shown_path(call.cwd, desk.places).removesuffix("/.")
 
 
 def _make_repository(desk: Desk, remote: str, ask: Callable[..., bool]) -> int:
@@ -130,14 +135,14 @@ def _projects(desk: Desk) -> Mapping[str, Call]:
             desk.notice(f"{top} is left out: {error.message}. {error.hint}")
             continue
         if project:
-            calls[f"{project.folder}: {shown_path(call.cwd, desk.places)}"] = call
+            calls[f"{project.folder}: {_folder(desk, call)}"] = call
     return calls
 
 
 def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callable[..., bool]) -> int:
     """What a memory program keeps for a project, and this memory lacks. What it keeps for all projects is
     offered once; `offers` are those made so far."""
-    title = f"{source} in {shown_path(call.cwd, desk.places)}"
+    title = f"{source} in {_folder(desk, call)}"
 
     def agrees(plans: Sequence[ImportPlan]) -> bool:
         made = {(plan.place, sum_of([plan])) for plan in plans if plan.changes}

@@ -163,6 +163,7 @@ def test_where_nothing_is_yet_it_names_the_next_step(fresh: Terminal, tmp_path: 
     assert "projects:\n  no agent has worked in a git checkout here\n" in said.out
     assert "agents:\n  no agent that ctxrepo knows has a folder in this home\n" in said.out
     assert '`ctxrepo remember "…"` keeps a fact for the sessions to come' in said.out
+    assert "\nin ~ a session is given rules, and this:\n" in said.out
 
 
 def test_it_clones_the_memory_of_another_machine(fresh: Terminal, remote: Path) -> None:
