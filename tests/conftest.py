@@ -59,7 +59,7 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--stories", action="store_true", help="run the stories of which a commit runs a sixth, all"
+        "--stories", action="store_true", help="run the stories of which a commit runs an eighth, all"
     )
 
 

@@ -65,10 +65,10 @@ _MACHINES = (
 """Stories of two machines that send and fetch several times, a second each."""
 
 STORIES = (*_PROCESSES, *_MACHINES)
-"""How the names of tests begin of which each commit runs a sixth. What each piece of code must do is tested
+"""How the names of tests begin of which each commit runs an eighth. What each piece of code must do is tested
 for every commit where that code is, and `make stories` runs all of these."""
 
-_TURNS = 6
+_TURNS = 8
 
 
 _SHARED = ("tests/test_demo",)
@@ -83,8 +83,8 @@ def leave_most(items: Iterable[pytest.Item]) -> None:
 
 
 def is_due(test: str) -> bool:
-    """Whether this commit runs the test of this name, with all its cases: of STORIES every sixth one, or
-    every sixth file where its tests share a story."""
+    """Whether this commit runs the test of this name, with all its cases: of STORIES every eighth one, or
+    every eighth file where its tests share a story."""
     name = test.partition("[")[0]
     if name.startswith(_SHARED):
         name = name.partition("::")[0]

@@ -72,12 +72,12 @@ def test_a_long_case_runs_beside_no_plain_one(number: int, request: pytest.Fixtu
     assert wanted != "long" or number == 2
 
 
-def test_each_commit_runs_a_sixth_of_the_stories_and_six_in_a_row_run_all(
+def test_each_commit_runs_an_eighth_of_the_stories_and_eight_in_a_row_run_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    stories = [f"tests/faults/test_a.py::test_{number}[case]" for number in range(60)]
+    stories = [f"tests/faults/test_a.py::test_{number}[case]" for number in range(80)]
     parts = []
-    for turn in range(7, 13):
+    for turn in range(7, 15):
         monkeypatch.setattr(long, "_turn", lambda turn=turn: turn)
         parts.append([story for story in stories if is_due(story)])
         assert is_due("tests/domain/test_a.py::test_1")
@@ -88,10 +88,10 @@ def test_each_commit_runs_a_sixth_of_the_stories_and_six_in_a_row_run_all(
 
 def test_tests_that_share_a_story_are_due_together(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = []
-    for turn in range(7, 13):
+    for turn in range(7, 15):
         monkeypatch.setattr(long, "_turn", lambda turn=turn: turn)
         turns.append({is_due(f"tests/test_demo.py::test_{number}") for number in range(20)})
-    assert sorted(map(sorted, turns)) == [[False]] * 5 + [[True]]
+    assert sorted(map(sorted, turns)) == [[False]] * 7 + [[True]]
 
 
 def test_what_is_not_due_is_long(request: pytest.FixtureRequest) -> None:

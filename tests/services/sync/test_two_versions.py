@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from long import rotating
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
@@ -466,7 +467,7 @@ def test_of_what_a_hand_deleted_undo_brings_back_what_is_gone_and_leaves_what_wa
 
 
 @pytest.mark.parametrize("first", ["other", "both", "kept"])
-@pytest.mark.parametrize("second", ["other", "both", "kept"])
+@pytest.mark.parametrize("second", rotating(["other", "both", "kept"], keep=1))
 def test_a_conflict_that_two_machines_settled_differently_loses_nothing(
     apart: Pair, first: str, second: str
 ) -> None:
