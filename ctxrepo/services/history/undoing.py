@@ -27,7 +27,14 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.change_to_undo import WIDTH, ChangeToUndo, of_commit, of_operation
 from ctxrepo.services.history.commits import commit_named
 from ctxrepo.services.history.conflict_copies import paths_without_kept_version
-from ctxrepo.services.reading.marks import Files, entries_gone, moved_to, standing_heirs
+from ctxrepo.services.reading.marks import (
+    Files,
+    entries_gone,
+    evidence_at,
+    evidence_in,
+    moved_to,
+    standing_heirs,
+)
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
@@ -166,6 +173,8 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
         )
     tip_tree = objects.tree_of(tip)
     deed, stays = _without_edited(memory, deed, tip_tree)
+    deed, shared = _without_shared(memory, deed, tip_tree)
+    stays += shared
     changes = changes_back(memory, deed, tip)
     records = deed.records
     with drafting(memory, way_back_of(deed.operation), origin, now) as draft:
@@ -186,6 +195,29 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
         told = describe(memory, {p: encoded(t) for p, t in touched.items()}, objects.files(tip_tree, touched))
         paths = tuple(p for p in touched if not p.startswith("."))
     return Undone(deed.what, deed.saying, deed.commit, paths, (*told_back(told, deed.operation), *stays))
+
+
+def _without_shared(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tuple[ChangeToUndo, list[str]]:
+    """The deed without the entries that it added and that somebody else has stated, too; and a line about
+    each of these. Refused where it did nothing else."""
+    come = entries_gone(deed.after, deed.before)
+    own = evidence_in({path: data for path, data in deed.after.items() if data and is_evidence(path)})
+    hosts = {record.host for record in own}
+    stated: set[str] = set()
+    for record in sorted(evidence_at(memory.objects, tree) if come and own else (), key=lambda e: e.ts):
+        if record.kind == "forgotten":
+            stated.discard(record.entry)
+        elif record.kind == "stated" and record.host not in hosts:
+            stated.add(record.entry)
+    shared = [entry for entry in come if entry.id in stated]
+    told = [f"`{shown(normalised(e.text), WIDTH)}` stays: somebody else remembered it, too" for e in shared]
+    if told and len(shared) == len(come) and not entries_gone(deed.before, deed.after):
+        hint = f"Nothing is done. `ctxrepo forget ^{shared[0].id}` takes it away for all."
+        raise Refused(f"{deed.name} can't be taken back: {told[0]}", hint)
+    after = dict(deed.after)
+    for entry in reversed(shared):
+        after[entry.path] = encode(compose.replace(decode_exactly(after[entry.path] or b""), entry, ""))
+    return replace(deed, after=after), [f"* {line}" for line in told]
 
 
 def _without_edited(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tuple[ChangeToUndo, list[str]]:

@@ -581,3 +581,19 @@ def test_an_entry_that_a_hand_put_into_another_note_and_the_other_edited_is_ther
     texts = [ada.read(path) for path in (NOTE, "shop/topics/lab.md") if (ada.clone / path).exists()]
     assert [text.count("Bees") for text in texts if "Bees" in text] == [1]
     assert "48 volts" in "".join(texts)
+
+
+def test_undo_leaves_what_another_machine_remembered_in_the_same_words(pair: Pair) -> None:
+    ada, ben = pair
+    meet(ada, ben)
+    for machine in (ada, ben):
+        by_command(machine, "remember", "Port 602 is the river's", "--note", "shop:topics/ports.md")
+    meet(ada, ben)
+    refused = ben.ctxrepo("undo")
+    assert refused.returncode == 6
+    assert "somebody else remembered it, too" in refused.stderr
+    meet(ada, ben)
+    assert "- Port 602 is the river's" in ada.read(NOTE)
+    by_command(ben, "forget", refused.stderr.partition("ctxrepo forget ")[2].partition("`")[0])
+    meet(ada, ben)
+    assert "river" not in ada.read(NOTE)
