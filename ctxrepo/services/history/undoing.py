@@ -22,7 +22,7 @@ from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, encoded
 from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, shown
 from ctxrepo.domain.tape.anchors import anchors_of, to_line
-from ctxrepo.errors import Busy, NotFound, Refused
+from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.change_to_undo import WIDTH, ChangeToUndo, of_commit, of_operation
 from ctxrepo.services.history.commits import commit_named
@@ -253,11 +253,22 @@ def _put(draft: Draft, path: str, was: bytes | None, new: bytes | None) -> None:
 _MOST_SAID = 3
 
 
+def _may_be_undone(memory: Memory, start: str, tip: str) -> bool:
+    """Whether `undo` of the commit whose id begins so would do it."""
+    try:
+        deed = of_commit(memory, commit_named(memory, start))
+        return bool(
+            changes_back(memory, _without_edited(memory, deed, memory.head_tree)[0], tip, is_trial=True)
+        )
+    except CtxrepoError:
+        return False
+
+
 def changes_back(
-    memory: Memory, deed: ChangeToUndo, tip: str
+    memory: Memory, deed: ChangeToUndo, tip: str, *, is_trial: bool = False
 ) -> dict[str, tuple[bytes | None, bytes | None]]:
     """path -> (bytes now, bytes to be): what merging the way back of a deed into the newest commit changes.
-    Refused where something that it did was changed since."""
+    Refused where something that it did was changed since, with a way on unless it `is_trial`."""
     objects = memory.objects
     head = objects.tree_of(tip)
     records = set(deed.records)
@@ -284,7 +295,9 @@ def changes_back(
         fought_over = [f"{a.path}: {shown(normalised(a.base), WIDTH)}" for a in merged.conflict_copies]
         in_the_way = dict.fromkeys(fought_over or lost or stays or _holding(left, here, there, after))
         later = _change_since(memory, deed, tip, {*paths, *merged.moves.values()})[:10]
-        way = f"undo {later}` takes that back" if later else "restore` brings back a version"
+        way = "restore` brings back a version"
+        if later and not is_trial and _may_be_undone(memory, later, tip):
+            way = f"undo {later}` takes that back"
         raise Refused(
             f"{deed.name} can't be taken back, because it was changed since{' in ' * bool(later)}{later}: "
             f"{'; '.join(list(in_the_way)[:_MOST_SAID])}",

@@ -597,3 +597,21 @@ def test_undo_leaves_what_another_machine_remembered_in_the_same_words(pair: Pai
     by_command(ben, "forget", refused.stderr.partition("ctxrepo forget ")[2].partition("`")[0])
     meet(ada, ben)
     assert "river" not in ada.read(NOTE)
+
+
+def test_the_undo_that_a_refusal_names_can_be_done(pair: Pair) -> None:
+    ada, ben = pair
+    for text in TEXT.splitlines():
+        by_command(ada, "remember", text.removeprefix("- "), "--note", "shop:topics/ports.md")
+    meet(ada, ben)
+    by_passage(ada, 8182)
+    move_entry(ben, "z")
+    by_command(ben, "search", "payment")  # commits the move
+    moved = next(iter(entries_of("shop/topics/z.md", ben.read("shop/topics/z.md"))))
+    change(ben, f"^{moved.id}", Passage("8082", "8282"))
+    for machine in (ada, ben, ada):
+        machine.sync()
+    refused = ada.ctxrepo("undo").stderr
+    assert "changed since" in refused
+    named = [way.split() for way in refused.split("`") if way.startswith("ctxrepo undo ")]
+    assert not [way for way in named if ada.ctxrepo(*way[1:]).returncode]
