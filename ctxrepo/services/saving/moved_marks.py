@@ -63,15 +63,12 @@ def moved_evidence(
         for old, new in _moved_scopes(before, entries_of(note, decode(notes[note])), heir, young):
             if old in named and old not in told:
                 records.append(("moved", old, note, new))
-    before, after = (
-        [entry for path, data in side.items() for entry in entries_of(path, decode(data))]
-        for side in ({path: memory.objects.data_or_empty(key) for path, key in head.items()}, notes)
-    )
-    placed = (
-        {record[1] for record in records} | told,
-        {record[3] for record in records} | {e for _, e in stated},
-    )
-    records += _between_notes(before, after, *placed, named)
+    known_olds, known_news = {r[1] for r in records} | told, {r[3] for r in records} | {e for _, e in stated}
+    was = {path: memory.objects.data_or_empty(key) for path, key in head.items()}
+    olds = [e for e in _gone(was, notes) if e.id in named and e.id not in known_olds]
+    news = [e for e in _gone(notes, was) if e.id not in known_news] if olds else []
+    by_hand = [(old, new) for old, new in same_texts(olds, news) if old.id != new.id]
+    records += [("moved", old.id, new.path, new.id) for old, new in by_hand]
     lines = [
         to_line(Evidence(random_name(), stamp(now), kind, entry, path, to, memory.host))
         for kind, entry, path, to in records
@@ -79,20 +76,13 @@ def moved_evidence(
     return _appended(files, evidence_path(memory.host, now, files.get), lines)
 
 
-def _between_notes(
-    before: Sequence[Entry],
-    after: Sequence[Entry],
-    gone: Collection[str],
-    come: Collection[str],
-    named: set[str],
-) -> Iterator[tuple[Kind, str, str, str]]:
-    """A record for each named entry that a hand put into another note word for word, but for those of which
-    it is known already where they have `gone`, or from where they have `come`."""
-    here, there = {entry.id for entry in before}, {entry.id for entry in after}
-    olds = [e for e in before if e.id in named and e.id not in there and e.id not in gone]
-    news = [e for e in after if e.id not in here and e.id not in come]
-    for old, new in same_texts(olds, news):
-        yield "moved", old.id, new.path, new.id
+def _gone(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Entry]:
+    """The entries that notes have `before` a change and not `after` it, under the same path."""
+    gone = []
+    for path, data in before.items():
+        stay = {entry.id for entry in entries_of(path, decode(after.get(path, b"")))}
+        gone += [entry for entry in entries_of(path, decode(data)) if entry.id not in stay]
+    return gone
 
 
 def with_moved_evidence(
