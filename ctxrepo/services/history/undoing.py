@@ -47,6 +47,8 @@ from ctxrepo.storage.state.committed_records import Operation
 _UNASKED = frozenset({BY_ITSELF, MOMENT})
 """Operations that no user asked for, so that none is meant by the last command."""
 
+_HOW = "`ctxrepo history` of it shows how"
+
 _MOST_OPERATIONS = 1000
 """Operations among which the one is looked for that undo takes back."""
 
@@ -175,7 +177,13 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
     deed, stays = _without_edited(memory, deed, tip_tree)
     deed, shared = _without_shared(memory, deed, tip_tree)
     stays += shared
-    changes = changes_back(memory, deed, tip)
+    try:
+        changes = changes_back(memory, deed, tip)
+    except ChangedSince as error:
+        if error.commit and _may_be_undone(memory, error.commit, tip):
+            hint = f"Nothing is done. {_HOW}; `ctxrepo undo {error.commit}` takes that back."
+            raise Refused(error.message, hint) from error
+        raise
     records = deed.records
     with drafting(memory, way_back_of(deed.operation), origin, now) as draft:
         draft.saying, draft.undoes = deed.saying, deed.undoes
@@ -257,18 +265,25 @@ def _may_be_undone(memory: Memory, start: str, tip: str) -> bool:
     """Whether `undo` of the commit whose id begins so would do it."""
     try:
         deed = of_commit(memory, commit_named(memory, start))
-        return bool(
-            changes_back(memory, _without_edited(memory, deed, memory.head_tree)[0], tip, is_trial=True)
-        )
+        return bool(changes_back(memory, _without_edited(memory, deed, memory.head_tree)[0], tip))
     except CtxrepoError:
         return False
 
 
+class ChangedSince(Refused):
+    """What is to be taken back was changed since, in the commit whose id begins with `commit`; '' where no
+    single one tells."""
+
+    def __init__(self, message: str, commit: str) -> None:
+        super().__init__(message, f"Nothing is done. {_HOW}; `ctxrepo restore` brings back a version.")
+        self.commit = commit
+
+
 def changes_back(
-    memory: Memory, deed: ChangeToUndo, tip: str, *, is_trial: bool = False
+    memory: Memory, deed: ChangeToUndo, tip: str
 ) -> dict[str, tuple[bytes | None, bytes | None]]:
     """path -> (bytes now, bytes to be): what merging the way back of a deed into the newest commit changes.
-    Refused where something that it did was changed since, with a way on unless it `is_trial`."""
+    ChangedSince where something that it did was changed after it."""
     objects = memory.objects
     head = objects.tree_of(tip)
     records = set(deed.records)
@@ -295,13 +310,10 @@ def changes_back(
         fought_over = [f"{a.path}: {shown(normalised(a.base), WIDTH)}" for a in merged.conflict_copies]
         in_the_way = dict.fromkeys(fought_over or lost or stays or _holding(left, here, there, after))
         later = _change_since(memory, deed, tip, {*paths, *merged.moves.values()})[:10]
-        way = "restore` brings back a version"
-        if later and not is_trial and _may_be_undone(memory, later, tip):
-            way = f"undo {later}` takes that back"
-        raise Refused(
+        raise ChangedSince(
             f"{deed.name} can't be taken back, because it was changed since{' in ' * bool(later)}{later}: "
             f"{'; '.join(list(in_the_way)[:_MOST_SAID])}",
-            f"Nothing is done. `ctxrepo history` of it shows how; `ctxrepo {way}.",
+            later,
         )
     return {p: (here[p], there[p]) for p in changed}
 
