@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from checkout import CHECKOUT
 from machines import Machine
+from processes import processes_of
+from sessions import eventually
 
 from ctxrepo.storage.state.spool import Spool
 
@@ -161,6 +163,7 @@ def test_it_is_connected_by_several_files_and_let_go_to_the_byte(hal: Hal) -> No
 
 def test_its_events_are_answered_in_its_own_shape(hal: Hal) -> None:
     hal.ctxrepo("setup", "hal", "--yes")
+    eventually(lambda: not processes_of(hal.machine), 30)  # a worker would commit what is looked for
     paths = [hal.machine.clone / name for name in ("global/one.md", "global/two.md")]
     for path in paths:
         path.write_text("- Open the pod bay doors\n")
