@@ -108,9 +108,14 @@ class ConfigWithRoots:
         return not text.removeprefix("\ufeff").strip()
 
 
+def _parsed(text: str) -> Mapping[str, object]:
+    """A configuration, which may begin with a byte order mark; ValueError where it is no TOML."""
+    return tomllib.loads(text.removeprefix("\ufeff"))
+
+
 def _table(text: str) -> Mapping[str, object] | None:
     """The table of its sandbox, None where there is none; ValueError for what Codex would not take."""
-    table = tomllib.loads(text.removeprefix("\ufeff")).get(_SANDBOX)
+    table = _parsed(text).get(_SANDBOX)
     if table is not None and not isinstance(table, dict):
         raise ValueError(f"{_SANDBOX} should be a table, in single square brackets")
     return table
@@ -142,14 +147,14 @@ def _ended_as(original: str, text: str) -> str:
 
 def _is_plugin_on(text: str) -> bool:
     """Whether this configuration says that our plugin is on."""
-    plugins = tomllib.loads(text.removeprefix("\ufeff")).get("plugins")
+    plugins = _parsed(text).get("plugins")
     named = plugins.items() if isinstance(plugins, dict) else ()
     return is_among(name for name, item in named if isinstance(item, dict) and item.get("enabled") is True)
 
 
 def _is_memory_on(text: str, _environment: Mapping[str, str]) -> bool:
     """Whether its memories are on, as they are only where somebody turned them on."""
-    features = tomllib.loads(text.removeprefix("\ufeff")).get("features")
+    features = _parsed(text).get("features")
     return isinstance(features, dict) and features.get("memories") is True
 
 
