@@ -174,9 +174,7 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
             f"the commit of {deed.name} is not in the memory any more", "`ctxrepo history` shows what is."
         )
     tip_tree = objects.tree_of(tip)
-    deed, stays = _without_edited(memory, deed, tip_tree)
-    deed, shared = _without_shared(memory, deed, tip_tree)
-    stays += shared
+    deed, stays = _own_part(memory, deed, tip_tree)
     try:
         changes = changes_back(memory, deed, tip)
     except ChangedSince as error:
@@ -203,6 +201,13 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
         told = describe(memory, {p: encoded(t) for p, t in touched.items()}, objects.files(tip_tree, touched))
         paths = tuple(p for p in touched if not p.startswith("."))
     return Undone(deed.what, deed.saying, deed.commit, paths, (*told_back(told, deed.operation), *stays))
+
+
+def _own_part(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tuple[ChangeToUndo, list[str]]:
+    """What of the deed nobody else has made their own since, and a line about each entry that stays."""
+    deed, edited = _without_edited(memory, deed, tree)
+    deed, shared = _without_shared(memory, deed, tree)
+    return deed, edited + shared
 
 
 def _without_shared(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tuple[ChangeToUndo, list[str]]:
@@ -265,7 +270,7 @@ def _may_be_undone(memory: Memory, start: str, tip: str) -> bool:
     """Whether `undo` of the commit whose id begins so would do it."""
     try:
         deed = of_commit(memory, commit_named(memory, start))
-        return bool(changes_back(memory, _without_edited(memory, deed, memory.head_tree)[0], tip))
+        return bool(changes_back(memory, _own_part(memory, deed, memory.head_tree)[0], tip))
     except CtxrepoError:
         return False
 
