@@ -12,7 +12,7 @@ demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one
 test: $(VENV)/ready ## all tests but the long ones: ten minutes
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder
 
-stories: $(VENV)/ready ## the long stories of which `make test` runs an eighth, all of them: a quarter of an hour
+stories: $(VENV)/ready ## all slow tests and stories of which `make test` runs a part: twenty minutes
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --stories
 
 long: $(VENV)/ready ## what `make test` leaves out, and a thousand examples of each law: an hour

@@ -18,7 +18,7 @@ from _pytest.python import importtestmodule
 from _pytest.tmpdir import tmppath_result_key
 from copies import Copies
 from hypothesis import settings
-from long import STORIES, leave_most
+from long import STORIES, leave_most, takes_turns
 from machines import Machine, make_machine, make_remote
 from rubbish import Rubbish
 from servers.https import HttpsServer, https_server
@@ -59,7 +59,9 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--stories", action="store_true", help="run the stories of which a commit runs an eighth, all"
+        "--stories",
+        action="store_true",
+        help="run all tests of which a commit runs a part: the stories and the slow ones",
     )
 
 
@@ -81,8 +83,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     The stories come first, so that no test process is left alone with a long file at the end.
     """
     if config.getoption("stories"):
-        config.hook.pytest_deselected(items=[item for item in items if not item.nodeid.startswith(STORIES)])
-        items[:] = [item for item in items if item.nodeid.startswith(STORIES)]
+        config.hook.pytest_deselected(items=[item for item in items if not takes_turns(item)])
+        items[:] = [item for item in items if takes_turns(item)]
     else:
         leave_most(items)
     yield

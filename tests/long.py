@@ -65,30 +65,36 @@ _MACHINES = (
 """Stories of two machines that send and fetch several times, a second each."""
 
 STORIES = (*_PROCESSES, *_MACHINES)
-"""How the names of tests begin of which each commit runs an eighth. What each piece of code must do is tested
+"""How the names of tests begin of which each commit runs a twelfth. What each piece of code must do is tested
 for every commit where that code is, and `make stories` runs all of these."""
 
-_TURNS = 8
-
+_STORY_TURNS, _SLOW_TURNS = 12, 3
 
 _SHARED = ("tests/test_demo",)
 """The files of which all tests look at one story, which takes its time; they are due together."""
 
 
+def takes_turns(item: pytest.Item) -> bool:
+    """Whether a commit may leave the test out, which then is one of those that `make stories` runs."""
+    return item.nodeid.startswith(STORIES) or item.get_closest_marker("slow") is not None
+
+
 def leave_most(items: Iterable[pytest.Item]) -> None:
     """Mark as long the tests that aren't due with this commit; those marked `each_commit` always are."""
     for item in items:
-        if not is_due(item.nodeid) and not item.get_closest_marker("each_commit"):
+        is_slow = item.get_closest_marker("slow") is not None
+        if not is_due(item.nodeid, is_slow) and not item.get_closest_marker("each_commit"):
             item.add_marker(pytest.mark.long)
 
 
-def is_due(test: str) -> bool:
-    """Whether this commit runs the test of this name, with all its cases: of STORIES every eighth one, or
-    every eighth file where its tests share a story."""
+def is_due(test: str, is_slow: bool = False) -> bool:
+    """Whether this commit runs the test of this name, with all its cases: of STORIES every twelfth one, or
+    every twelfth file where its tests share a story, and of others that are slow every third one."""
     name = test.partition("[")[0]
     if name.startswith(_SHARED):
         name = name.partition("::")[0]
-    return not name.startswith(STORIES) or (crc32(name.encode()) + _turn()) % _TURNS == 0
+    turns = _STORY_TURNS if name.startswith(STORIES) else _SLOW_TURNS if is_slow else 1
+    return (crc32(name.encode()) + _turn()) % turns == 0
 
 
 @cache

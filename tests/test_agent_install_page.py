@@ -47,6 +47,7 @@ def run(home: Path, tmp_path: Path) -> Run:
     return code
 
 
+@pytest.mark.slow
 def test_each_check_ends_with_0_once_its_step_is_done_and_not_before(run: Run, home: Path) -> None:
     assert run(block("1. Install the program", 1)) == 0
     before = snapshot(home)

@@ -74,6 +74,7 @@ class TestHooks:
         settings = {**read_settings(state), "interpreter": "/bin/true"}
         compile_settings(state, settings, read_repositories(state))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("stdin", rotating(PAYLOADS.values()), ids=PAYLOADS)
     def test_whatever_comes_in_they_end_well(self, cli: Terminal, stdin: bytes) -> None:
         for event in EVENTS:
@@ -94,6 +95,7 @@ class TestHooks:
             done = subprocess.run(command, input=payload, capture_output=True, env=cli.machine.env)
             assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), words
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "damage",
         rotating([b"", b"garbage", b"SQLite format 3\x00" + b"\xff" * 9000, None], keep=2),
@@ -366,6 +368,7 @@ class TestState:
         assert cli("remember", "acknowledged").code == 0
         assert holds(cli, "acknowledged")
 
+    @pytest.mark.slow
     def test_torn_files_in_journal_and_spool(self, cli: Terminal) -> None:
         state = cli.machine.open().state
         torn = state.journal / "1-1-1-34"

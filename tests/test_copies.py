@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 
+import pytest
 from copies import Copies
 from machines import Machine, make_sending
 
@@ -27,6 +28,7 @@ def exchange(machine: Machine) -> dict[str, float]:
     return recorded
 
 
+@pytest.mark.slow
 def test_a_copy_is_as_the_maker_left_it_whatever_became_of_another(tmp_path: Path) -> None:
     CALLS.clear()
     copies = Copies(tmp_path)
@@ -47,6 +49,7 @@ def test_a_copy_is_as_the_maker_left_it_whatever_became_of_another(tmp_path: Pat
     assert second.git("status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_the_last_exchange_is_as_long_ago_as_it_was(tmp_path: Path) -> None:
     copies = Copies(tmp_path)
     said = exchange(copies.of(with_a_fact))
@@ -58,6 +61,7 @@ def test_the_last_exchange_is_as_long_ago_as_it_was(tmp_path: Path) -> None:
         assert 0.2 <= later[name] - said[name] < time.monotonic() - said["began"]
 
 
+@pytest.mark.slow
 def test_of_two_makers_each_has_copies_of_its_own(tmp_path: Path) -> None:
     copies = Copies(tmp_path)
     for number, (make, count) in enumerate([(with_a_fact, 2), (make_sending, 1)] * 2):

@@ -65,6 +65,7 @@ def as_sync_makes_it(machine: Machine, tmp_path: Path) -> str:
     return tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("pull", "-q", "--no-rebase", "origin", "main"), ("pull", "-q", "--rebase")]
 )

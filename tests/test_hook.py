@@ -67,6 +67,7 @@ class TestSessionStart:
         assert "5433" in anew
         assert "5433" not in world.run("UserPromptSubmit", prompt=asked)
 
+    @pytest.mark.slow
     def test_without_a_usable_cache_the_preamble_comes_alone(self, world: World) -> None:
         for damage in (b"", b"not a database" * 1000):
             for file in world.folder.glob("cache.db*"):
@@ -84,6 +85,7 @@ class TestSessionStart:
         assert block.preamble == ""
         assert block.bodies
 
+    @pytest.mark.slow
     def test_it_waits_for_a_worker_that_has_news(self, world: World) -> None:
         settle = (
             f"PYTHONPATH={HOOK.parents[1]} {sys.executable} -c 'import time, pathlib; "
@@ -98,6 +100,7 @@ class TestSessionStart:
         world.be_patient()
         assert "global/news.md" in world.run("SessionStart")
 
+    @pytest.mark.slow
     def test_it_waits_briefly_only_and_not_at_all_when_fetched_lately(self, world: World) -> None:
         world.compile(remote="1")
 
@@ -118,6 +121,7 @@ class TestSessionStart:
         (world.folder / "fetched").touch()
         assert world.becomes(lambda: took() < 0.75)
 
+    @pytest.mark.slow
     def test_a_project_found_too_late_comes_with_the_next_prompt(self, world: World) -> None:
         (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
         (block,) = parse_all(world.run("SessionStart"))
@@ -225,6 +229,7 @@ class TestPrompt:
         (block,) = parse_all(world.run("SessionStart-compact"))
         assert block.faults == ["another"]
 
+    @pytest.mark.slow
     def test_all_that_can_come_at_once_stays_below_what_agents_cut(self, world: World) -> None:
         (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
         world.run("SessionStart")

@@ -7,7 +7,7 @@ from itertools import chain
 import long
 import pytest
 from _pytest.mark.structures import ParameterSet
-from long import is_due, mostly_long, mostly_long_of_each, rotating
+from long import is_due, mostly_long, mostly_long_of_each, rotating, takes_turns
 
 
 def plain(cases: list[ParameterSet]) -> list[tuple[object, ...]]:
@@ -72,30 +72,43 @@ def test_a_long_case_runs_beside_no_plain_one(number: int, request: pytest.Fixtu
     assert wanted != "long" or number == 2
 
 
-def test_each_commit_runs_an_eighth_of_the_stories_and_eight_in_a_row_run_all(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("folder", "is_slow", "turns"), [("tests/faults", False, 12), ("tests/domain", True, 3)]
+)
+def test_each_commit_runs_a_part_and_as_many_in_a_row_run_all(
+    folder: str, is_slow: bool, turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stories = [f"tests/faults/test_a.py::test_{number}[case]" for number in range(80)]
+    names = [f"{folder}/test_a.py::test_{number}[case]" for number in range(120)]
     parts = []
-    for turn in range(7, 15):
+    for turn in range(7, 7 + turns):
         monkeypatch.setattr(long, "_turn", lambda turn=turn: turn)
-        parts.append([story for story in stories if is_due(story)])
+        parts.append([name for name in names if is_due(name, is_slow)])
         assert is_due("tests/domain/test_a.py::test_1")
-        assert len({is_due(f"tests/users/test_a.py::test_1[{case}]") for case in "abc"}) == 1
+        assert len({is_due(f"{folder}/test_a.py::test_1[{case}]", is_slow) for case in "abc"}) == 1
     assert all(len(part) >= 4 for part in parts)
-    assert sorted(chain(*parts)) == sorted(stories)
+    assert sorted(chain(*parts)) == sorted(names)
 
 
 def test_tests_that_share_a_story_are_due_together(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = []
-    for turn in range(7, 15):
+    for turn in range(7, 19):
         monkeypatch.setattr(long, "_turn", lambda turn=turn: turn)
         turns.append({is_due(f"tests/test_demo.py::test_{number}") for number in range(20)})
-    assert sorted(map(sorted, turns)) == [[False]] * 7 + [[True]]
+    assert sorted(map(sorted, turns)) == [[False]] * 11 + [[True]]
+
+
+@pytest.mark.slow
+def test_a_slow_test_is_one_that_takes_turns(request: pytest.FixtureRequest) -> None:
+    assert takes_turns(request.node)
 
 
 def test_what_is_not_due_is_long(request: pytest.FixtureRequest) -> None:
     items = request.session.items
-    assert all(is_due(item.nodeid) or item.get_closest_marker("each_commit") for item in items) or (
-        request.config.getoption("-m") != "not long"
-    )
+    wanted = request.config.getoption("-m")
+    assert wanted != "not long" or request.config.getoption("stories") or not any(map(_is_left, items))
+    assert not takes_turns(request.node)
+
+
+def _is_left(item: pytest.Item) -> bool:
+    is_slow = item.get_closest_marker("slow") is not None
+    return not is_due(item.nodeid, is_slow) and not item.get_closest_marker("each_commit")

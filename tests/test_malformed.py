@@ -9,6 +9,7 @@ import pytest
 from long import mostly_long
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cases", mostly_long([60, 200], keep=1))
 def test_no_promise_is_broken_by_what_nobody_meant(tmp_path: Path, cases: int) -> None:
     assert list(malformed.broken(tmp_path, cases=cases, seed=11)) == []

@@ -13,6 +13,7 @@ _every_use = cache(uses)
 _PARTS, _LONG_PARTS = 24, 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", rotating(range(_PARTS), keep=1))
 def test_no_pattern_costs_the_square_of_a_text_that_is_made_for_it(part: int) -> None:
     dear: dict[str, Attack] = {}

@@ -59,6 +59,7 @@ def test_every_skill_is_where_a_plugin_has_it() -> None:
         assert f"\nname: {name}\n" in (CHECKOUT / "skills" / name / "SKILL.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", rotating(SHELLS, keep=2))
 def test_it_delivers_what_the_settings_form_does(known: Machine, shell: str) -> None:
     assert "Answer in Dutch" in call(known, shell=shell)
@@ -94,6 +95,7 @@ def test_a_state_folder_inside_a_project_is_no_state_folder(known: Machine) -> N
     assert call(known, CTXREPO_STATE="./state") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", [".claude", "it's é"])
 def test_it_leaves_the_answer_to_hooks_that_setup_wrote(known: Machine, folder: str) -> None:
     line = HookLine(Path("/usr/bin/python3"), Path("/it's/ctxrepo/hook.py"), known.places.state)

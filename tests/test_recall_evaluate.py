@@ -42,6 +42,7 @@ def test_the_table_has_a_row_for_each_kind(home: Path, capsys: pytest.CaptureFix
     assert not list(home.rglob("cache.db")), "nothing is left behind"
 
 
+@pytest.mark.slow
 def test_settings_and_programs_side_by_side(
     tmp_path: Path, figures: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -64,6 +65,7 @@ def test_settings_and_programs_side_by_side(
     assert lines[4].split()[0] == "gate=off"
 
 
+@pytest.mark.slow
 def test_without_the_gate_more_is_given(figures: Any) -> None:
     gated, ungated = figures(ONE, "--against", "gate=off")["runs"]
     assert ungated["name"] == "gate=off"

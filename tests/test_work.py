@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from machines import Machine
 from sessions import eventually
 
@@ -112,6 +113,7 @@ def test_a_worker_brings_the_clone_to_the_installation_that_runs_it(ada: Machine
     assert ada.git(*driver[1:]) == before
 
 
+@pytest.mark.slow
 def test_a_run_that_meets_nothing_settles_what_an_earlier_one_met(ada: Machine) -> None:
     ada.init()
     memory = ada.open()

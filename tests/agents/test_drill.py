@@ -145,6 +145,7 @@ def hal(ada: Machine, tmp_path: Path) -> Hal:
     return Hal(ada, tmp_path / "installed")
 
 
+@pytest.mark.slow
 def test_it_is_connected_by_several_files_and_let_go_to_the_byte(hal: Hal) -> None:
     before = hal.everything()
     said = hal.ctxrepo("setup", "hal", "--yes")
@@ -161,6 +162,7 @@ def test_it_is_connected_by_several_files_and_let_go_to_the_byte(hal: Hal) -> No
     assert [path.name for path in hal.home.iterdir()] == ["hooks.list"]
 
 
+@pytest.mark.slow
 def test_its_events_are_answered_in_its_own_shape(hal: Hal) -> None:
     hal.ctxrepo("setup", "hal", "--yes")
     eventually(lambda: not processes_of(hal.machine), 30)  # a worker would commit what is looked for
@@ -182,6 +184,7 @@ def test_its_events_are_answered_in_its_own_shape(hal: Hal) -> None:
     assert len(answer.encode()) <= 4000
 
 
+@pytest.mark.slow
 def test_what_keeps_its_hooks_from_running_is_told(hal: Hal) -> None:
     hal.ctxrepo("setup", "hal", "--yes")
     settings = hal.machine.project_folder / ".hal/ship.json"

@@ -60,6 +60,7 @@ def told(desk: Desk, text: str) -> tuple[str, str, int]:
     return str(desk.cwd), desk.origin.session, get_ident()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("facts", "looks"), [pytest.param(10, 2, id="60"), pytest.param(20, 4, id="200", marks=pytest.mark.long)]
 )
@@ -177,6 +178,7 @@ def test_a_closed_desk_performs_nothing(ada: Machine, desk: Desk) -> None:
         desk.perform(list_notes, ListRequest(), call_of(ada))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", mostly_long([5, 250], keep=1))
 def test_a_process_with_threads_forks_nothing(
     ada: Machine, desk: Desk, monkeypatch: pytest.MonkeyPatch, rounds: int

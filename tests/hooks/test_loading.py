@@ -116,6 +116,7 @@ end(0)
 """
 
 
+@pytest.mark.slow
 def test_a_hook_loads_all_that_comes_after_it_the_short_way(tmp_path: Path) -> None:
     world = World(tmp_path)
     package = tmp_path / "installed/ctxrepo"

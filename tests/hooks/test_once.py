@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strict_parser import parse_all
@@ -43,6 +44,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @example([("shop/MEMORY.md", "- {}", FACTS[0])], [("UserPromptSubmit", FACTS[0]), ("compact", "")], "daily")
 @settings(max_examples=25)
 @given(NOTES, STEPS, st.sampled_from(["", "daily", "semantic"]))

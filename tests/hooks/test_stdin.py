@@ -188,6 +188,7 @@ def silent_agent() -> Iterator[int]:
     os.close(write)
 
 
+@pytest.mark.slow
 def test_a_library_that_never_returns_is_ended(world: World, impatient: Path) -> None:
     """No handler of Python's is called in there, nor is the hook ended by who tells it to."""
     package = impatient.parent
@@ -203,6 +204,7 @@ def test_a_library_that_never_returns_is_ended(world: World, impatient: Path) ->
             process.kill()
 
 
+@pytest.mark.slow
 @needs_silent_disk
 @pytest.mark.parametrize("name", ["state", "code"])
 def test_a_disk_that_hangs_does_not_keep_it(world: World, impatient: Path, tmp_path: Path, name: str) -> None:
@@ -221,6 +223,7 @@ def test_a_disk_that_hangs_does_not_keep_it(world: World, impatient: Path, tmp_p
                 process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop"])
 def test_a_writer_that_never_ends_is_not_waited_for(
     world: World, impatient: Path, silent_agent: int, event: str
@@ -232,6 +235,7 @@ def test_a_writer_that_never_ends_is_not_waited_for(
     assert world.spooled() == []
 
 
+@pytest.mark.slow
 def test_the_worker_is_not_ended_with_it(world: World, impatient: Path) -> None:
     """A child would inherit no alarm, but a program that is only exec'd would."""
     world.worker(f"sleep 2; echo survived >> {world.root}/survived")

@@ -154,6 +154,7 @@ _OTHER = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(
     other=_OTHER,
     ours=st.none() | _HOOKS,

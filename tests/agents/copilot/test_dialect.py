@@ -269,6 +269,7 @@ def test_torn_payloads_and_unknown_events_are_passed_over(copilot: Copilot, payl
     assert copilot.world.spooled() == []
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([*_FIELDS]), st.recursive(st.none() | st.integers() | st.text(), st.lists, max_leaves=4)
 )

@@ -253,6 +253,7 @@ class TestOddEvents:
         gemini.tell(name)
         assert gemini.world.errors() == ""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", rotating(RECORDED))
     def test_torn_and_odd_ones_are_met_with_silence_or_an_answer(self, gemini: Gemini, name: str) -> None:
         said = recorded(name)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from checkout import CHECKOUT
 from machines import Machine
 from plugin_calls import answer_to
@@ -52,6 +53,7 @@ def test_it_delivers_what_the_settings_form_does(known: Machine) -> None:
     assert "Answer in Dutch" in call(known)
 
 
+@pytest.mark.slow
 def test_it_leaves_the_answer_to_hooks_that_setup_wrote(known: Machine, tmp_path: Path) -> None:
     line = HookLine(Path("/usr/bin/python3"), Path("/it's/ctxrepo/hook.py"), known.places.state)
     settings = tmp_path / "elsewhere/.gemini/settings.json"

@@ -373,6 +373,7 @@ def test_a_fork_is_not_given_again_what_its_origin_was(world: World, tmp_path: P
     assert raw(world, json.dumps({**begin, "prompt": asked}).encode(), "before_agent_start") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", rotating(sorted(PAYLOADS.iterdir()), keep=3), ids=lambda file: file.stem)
 def test_pieces_and_odd_shapes_do_no_harm(world: World, file: Path) -> None:
     event, whole = file.stem.partition("-")[0], payload(world, file.stem, prompt="staging database port?")

@@ -52,6 +52,7 @@ def by_the_library(text: str) -> Head:
         return frontmatter.read(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=10 * settings().max_examples)
 @given(
     HEADS.map(lambda pairs: "".join(f"{key}: {value}\n" for key, value in pairs)) | VALUES,

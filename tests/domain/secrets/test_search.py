@@ -354,6 +354,7 @@ HOSTILE = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", mostly_long([1 << 14, 1 << 16], keep=1))
 def test_hostile_text_takes_time_in_proportion(size: int) -> None:
     """Sixteen times as much text takes no 64 times as long; with a quadratic pattern it would be 256."""
@@ -361,6 +362,7 @@ def test_hostile_text_takes_time_in_proportion(size: int) -> None:
         assert _seconds(slow, size) < 64 * max(_seconds(slow, size >> 4), 0.0025), slow
 
 
+@pytest.mark.slow
 def test_a_long_note_is_scanned_in_no_time() -> None:
     text = "\n".join(CLEAN) * 20
     assert len(text) > 200 * 1024

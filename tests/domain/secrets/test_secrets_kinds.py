@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from each import for_each
 from made import Maker
 
@@ -14,6 +15,7 @@ LINES = (Path(__file__).parent / "secret_lines.txt").read_text("utf-8").splitlin
 _FIELD = re.compile(r"(\{(?:[aAubhdt](?:[89]|\d{2,})|uuid|pair)\})")
 
 
+@pytest.mark.slow
 @for_each(LINES, name=str)
 def test_it_is_found_and_nothing_of_it_is_left(line: str) -> None:
     maker = Maker()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from each import for_each
 from made import Maker
 
@@ -18,6 +19,7 @@ def _example(rule: Rule, maker: Maker) -> str:
     return maker.filled(rule.example) if rule.example else maker.of_pattern(rule.regex)
 
 
+@pytest.mark.slow
 @for_each(RULES, name=_named)
 def test_each_rule_finds_its_example_and_leaves_its_clean_text(rule: Rule) -> None:
     maker = Maker()

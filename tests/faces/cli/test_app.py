@@ -76,6 +76,7 @@ class TestHelp:
                 line = next(line for line in said.splitlines() if line.startswith(f"│ {name} "))
                 assert plain(command.help.split("\n\n")[0]) in plain(line), name
 
+    @pytest.mark.slow
     def test_help_has_an_example_fits_the_terminal_and_loses_no_word(self, fresh: Terminal) -> None:
         for name, command in commands_of(root_command()):
             said = fresh(*name.split(), "--help", COLUMNS="80")
@@ -313,6 +314,7 @@ class TestAsAProcess:
         assert machine.ctxrepo("list").stdout.startswith("global/MEMORY.md — ")
         assert machine.ctxrepo("read", "nowhere").returncode == 3
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("words", ["list", "read global:long"])
     def test_a_reader_that_has_gone_is_no_error(self, cli: Terminal, words: str) -> None:
         cli.machine.write("global/long.md", "- long\n" * 20_000)

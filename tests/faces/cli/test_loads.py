@@ -108,6 +108,7 @@ def test_a_command_loads_no_other_command(ada: Machine, words: list[str]) -> Non
     assert commands == wanted.get(words[0], set())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     rotating(

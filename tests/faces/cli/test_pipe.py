@@ -31,6 +31,7 @@ def shell(machine: Machine, line: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", rotating(["list", "list --json", "read MEMORY.md", "--version", "search Postgres"])
 )

@@ -88,6 +88,7 @@ def at_terminal(ada: Machine, *words: str, **env: str) -> str:
     return shown.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_more_lines_than_the_screen_has_go_to_the_pager(ada: Machine, tmp_path: Path) -> None:
     ada.init()
     ada.write("shop/many.md", "".join(f"- fact {n} \x1b[2J of many\n" for n in range(40)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import ctxrepo
 from ctxrepo.hooks.known.world import NO_LIMIT, AgentDelivery, Repo, World
 
@@ -23,6 +25,7 @@ def written(file: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_nobody_writes_to_a_world() -> None:
     assert [line for file in sorted(PACKAGE.rglob("*.py")) for line in written(file)] == []
 

@@ -150,6 +150,7 @@ def wait_for_worker(machine: Machine) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_what_a_person_did_by_hand_is_beside_the_next_prompt_or_the_one_after(tmp_path: Path) -> None:
     machine = make_machine(tmp_path, "laptop")
     machine.init()

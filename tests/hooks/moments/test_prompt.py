@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from world import World
 
 from ctxrepo.hooks.known.world import UNKNOWN, stamp_of
@@ -24,6 +25,7 @@ def test_a_claim_is_told_even_where_there_is_no_cache(tmp_path: Path) -> None:
     assert world.run("UserPromptSubmit", prompt="ok", cwd=str(late)) == ""
 
 
+@pytest.mark.slow
 def test_each_session_is_told_once_that_nobody_can_tell_which_project_it_is_in(tmp_path: Path) -> None:
     world = World(tmp_path)
     refused = tmp_path / "refused"

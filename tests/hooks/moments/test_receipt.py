@@ -40,6 +40,7 @@ def test_the_user_is_shown_what_the_session_was_given_and_the_model_is_not(ada: 
     assert "this session knows" not in given
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("minutes", "words"), [(0, "just now"), (5, "5 min ago"), (125, "2 h ago"), (3000, "2 d ago")]
 )
@@ -50,6 +51,7 @@ def test_it_says_from_when_that_is(ada: Machine, minutes: int, words: str) -> No
     assert answer(ada)[0] == f"{SHOWN}; last exchange with the remote {words}"
 
 
+@pytest.mark.slow
 def test_not_when_nothing_is_given(ada: Machine) -> None:
     assert answer(ada)[0]
     assert answer(ada, source="resume") == ("", "")
@@ -57,6 +59,7 @@ def test_not_when_nothing_is_given(ada: Machine) -> None:
     assert (shown, "Port 700" in given) == ("", True)
 
 
+@pytest.mark.slow
 def test_off_by_a_setting(ada: Machine) -> None:
     ada.ctxrepo("config", "set", "delivery.receipt", "false")
     shown, given = answer(ada)

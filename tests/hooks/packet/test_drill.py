@@ -68,6 +68,7 @@ def run(machine: Machine, package: Path, words: list[str], said: str = "") -> st
     return done.stdout
 
 
+@pytest.mark.slow
 def test_it_appears_in_the_packet_and_in_its_explanation(ada: Machine, package: Path) -> None:
     ada.init()
     ada.write("global/WEATHER.md", "- it rains\n" + "".join(f"- and on day {n} too\n" for n in range(30)))

@@ -129,6 +129,7 @@ def holdings() -> st.SearchStrategy[PacketContents]:
 NAMES = st.sampled_from([*BUDGETS])
 
 
+@pytest.mark.slow
 @given(holdings(), NAMES, st.integers(1, 4000))
 def test_the_budget_is_never_exceeded_and_what_is_there_parses(
     parser: Any, held: PacketContents, preset: str, budget: int
@@ -152,6 +153,7 @@ def test_the_budget_is_never_exceeded_and_what_is_there_parses(
         left -= bounds.floor
 
 
+@pytest.mark.slow
 @given(holdings())
 def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], held: PacketContents) -> None:
     text = _own_without_caps(held).text

@@ -158,6 +158,7 @@ STRANGE: dict[str, Callable[[socket.socket, bytes], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", rotating(STRANGE))
 def test_with_a_strange_one_words_decide(world: World, helper: Callable[..., Helper], kind: str) -> None:
     line = good(world)

@@ -83,6 +83,7 @@ class TestDelete:
         assert "right after all" in cli("context").out
         assert "undo tape delete" in cli.machine.git("log", "-1", "--format=%s")
 
+    @pytest.mark.slow
     def test_undo_brings_it_back_after_others_wrote_to_the_same_tape(
         self, pair: tuple[Machine, Machine]
     ) -> None:
@@ -253,6 +254,7 @@ class TestReset:
         assert sum(cli.machine.read(path).count("\n") for path in done["paths"]) == 400
         assert cli("check").code == 0
 
+    @pytest.mark.slow
     def test_w18_what_another_machine_left_meanwhile_stays(self, pair: tuple[Machine, Machine]) -> None:
         ada, ben = pair
         ada.ctxrepo("anchor", "old")

@@ -283,6 +283,7 @@ def test_the_file_is_no_larger_than_a_hook_reads(lengths: list[int]) -> None:
     assert len("\n".join(kept)) <= MAX_BYTES
 
 
+@pytest.mark.slow
 def test_d66_from_hook_to_hook(desk: Desk) -> None:
     """Two sessions of Claude Code, by the hooks themselves and the worker that they start."""
     machine, state = desk.machine, desk.machine.open().state

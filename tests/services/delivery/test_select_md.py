@@ -99,6 +99,7 @@ def test_d35_manual_mode_is_said(mine: PiMachine) -> None:
     assert first + rest == WANTED
 
 
+@pytest.mark.slow
 def test_d16_core_notes_by_date_where_nothing_was_done_or_it_is_wanted_so(mine: PiMachine) -> None:
     tape(mine, context={"fileLimit": 2})
     for age, name in ((1, "core/USER.md"), (2, "core/project/tech-stack.md"), (3, "core/TASK.md")):
@@ -117,6 +118,7 @@ def test_d16_core_notes_by_date_where_nothing_was_done_or_it_is_wanted_so(mine: 
     assert delivered(mine) == newest
 
 
+@pytest.mark.slow
 def test_d13_d15_without_a_tape_and_where_it_is_excluded_it_is_the_index(mine: PiMachine) -> None:
     mine.settings(memoryDir={"localPath": str(mine.clone), "globalMemory": "global"})
     do(mine)

@@ -33,6 +33,7 @@ def found(machine: Machine, folder: Path, agent: str = "gemini", now: datetime =
     return only_session_in(machine.open(), agent, folder, now)
 
 
+@pytest.mark.slow
 def test_the_session_that_goes_on_in_the_folder_or_above_it_is_meant(mine: Machine) -> None:
     folder = mine.project_folder
     hook(mine, "SessionStart", "s-1", folder)
@@ -41,6 +42,7 @@ def test_the_session_that_goes_on_in_the_folder_or_above_it_is_meant(mine: Machi
     assert found(mine, folder, "codex") == ""
 
 
+@pytest.mark.slow
 def test_of_several_none_is_guessed(mine: Machine) -> None:
     folder = mine.project_folder
     for session in ("s-1", "s-2"):
@@ -50,6 +52,7 @@ def test_of_several_none_is_guessed(mine: Machine) -> None:
     assert found(mine, folder) == "s-2"
 
 
+@pytest.mark.slow
 def test_what_nothing_was_heard_of_for_an_hour_is_no_more_at_work(mine: Machine) -> None:
     folder = mine.project_folder
     hook(mine, "SessionStart", "killed", folder)

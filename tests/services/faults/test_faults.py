@@ -94,6 +94,7 @@ def test_nobody_talks_to_a_remote_by_settings_that_were_broken_since(pair: tuple
     assert ada.git("rev-parse", "origin/main") == before
 
 
+@pytest.mark.slow
 def test_a_session_is_told_that_the_settings_can_not_be_read(mine: Machine) -> None:
     connect(workplace(mine))
     session = Session(mine, "s-1")

@@ -112,6 +112,7 @@ def test_what_was_moved_by_what_was_taken_off_is_where_it_was_and_is_not_told(mi
     assert of_deletions(mine.open()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("later", ["", "later"], ids=["the merge", "a commit on it"])
 def test_of_a_merge_that_was_taken_off_only_what_was_made_here_is_told(pair: Pair, later: str) -> None:
     ada, ben = pair

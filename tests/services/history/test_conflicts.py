@@ -63,6 +63,7 @@ def one(mine: Machine) -> str:
     return keep_aside(mine, ConflictCopy(NOTE, BASE.strip(), BENS.strip(), ADAS.strip()))
 
 
+@pytest.mark.slow
 def test_what_two_machines_wrote_is_listed_on_both_and_settled_on_both(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     ada.write(NOTE, BASE)
@@ -116,6 +117,7 @@ def test_a_version_is_named_by_the_first_digits_of_its_id_or_by_its_file(mine: M
             find_conflict(mine.open(), name)
 
 
+@pytest.mark.slow
 def test_digits_that_begin_several_ids_name_none(mine: Machine) -> None:
     for number in range(17):  # two of them begin alike
         keep_aside(mine, ConflictCopy(NOTE, "", "kept", f"other {number}"))

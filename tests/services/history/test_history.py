@@ -94,6 +94,7 @@ def test_a_version_that_another_editor_overwrote_is_found(mine: Machine) -> None
     assert version(mine.open(), parse_target(NOTE), None, overwritten.commit).data == b"- base\n- from one\n"
 
 
+@pytest.mark.slow
 def test_both_sides_of_a_merge_are_gone_through(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     save(ada, "- the port is 1 on all machines\n")

@@ -250,6 +250,7 @@ def test_what_was_forgotten_before_its_project_was_renamed_comes_back_to_the_pro
     assert not (mine.clone / "shop").exists()
 
 
+@pytest.mark.slow
 def test_what_another_machine_removed_comes_back_on_both(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     made = ada.remember("kept", pin=True)
@@ -268,6 +269,7 @@ def test_what_another_machine_removed_comes_back_on_both(pair: tuple[Machine, Ma
         assert marks(machine).pinned == {made.id}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "asked"),
     [
@@ -325,6 +327,7 @@ def test_no_version_is_called_the_one_before_a_merge_of_two(pair: tuple[Machine,
     assert advice(ada, "shop/topics/new.md") == "COMMIT"
 
 
+@pytest.mark.slow
 def test_a_fact_for_a_note_that_a_merge_put_elsewhere_goes_into_it(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     ada.write(NOTE, TEXT)

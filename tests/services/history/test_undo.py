@@ -90,6 +90,7 @@ def test_a_fact_is_taken_back_by_a_commit_and_redo_brings_it_again(mine: Machine
     assert marks(mine).pinned == pinned
 
 
+@pytest.mark.slow
 def test_each_undo_is_a_step_further_and_redo_goes_forward(mine: Machine) -> None:
     states = [notes(mine)]
     for text in ("two", "three", "four"):
@@ -166,6 +167,7 @@ def test_a_step_that_is_refused_names_the_commit_in_its_way(mine: Machine, is_al
     assert said(mine, MEMORY) == ["the first", "below it"]
 
 
+@pytest.mark.slow
 def test_of_what_another_machine_changed_since_its_commit_is_named(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     ada.remember("the port is 6379")
@@ -319,6 +321,7 @@ def test_what_an_agent_wrote_is_taken_back_by_its_commit(mine: Machine) -> None:
     assert said(mine, MEMORY) == ["the first", "right"]
 
 
+@pytest.mark.slow
 def test_a_commit_of_another_machine_is_taken_back_on_both(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     ada.remember("from ada", pin=True)
@@ -334,6 +337,7 @@ def test_a_commit_of_another_machine_is_taken_back_on_both(pair: tuple[Machine, 
         assert not marks(machine).pinned
 
 
+@pytest.mark.slow
 def test_what_another_machine_moved_meanwhile_comes_not_back_beside_itself(
     pair: tuple[Machine, Machine],
 ) -> None:

@@ -137,6 +137,7 @@ def test_when_files_came_is_when_they_were_last_added(past: Past) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", mostly_long([3_000, 10_000], keep=1))
 def test_thousands_of_commits_are_gone_through_quickly(tmp_path: Path, count: int) -> None:
     feed = []

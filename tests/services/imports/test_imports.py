@@ -64,6 +64,7 @@ def entries(path: str, text: str) -> Counter[str]:
     return Counter(gist(entry.text) for entry in entries_of(f"global/{path}", text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("examples", mostly_long([5, 40], keep=1))
 def test_twice_is_once_all_is_found_and_nothing_is_lost(tmp_path: Path, examples: int) -> None:
     @settings(

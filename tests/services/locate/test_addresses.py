@@ -67,6 +67,7 @@ def test_an_id_that_a_memory_has_already_stays(pair: Pair, identity: str) -> Non
     assert (project_of(two)[1] == "old") == (identity != "work/ada/shop")
 
 
+@pytest.mark.slow
 def test_a_project_of_the_same_owner_and_name_is_offered(pair: Pair) -> None:
     one, two = at(pair[0], "https://github.com/ada/shop"), at(pair[1], "git@mirror:ada/shop.git")
     one.remember("redis listens on 6380")

@@ -175,6 +175,7 @@ def test_a_pin_survives_the_correction_of_a_typo(mine: Machine) -> None:
     assert pinned == ["never push to the release branch"]
 
 
+@pytest.mark.slow
 def test_a_month_of_which_much_is_said_goes_on_in_a_second_file(mine: Machine) -> None:
     kept = [mine.remember(f"fact {n}", pin=True) for n in range(2)]
     (file,) = (mine.clone / ".ctx/evidence").iterdir()

@@ -96,6 +96,7 @@ def test_a_kill_while_the_other_machine_hears_of_it_leaves_nothing_undone(
     assert {(row.project, row.folder) for row in read_checkouts(ben.places.state)} == {(OLD, "shop")}
 
 
+@pytest.mark.slow
 def test_what_was_written_under_the_new_name_goes_along(both: tuple[Machine, Machine]) -> None:
     ada, ben = both
     ada.remember("of the new name")
@@ -124,6 +125,7 @@ def test_it_waits_until_it_is_said_what_was_meant(both: tuple[Machine, Machine])
     assert ada.sync().held
 
 
+@pytest.mark.slow
 def test_what_the_other_machine_begins_under_the_new_name_comes_too(both: tuple[Machine, Machine]) -> None:
     ada, ben = both
     link(ada, "shop")

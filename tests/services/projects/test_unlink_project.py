@@ -53,6 +53,7 @@ def linked(place: Path) -> tuple[Machine, Machine]:
     return ada, ben
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", rotating(["", NEW, f"https://{NEW}.git"], keep=2))
 def test_it_has_a_folder_of_its_own_at_once_and_the_rest_stays(
     both: tuple[Machine, Machine], name: str

@@ -20,6 +20,7 @@ def test_a_pattern_that_would_take_for_ever_is_given_up(pattern: str) -> None:
         any(map(matches, ["a" * 5000 + "!"] * 50))
 
 
+@pytest.mark.slow
 def test_a_pattern_that_contains_itself_without_an_end_is_told() -> None:
     with pytest.raises(UsageError, match="contains itself"):
         matcher("(?R)", patience=60.0)("a")

@@ -82,6 +82,7 @@ def test_another_remote_is_refused_naming_both(ada: Machine, remote: Path, tmp_p
     assert str(remote) in ada.places.config_file.read_text()
 
 
+@pytest.mark.slow
 def test_a_remote_is_added_to_a_memory_that_had_none(ada: Machine, ben: Machine, remote: Path) -> None:
     run(ben, str(remote))
     run(ada)
@@ -99,6 +100,7 @@ def test_an_empty_remote_gets_main_whatever_git_calls_new_branches(ada: Machine,
     assert subprocess.check_output(["git", "-C", str(remote), "rev-parse", "--verify", "main"])
 
 
+@pytest.mark.slow
 def test_the_branch_of_an_existing_remote_is_kept(ada: Machine, ben: Machine, tmp_path: Path) -> None:
     remote = tmp_path / "old.git"
     subprocess.run(["git", "init", "-q", "--bare", "-b", "master", str(remote)], check=True)

@@ -49,6 +49,7 @@ def heal(machine: Machine) -> list[RepairResult]:
     return told
 
 
+@pytest.mark.slow
 def test_a_sound_clone_is_left_as_it_is(mine: Machine) -> None:
     before = {p: p.read_bytes() for p in (mine.clone / ".git").rglob("*") if p.is_file()}
     assert repair(mine.open(), NOW) == RepairResult((), (), None)
@@ -79,6 +80,7 @@ def test_a_lost_commit_takes_nothing_back(mine: Machine) -> None:
     assert mine.git("ls-files", "conflicts") == ""
 
 
+@pytest.mark.slow
 def test_news_of_others_survive_a_lost_record(mine: Machine, ben: Machine) -> None:
     """Nothing tells what the files are based on, and another machine has changed the same note."""
     mine.sync()
@@ -132,6 +134,7 @@ def test_damage_that_stays_is_raised(mine: Machine) -> None:
         with_repair(mine.open(), NOW, fails)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step",
     rotating(

@@ -332,6 +332,7 @@ def test_a_program_that_goes_on_writing_late_keeps_no_commit_from_being_told_of(
     assert late <= set(mine.read(NOTE).splitlines())
 
 
+@pytest.mark.slow
 def test_a_secret_that_loses_goes_into_no_file_kept_aside(pair: Pair) -> None:
     ada, ben = pair
     ada.write(NOTE, "# T\n\n- the key of the shop is in the vault\n")

@@ -138,6 +138,7 @@ def test_a_cache_that_was_made_by_the_rules_of_before_is_made_anew(mine: Machine
     assert committed(mine) == {"port: the port is 5432": (False, False)}
 
 
+@pytest.mark.slow
 def test_two_machines_that_replaced_one_value_agree_that_no_value_in_the_note_is_struck(
     pair: tuple[Machine, Machine],
 ) -> None:

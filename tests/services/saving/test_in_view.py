@@ -83,6 +83,7 @@ def test_what_waits_for_a_signature_is_in_view_and_sessions_are_told(
     assert "could not be signed" in mine.ctxrepo("status").stdout
 
 
+@pytest.mark.slow
 def test_a_signer_that_waits_for_a_passphrase_holds_up_nobody(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +186,7 @@ def test_a_registry_that_nobody_can_read_stays_on_the_machine_where_it_was_spoil
     assert told(ada) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["move", "rename", "forget"])
 def test_what_waits_in_a_held_note_is_in_view_wherever_another_machine_puts_the_note(
     pair: tuple[Machine, Machine], how: str

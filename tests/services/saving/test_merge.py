@@ -86,6 +86,7 @@ def test_what_is_removed_after_merges_crossed_does_not_return(memory: Memory) ->
     }
 
 
+@pytest.mark.slow
 def test_merges_that_cross_again_and_again_agree_and_lose_nothing(memory: Memory) -> None:
     words = [f"{word}{n}" for n in range(ROUNDS // 5) for word in ("zebra", "quilt")]
     here = there = commit(memory, {"n.md": note("from the start", *words)})
@@ -108,6 +109,7 @@ def test_merges_that_cross_again_and_again_agree_and_lose_nothing(memory: Memory
     }
 
 
+@pytest.mark.slow
 def test_merges_that_cross_while_each_side_goes_on(memory: Memory) -> None:
     """Nobody has what the other made of it last: no two bases are alike, however deep one looks."""
     here = there = commit(memory, {"n.md": note("from the start", *(f"{n} to go {n}" for n in range(20)))})

@@ -174,6 +174,7 @@ def test_a_file_that_may_not_be_read_is_passed_over(commoner: Path) -> None:
         assert sorted(one.id for one in index.sessions().values()) == ["", "s-2"]
 
 
+@pytest.mark.slow
 def test_a_hostile_database_takes_little_time_and_gives_nothing(mine: Machine, find: Finder) -> None:
     path = mine.home / ".local/share/opencode/opencode.db"
     path.parent.mkdir(parents=True)
@@ -236,6 +237,7 @@ def test_the_index_is_built_again_once_much_of_it_is_waste(
         assert index.db.execute("select seq from sqlite_sequence").fetchall() == [(1,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", rotating(["noise", "cut", "format", "link", "folder", "inner"]))
 def test_an_index_that_cannot_be_used_is_built_again(damage: str, mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-1", [f"a merlin{n}" for n in range(2000)])
@@ -331,6 +333,7 @@ def test_in_the_background_whoever_reads_gives_precedence_and_others_do_not(
     assert os.nice(0) < 19
 
 
+@pytest.mark.slow
 @unless(why_no_mount())
 def test_a_folder_that_hangs_is_left_and_the_others_are_searched(
     mine: Machine, monkeypatch: pytest.MonkeyPatch

@@ -44,6 +44,7 @@ def test_only_what_reads_or_adds_may_be_allowed() -> None:
     assert not {"tape", "scratch", "conflicts"}.intersection(LEVELS["write"]), "some of their verbs take away"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "make"),
     rotating(product(TOLD, [make for make in HOMES if make is not upgraded])),

@@ -67,6 +67,7 @@ def test_of_one_that_cannot_be_called_here_it_is_a_note_that_nobody_knows(
         trust("codex", machine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "program",
     rotating(

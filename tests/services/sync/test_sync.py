@@ -43,6 +43,7 @@ def test_a_second_sync_does_nothing(pair: Pair) -> None:
     assert ada.git("rev-parse", "HEAD") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", rotating(["aab", "ab", "ba", "bba"], keep=1))
 def test_five_rounds_of_changing_one_note_apart(pair: Pair, order: str) -> None:
     ada, ben = pair
@@ -247,6 +248,7 @@ def test_a_session_that_takes_its_own_line_back_is_believed(pair: Pair) -> None:
     assert "wrong" not in ada.read(NOTE)
 
 
+@pytest.mark.slow
 def test_two_projects_that_claim_one_folder_are_told_apart(ada: Machine, ben: Machine, remote: Path) -> None:
     for machine, owner in ((ada, "ada"), (ben, "zoe")):
         url = f"https://git.example.org/{owner}/shop.git"
@@ -295,6 +297,7 @@ def test_a_folder_that_can_not_be_looked_into_is_not_taken_for_deleted(pair: Pai
     assert ada.tree() == ben.tree()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lock",
     rotating(

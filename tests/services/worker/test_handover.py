@@ -106,6 +106,7 @@ def test_a_torn_one_stays_beside(ada: Machine) -> None:
     assert ada.read(NOTE) == TEXT
 
 
+@pytest.mark.slow
 def test_of_two_who_take_in_at_once_each_operation_is_written_by_one(ada: Machine) -> None:
     for value in ("postgres", "mysql"):
         hand_over(ada, save(f"{TEXT}- db: {value}\n"))

@@ -72,6 +72,7 @@ def said(cache: Cache) -> tuple[object, ...]:
     return notes, cache.entries(SCOPES), recalled, counts, named
 
 
+@pytest.mark.slow
 @given(NOTES, NOTES)
 def test_filled_or_grown_it_says_the_same(
     tmp_path_factory: pytest.TempPathFactory, before: dict[str, str], notes: dict[str, str]

@@ -36,6 +36,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example([("move", "refs/heads/a/b", 0), ("remove", "refs/heads/a", 0)])
 @given(

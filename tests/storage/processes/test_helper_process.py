@@ -98,6 +98,7 @@ def test_it_holds_no_stream_and_no_folder_of_ours(outside: Outside, tmp_path: Pa
     assert outside.ask(tmp_path, partial(os.getpgid, 0)) != os.getpgid(0), "Ctrl-C isn't for it"
 
 
+@pytest.mark.slow
 @needs_proc
 def test_it_ends_with_whoever_started_it(tmp_path: Path) -> None:
     code = f"""

@@ -76,6 +76,7 @@ def test_of_many_those_that_hang_are_passed_over(foreign: Outside, tmp_path: Pat
     assert list(foreign.ask_each(["/hung/3", "/a/2"], hang, lambda p: Path(p).parent)) == [("/a/2", "/A/2")]
 
 
+@pytest.mark.slow
 @needs_silent_disk
 def test_a_disk_that_is_gone_is_given_up(foreign: Outside, tmp_path: Path) -> None:
     with silent_disk(tmp_path / "disk") as disk, pytest.raises(NoAnswer, match="disk doesn't answer"):

@@ -64,6 +64,7 @@ class Unlucky(subprocess.Popen[bytes]):
         return super().wait() if self.returncode is None else self.returncode
 
 
+@pytest.mark.slow
 def test_last_words_are_heard_where_another_process_holds_the_streams() -> None:
     script = "(trap '' HUP; exec sleep 30) & sleep 1; echo said; echo last words >&2"
     with Unlucky(
@@ -84,6 +85,7 @@ def test_silence_ends_it() -> None:
     assert process.returncode == -9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", rotating(["1", "2"], keep=1))
 def test_whoever_speaks_may_take_longer_than_the_silence(stream: str) -> None:
     with start(f"for i in 1 2 3 4 5 6; do echo $i >&{stream}; sleep 0.6; done") as process:
@@ -91,6 +93,7 @@ def test_whoever_speaks_may_take_longer_than_the_silence(stream: str) -> None:
     assert out + err == b"1\n2\n3\n4\n5\n6\n"
 
 
+@pytest.mark.slow
 def test_but_not_for_ever() -> None:
     began = time.monotonic()
     with start("while :; do echo x; sleep 0.1; done") as process, pytest.raises(GivenUp):
@@ -98,6 +101,7 @@ def test_but_not_for_ever() -> None:
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.slow
 def test_a_process_that_closed_its_streams_and_hangs_is_ended() -> None:
     with start("exec 1<&- 2<&-; sleep 60") as process, pytest.raises(GivenUp):
         converse(process, b"", limit=1)

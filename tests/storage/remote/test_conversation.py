@@ -101,6 +101,7 @@ def hanging() -> Iterator[str]:
         yield f"https://127.0.0.1:{server.getsockname()[1]}/x.git"
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs_is_given_up(ours: Remote, hanging: str) -> None:
     begun = time.monotonic()
     answer = at(ours, hanging, timeout=1).fetch()

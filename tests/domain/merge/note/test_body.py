@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 
+import pytest
 from merging import sides
 
 from ctxrepo.domain.merge import merge_file
@@ -97,6 +98,7 @@ def _merged_with(size: int) -> tuple[bytes, float]:
     return merged, time.process_time() - began
 
 
+@pytest.mark.slow
 def test_a_note_of_eight_thousand_entries_takes_no_longer_for_each_than_a_small_one() -> None:
     _, few = _merged_with(1_000)
     merged, many = _merged_with(8_000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 
+import pytest
 from merging import sides
 
 from ctxrepo.domain.merge import MergedFile, merge_file
@@ -201,6 +202,7 @@ def test_words_that_look_like_markers_stay_as_they_are() -> None:
     assert conflict in merged_text(base, base + conflict, base + "- two things\n")
 
 
+@pytest.mark.slow
 def test_ten_thousand_entries_rewritten_on_both_sides_take_no_eternity() -> None:
     base = "".join(f"- entry {n} says something about part {n * 7}\n" for n in range(4000))
     ours = "".join(f"- record {n} tells nothing about piece {n * 5}\n" for n in range(4000))

@@ -143,6 +143,7 @@ def test_a_new_file_makes_way_for_a_folder_that_nobody_touched() -> None:
     assert merged[new] == "a file\n"
 
 
+@pytest.mark.slow
 def test_many_spellings_of_one_name_cost_a_step_each() -> None:
     """Whoever can push decides how many there are; twice as many may not take four times the work."""
     few, many = (_calls({f"t/{name}.md": "- a\n" for name in _spellings(count)}) for count in (500, 1000))

@@ -48,6 +48,7 @@ def entry(cli: Terminal, words: str, path: str = PATH) -> str:
 class TestWhatIsPrintedIsTaken:
     """A place, or the beginning of an id, is a TARGET wherever one is asked for."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("form", ["place", "beginning", "bare", "name"])
     def test_by_every_command_that_takes_an_entry(self, note: Terminal, form: str) -> None:
         def target(words: str) -> str:

@@ -373,6 +373,7 @@ def test_pi_memory_md_is_copied_where_there_is_another_memory(tmp_path: Path) ->
     assert theirs.files() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "code", "told"), [(b"n\n", 0, "nothing was changed"), (b"y\n", 0, "brought 13 ")]
 )

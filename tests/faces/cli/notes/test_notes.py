@@ -120,6 +120,7 @@ class TestRemember:
         assert "at shop/MEMORY.md#L" in said.err
         assert "says much the same" in said.err
 
+    @pytest.mark.slow
     def test_the_value_that_replaces_another_is_found_and_given_on_every_machine(
         self, both: tuple[Terminal, Terminal]
     ) -> None:
@@ -171,6 +172,7 @@ class TestRemember:
         assert "6379" not in cli("read", "MEMORY").out
         assert "6379" not in settle(cli)
 
+    @pytest.mark.slow
     def test_what_is_superseded_leaves_delivery_and_stays_in_the_note(self, cli: Terminal) -> None:
         old = cli("remember", "deploy by hand", "--json").data["id"]
         assert "deploy by hand" in settle(cli)
@@ -180,6 +182,7 @@ class TestRemember:
         assert "deploy by hand" not in text
         assert "deploy by hand" in cli("read", "MEMORY").out
 
+    @pytest.mark.slow
     def test_a_pin_puts_its_note_first(self, cli: Terminal) -> None:
         for name in ("aaa", "zzz", "mmm"):
             cli("new", f"topics/{name}", "-d", f"about {name}")

@@ -95,6 +95,7 @@ class TestInit:
         assert (said.code, said.out.split(":")[0]) == (0, "cloned the memory repository")
         assert "from the first" in ben("read", "MEMORY").out
 
+    @pytest.mark.slow
     def test_a_remote_is_added_to_a_memory_without_one_and_merged(self, both: Both, remote: Path) -> None:
         ada, ben = both
         ada("remember", "said by ada")

@@ -79,6 +79,7 @@ def at_keyboard(machine: Machine, typed: bytes) -> tuple[int, str]:
     return started.returncode, out
 
 
+@pytest.mark.slow
 def test_from_a_home_of_a_year_to_a_session_and_back_to_the_byte(old: Terminal) -> None:
     home = old.machine.home
     before = theirs(home)
@@ -131,6 +132,7 @@ def test_in_a_pipe_it_says_what_it_would_do_and_does_nothing(old: Terminal) -> N
     assert old("search", "hugo").code == 3
 
 
+@pytest.mark.slow
 def test_each_step_is_asked_for_and_an_interrupted_run_goes_on(old: Terminal) -> None:
     before = theirs(old.machine.home)
     code, out = at_keyboard(old.machine, b"y\nn\ny\n\x04")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from terminal import Terminal
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -116,6 +117,7 @@ def test_6_a_secret_that_a_person_committed_is_not_sent(both: Both, remote: Path
     assert TOKEN not in ada.machine.git("--git-dir", str(remote), "log", "-p", "--all")
 
 
+@pytest.mark.slow
 def test_several_at_once_6_before_5_before_4(both: Both, remote: Path) -> None:
     ada, ben = both
     meet(ada, ben)

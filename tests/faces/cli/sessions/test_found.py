@@ -73,6 +73,7 @@ def test_what_was_typed_wrong_is_one_line(words: list[str], told: str, mine: Mac
     assert told in done.stderr.splitlines()[0]
 
 
+@pytest.mark.slow
 def test_the_worker_reads_sessions_when_a_turn_has_ended(ada: Machine) -> None:
     connected(ada)
     said = claude_says(ada, "s-1", ["where is the godwit?", "there"])

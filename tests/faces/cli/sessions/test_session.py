@@ -221,6 +221,7 @@ class TestHandoff:
 
 
 class TestHook:
+    @pytest.mark.slow
     def test_it_answers_like_the_line_that_setup_writes(self, cli: Terminal) -> None:
         payload = json.dumps({"session_id": "s", "cwd": str(cli.machine.project_folder)})
         for event in ("SessionStart", "sessionstart"):

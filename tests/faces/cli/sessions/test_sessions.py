@@ -34,6 +34,7 @@ def ask(cli: Terminal, session: str = FIRST) -> str:
     return hook(cli.machine, "UserPromptSubmit", session, prompt="which port does redis listen on?")
 
 
+@pytest.mark.slow
 def test_off_is_off_until_on(talk: Terminal) -> None:
     said = talk("session", "off")
     assert (said.code, said.out) == (0, "claude 528a2201 gets no more memory\n")
@@ -43,6 +44,7 @@ def test_off_is_off_until_on(talk: Terminal) -> None:
     assert "6380" in ask(talk)
 
 
+@pytest.mark.slow
 def test_show_tells_of_each(talk: Terminal) -> None:
     assert "6380" in ask(talk)
     talk("session", "off")
@@ -56,6 +58,7 @@ def test_show_tells_of_each(talk: Terminal) -> None:
     assert one["cwd"] == str(talk.machine.project_folder)
 
 
+@pytest.mark.slow
 def test_the_session_a_command_runs_in_comes_first(talk: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     hook(talk.machine, "SessionStart", SECOND, source="startup")
     monkeypatch.setenv("CLAUDECODE", "1")
@@ -74,6 +77,7 @@ def test_one_that_nothing_is_known_of_yet_can_be_silenced(
     assert hook(cli.machine, "SessionStart", SECOND, source="startup") == ""
 
 
+@pytest.mark.slow
 def test_without_an_id_it_is_the_newest_in_this_project(talk: Terminal) -> None:
     hook(talk.machine, "SessionStart", SECOND, cwd=str(talk.machine.home), source="startup")
     (newer,) = talk.machine.open().places.sessions.glob(f"claude-{SECOND}")
@@ -97,6 +101,7 @@ def test_an_id_that_fits_none_or_several(talk: Terminal) -> None:
     assert (said.code, "begins with 999" in said.err) == (3, True)
 
 
+@pytest.mark.slow
 def test_a_subagent_is_silent_with_the_session_and_not_listed(talk: Terminal) -> None:
     assert "search" in hook(talk.machine, "SubagentStart", FIRST, agent_id="a1")
     assert len(talk("session", "--json").data["sessions"]) == 1

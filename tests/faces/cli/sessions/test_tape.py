@@ -572,6 +572,7 @@ class TestHostileTranscripts:
         assert "has no transcript that can be read" in said.err
         assert names(cli("tape", "list", "--json", **one.env)) == ["task/begin", "task/half"]
 
+    @pytest.mark.slow
     def test_of_100_mb_the_last_64_are_read_in_time_and_that_is_said(self, cli: Terminal, one: Talk) -> None:
         filler = json.dumps({"type": "system", "text": "x" * 100_000})
         lines = [json.dumps(line) for line in one.lines]
@@ -616,6 +617,7 @@ class TestHostileTapes:
         assert cli("tape", "delete", "same").code == 0
         assert len(names(cli("tape", "list", "--json"))) == 2
 
+    @pytest.mark.slow
     def test_tapes_of_10_mb_are_read_and_one_file_of_10_mb_is_said_to_be_too_large(
         self, cli: Terminal
     ) -> None:
