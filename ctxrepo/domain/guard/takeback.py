@@ -62,12 +62,16 @@ def without_records(now: str, before: str, after: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def keeping_claims(before: str, after: str) -> str:
+def keeping_claims(before: str, after: str, now: str) -> str:
     """Undo a change of the registry; if it only added projects, these stay: one is registered along with
-    its first write, and others may have written for it since."""
-    was, became = parse(before), parse(after)
+    its first write, and others may have written for it since. So does all if it only took away what is there
+    again, for the same reason."""
+    was, became, here = parse(before), parse(after), parse(now)
     has_projects = was.projects.items() <= became.projects.items()
-    return after if has_projects and was.aliases.items() <= became.aliases.items() else before
+    if has_projects and was.aliases.items() <= became.aliases.items():
+        return after
+    is_back = was.projects.items() <= here.projects.items() and was.aliases.items() <= here.aliases.items()
+    return after if is_back else before
 
 
 def emptied(text: str) -> str:

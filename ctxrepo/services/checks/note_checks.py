@@ -147,7 +147,7 @@ def _of_note(note: Note, ids: dict[str, str]) -> Iterator[NoteFinding]:
     if excess := too_large_to_show(note.path, note.body):
         remedy = "Move what isn't always needed into topics/, and leave a line with the gist and the path."
         yield NoteFinding(note.path, 0, excess, remedy, "warning")
-    for entry in note.entries:
+    for entry in () if is_conflict_copy(note.path) else note.entries:  # which has versions of entries
         if explicit_id(entry.text) and ids.setdefault(entry.id, entry.at) != entry.at:
             remedy = (
                 "`ctxrepo check --fix` gives the second of one note a new one; change it by hand elsewhere."

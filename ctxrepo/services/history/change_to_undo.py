@@ -15,6 +15,9 @@ _CLAIMS = frozenset({"rename", "link", "unlink"})
 _MOST_COMMITS = 8
 """Commits of a merge that a message names."""
 
+MOST_OPERATIONS = 1000
+"""Operations or commits among which the one is looked for that undo takes back, or that stands in its way."""
+
 WIDTH = 60
 """Characters that a message shows of what was said."""
 
@@ -46,15 +49,14 @@ class ChangeToUndo:
 
     @property
     def records(self) -> list[str]:
-        """Its files of JSON lines that it added to. A tape that went elsewhere is no such file."""
+        """Its files of JSON lines that it changed. A tape that went elsewhere is no such file."""
         moves = any(after is None and p.endswith(".jsonl") for p, after in self.after.items())
         return [
             p
             for p, after in self.after.items()
             if p.endswith(".jsonl")
             and not p.endswith(ANCHORS_FILE)  # who writes it knows no tombstones
-            and after is not None
-            and (is_evidence(p) or self.before[p] is not None or not moves)
+            and (is_evidence(p) or (after is not None and (self.before[p] is not None or not moves)))
         ]
 
 

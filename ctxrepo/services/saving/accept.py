@@ -88,7 +88,9 @@ def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Acc
     copies = (*file.conflict_copies, *merged.conflict_copies, *large)
     changed = {file.path: merged.data, **dict(map(copy_as_file, copies))}
     if refused := refusals(memory, changed, theirs):
-        accepted.held += refused
+        there = refusals(memory, {file.path: file.data}, theirs)  # with the lines that a person sees
+        known = {(one.rule, one.fingerprint) for one in there}
+        accepted.held += (*there, *(one for one in refused if (one.rule, one.fingerprint) not in known))
         return
     accepted.conflict_copies += copies
     accepted.changes |= {p: d for p, d in changed.items() if p != file.path or d != theirs}

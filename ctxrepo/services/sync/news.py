@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from itertools import islice, permutations
 
-from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_note
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.evidence import marks, renamed
 from ctxrepo.services.locate.identify import read_registry
-from ctxrepo.services.reading.marks import evidence_at, note_versions, standing_heirs
+from ctxrepo.services.reading.marks import entries_in, evidence_at, note_versions, standing_heirs
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 
@@ -59,10 +59,9 @@ def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
                 if objects.files(tip, [path]):
                     yield _line(name, what, "there again" if path == name else f"at {path} now")
             notes = {path for _, *names in back for path in names}
-            merged = standing_heirs(objects, objects.tree_of(merge), *note_versions(objects, base, side))
-            for old, new in sorted(merged.items()):
+            for old, what, new in _entries_back(objects, base, side, objects.tree_of(merge)):
                 if notes.isdisjoint((old.path, new.path)) and new.id in _ids(objects, tip, new.path):
-                    yield _line(f"an entry of {old.path}", "removed", f"^{new.id} in {new.path} now")
+                    yield _line(f"an entry of {old.path}", what, f"^{new.id} in {new.path} now")
         for ours, theirs in permutations(trees, 2):
             yield from _superseded(objects, base, ours, theirs, tip)
 
@@ -100,6 +99,20 @@ def _notes_back(
             there = objects.files(side, [name, *names])
             if name not in there and all(map(is_aside, there)):
                 yield "archived" if there else "removed", name, path
+
+
+def _entries_back(
+    objects: Objects, base: str | None, side: str | None, merged: str | None
+) -> Iterator[tuple[Entry, str, Entry]]:
+    """(entry as it was in `base`, what this side did with it, what stands for it by now) of those that this
+    side removed or put aside, and the other one edited."""
+    before, after = note_versions(objects, base, side)
+    aside = [entry for entry in entries_in(after) if is_aside(entry.path)]
+    in_view = {path: data for path, data in after.items() if not is_aside(path)}
+    for old, new in sorted(standing_heirs(objects, merged, before, in_view).items()):
+        if new.id not in {entry.id for entry in aside}:
+            is_aside_there = old.plain in {entry.plain for entry in aside}
+            yield old, "archived" if is_aside_there else "removed", new
 
 
 def _ids(objects: Objects, tree: str | None, path: str) -> set[str]:

@@ -58,9 +58,16 @@ def test_a_record_that_is_gone_by_now_needs_no_tombstone() -> None:
 
 def test_projects_stay_registered_and_what_else_changed_does_not() -> None:
     none, shop = "format = 1\n", 'format = 1\n[projects]\n"x/shop" = "shop"\n'
-    assert keeping_claims(none, shop) == shop
+    assert keeping_claims(none, shop, shop) == shop
     store = shop.replace('"shop"\n', '"store"\n')
-    assert parse(keeping_claims(shop, store)).projects == {"x/shop": "shop"}
+    assert parse(keeping_claims(shop, store, store)).projects == {"x/shop": "shop"}
+
+
+def test_a_project_that_is_registered_again_meanwhile_needs_nothing() -> None:
+    none, shop = "format = 1\n", 'format = 1\n[projects]\n"x/shop" = "shop"\n'
+    assert keeping_claims(shop, none, shop) == none
+    assert keeping_claims(shop, none, none) == shop
+    assert keeping_claims(shop, none, shop.replace('= "shop"', '= "store"')) == shop
 
 
 def test_what_a_note_says_is_its_entries_and_its_head_without_dates() -> None:

@@ -73,6 +73,8 @@ def test_what_is_fine_is_not_found(mine: Machine) -> None:
     (mine.clone / "global/picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     mine.write("global/replacement.md", "- a real \ufffd character\n")
     mine.write("inbox/h.jsonl", '{"id": 1}\n\n{"id": 2}\n')
+    for path in ("global/y.md", "conflicts/global__y.md--0123456789.md"):  # versions of one entry
+        mine.write(path, "# T\n\n- the VPN is down <!-- ^vpn -->\n")
     mine.remember("a fact")
     assert check(mine.open()) == []
 

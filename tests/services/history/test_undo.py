@@ -376,6 +376,53 @@ def test_what_a_person_took_off_the_branch_is_told_and_comes_back(mine: Machine,
         assert not mine.sync().notices
 
 
+def test_what_was_taken_off_comes_back_though_records_and_registry_were_begun_anew(mine: Machine) -> None:
+    mine.remember("the second")
+    commit(mine.open(), datetime.now(UTC))
+    mine.git("reset", "-q", "--hard", "HEAD~2")  # all that commands ever recorded
+    (told,) = mine.json("status")["data"]["deleted"]
+    mine.remember("after it")
+    back(mine)
+    done = mine.ctxrepo("undo", told.partition("`ctxrepo undo ")[2].partition("`")[0])
+    assert "+ the first" in done.stdout, done.stderr
+    assert said(mine, MEMORY) == ["the first", "the second"]
+    assert not mine.json("status")["data"]["deleted"]
+
+
+def test_a_command_that_was_taken_off_the_branch_is_passed_over(mine: Machine) -> None:
+    mine.remember("the second")
+    save(mine)
+    mine.git("reset", "-q", "--hard", "HEAD~1")
+    done = back(mine)
+    assert not (mine.clone / MEMORY).exists()
+    assert done.saying == "the first"
+    assert [line for line in done.lines if "passed over" in line] == [
+        "* passed over: the commit of `remember` is not in the memory any more"
+    ]
+    with pytest.raises(NotFound, match="nothing more to take back"):
+        back(mine)
+    again(mine)
+    assert said(mine, MEMORY) == ["the first"]
+
+
+def test_what_can_not_be_taken_back_names_the_command_before_it(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    for words in ("the first", "the second"):
+        ada.remember(words)
+        ada.sync()
+    ben.sync()
+    entry = entries_of(MEMORY, ada.read(MEMORY))[0]
+    assert ada.ctxrepo("archive", f"^{entry.id}").returncode == 0
+    assert ben.ctxrepo("edit", f"^{entry.id}", "--old", "first", "--new", "third").returncode == 0
+    for machine in (ada, ben, ada):
+        machine.sync()
+    assert said(ada, MEMORY) == ["the third", "the second"]
+    refusal = ada.ctxrepo("undo").stderr
+    assert "Before it was remember: the second: `ctxrepo undo" in refusal
+    assert ada.ctxrepo("undo", refusal.rpartition("`ctxrepo undo ")[2].partition("`")[0]).returncode == 0
+    assert said(ada, MEMORY) == ["the third"]
+
+
 def test_a_merge_names_the_commits_inside(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     ada.remember("from ada")

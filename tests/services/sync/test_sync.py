@@ -43,6 +43,19 @@ def test_a_second_sync_does_nothing(pair: Pair) -> None:
     assert ada.git("rev-parse", "HEAD") == before
 
 
+def test_a_line_that_is_held_back_is_named_once_where_a_merge_moved_it(pair: Pair) -> None:
+    ada, ben = pair
+    text = "# Traps\n\n- first\n- second\n"
+    ada.write(NOTE, text)
+    ada.sync()
+    ben.sync()
+    ben.write(NOTE, text.replace("- first", "- zeroth\n- first"))
+    ben.sync()
+    ada.write(NOTE, text + f"- the token is {'ghp_' + 'a1B2' * 9}\n")
+    held = ada.sync().held
+    assert [(one.path, one.line) for one in held] == [(NOTE, len(ada.read(NOTE).splitlines()))]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("order", rotating(["aab", "ab", "ba", "bba"], keep=1))
 def test_five_rounds_of_changing_one_note_apart(pair: Pair, order: str) -> None:

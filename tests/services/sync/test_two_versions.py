@@ -423,13 +423,13 @@ def test_undo_of_a_removal_puts_nothing_beside_what_was_edited_meanwhile(
 
 
 @pytest.mark.parametrize("who", [(0, 1, 0), (1, 0, 1)], ids=["who removed it first", "who changed it first"])
-@pytest.mark.parametrize("how", ["edited", "moved"])
+@pytest.mark.parametrize(("way", "how"), [("forget", "edited"), ("forget", "moved"), ("archive", "edited")])
 def test_an_entry_that_was_removed_and_changed_meanwhile_is_there_and_both_are_told(
-    apart: Pair, who: tuple[int, ...], how: str
+    apart: Pair, who: tuple[int, ...], way: str, how: str
 ) -> None:
     ada, ben = apart
     (entry,) = (e for e in entries_of(NOTE, ada.read(NOTE)) if "payment" in e.text)
-    by_command(ada, "forget", f"^{entry.id}")
+    by_command(ada, way, f"^{entry.id}")
     if how == "moved":
         move_entry(ben, "doors")
     else:
@@ -437,7 +437,8 @@ def test_an_entry_that_was_removed_and_changed_meanwhile_is_there_and_both_are_t
     told = [notice for number in who for notice in apart[number].sync().notices]
     place = "shop/topics/doors.md" if how == "moved" else NOTE
     (left,) = (e for e in entries_of(place, ada.read(place)) if "payment" in e.text)
-    assert told == [f"an entry of {NOTE} was removed {BACK} ^{left.id} in {place} now"] * 2
+    assert told == [f"an entry of {NOTE} was {WAS[way]} {BACK} ^{left.id} in {place} now"] * 2
+    assert not (ada.clone / "shop/archive/topics/ports.md").exists()
     assert ada.tree() == ben.tree()
     assert not [notice for machine in apart for notice in machine.sync().notices]
 

@@ -8,10 +8,10 @@ from itertools import chain
 from ctxrepo.domain.merge.choose import plain, rank
 from ctxrepo.domain.merge.resolve import stands
 from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_plain
-from ctxrepo.domain.note import compose
+from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, entries_of, explicit_id
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.layout import is_conflict_copy, is_evidence, is_note, scope_of
+from ctxrepo.domain.project.layout import is_archived, is_conflict_copy, is_evidence, is_note, scope_of
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, read_copy
 from ctxrepo.domain.records.evidence import (
     MOST_HEIRS,
@@ -55,7 +55,11 @@ def settle_rivals(
         ranks = {entry: (entry not in older, rank(entry.text), entry.path) for entry in rivals}
         winner, *losers = sorted(rivals, key=lambda entry: ranks[entry], reverse=True)
         for entry in losers:
-            merged[entry.path] = encode(compose.replace(_text(merged, entry.path, blobs), entry, ""))
+            text = compose.replace(_text(merged, entry.path, blobs), entry, "")
+            if is_archived(entry.path) and entry.path not in base and not frontmatter.split(text)[1].strip():
+                del merged[entry.path]  # it came with the entry
+            else:
+                merged[entry.path] = encode(text)
             if plain(entry.text) != plain(winner.text) and entry not in older:
                 yield ConflictCopy(winner.path, "", plain(winner.text), plain(entry.text))
 

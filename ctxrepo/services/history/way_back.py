@@ -1,0 +1,242 @@
+"""How a deed is taken back: what of it is its own by now, where that stands, and what is to be put there."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+
+from ctxrepo.domain.guard.takeback import difference, emptied, keeping_claims, total, without_records
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.note.note import decode, decode_exactly, encode
+from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, shown
+from ctxrepo.errors import CtxrepoError, Refused
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.history.change_to_undo import MOST_OPERATIONS, WIDTH, ChangeToUndo, of_commit
+from ctxrepo.services.history.commits import commit_named
+from ctxrepo.services.history.conflict_copies import paths_without_kept_version
+from ctxrepo.services.reading.marks import (
+    Files,
+    entries_gone,
+    evidence_at,
+    evidence_in,
+    moved_to,
+    standing_heirs,
+)
+from ctxrepo.services.saving.merge import merge_of
+from ctxrepo.storage.memory import Memory
+
+_HOW = "`ctxrepo history` of it shows how"
+
+_MOST_SAID = 3
+
+
+class ChangedSince(Refused):
+    """What is to be taken back was changed since, in the commit whose id begins with `commit`; '' where no
+    single one tells."""
+
+    def __init__(self, message: str, commit: str) -> None:
+        super().__init__(message, f"Nothing is done. {_HOW}; `ctxrepo restore` brings back a version.")
+        self.commit = commit
+
+
+class NothingLeft(Refused):
+    """Nothing of what is to be taken back is there any more."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "`ctxrepo history` shows what is.")
+
+
+@dataclass(frozen=True)
+class WayBack:
+    """What takes a deed back. `changes` has path -> (bytes now, bytes to be). `deed` is what of it is its own
+    by now, and `stays` tells of the rest, a line each."""
+
+    deed: ChangeToUndo
+    changes: dict[str, tuple[bytes | None, bytes | None]]
+    stays: tuple[str, ...]
+
+    def records_back(self, path: str, now: str) -> str:
+        """The file of JSON lines as it is to be, from how it is now: others may have added to it."""
+        before, after = (decode_exactly(side[path] or b"") for side in (self.deed.before, self.deed.after))
+        return without_records(now, before, after)
+
+
+def way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
+    """How the deed is taken back in the newest commit. ChangedSince where something that it did was changed
+    after it, NothingLeft, and Refused where what it did is somebody else's by now, all of it."""
+    try:
+        return _way_back(memory, deed, tip)
+    except ChangedSince as error:
+        if error.commit and can_be_undone(memory, error.commit):
+            hint = f"Nothing is done. {_HOW}; `ctxrepo undo {error.commit}` takes that back."
+            raise Refused(error.message, hint) from error
+        raise
+
+
+def can_be_undone(memory: Memory, start: str) -> bool:
+    """Whether `undo` of the commit whose id begins so would do it; not where that is ''."""
+    tip = memory.head if start else None
+    try:
+        return tip is not None and bool(
+            _way_back(memory, of_commit(memory, commit_named(memory, start)), tip)
+        )
+    except CtxrepoError:
+        return False
+
+
+def _way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
+    if not memory.objects.is_in(tip, deed.commit):
+        raise NothingLeft(f"the commit of {deed.name} is not in the memory any more")
+    tree = memory.objects.tree_of(tip)
+    deed, edited = _without_edited(memory, deed, tree)
+    deed, shared = _without_shared(memory, deed, tree)
+    back = WayBack(deed, _changes(memory, deed, tip), (*edited, *shared))
+    here = _read(memory, tree, deed.records)
+    texts = {path: decode_exactly(data or b"") for path, data in here.items()}
+    changed = {p for p, sides in back.changes.items() if _differ(p, *sides) or not _says_other(deed)}
+    changed |= {p for p, text in texts.items() if back.records_back(p, text) != text}
+    if all(map(is_evidence, changed)) and not all(map(is_evidence, deed.after)):
+        raise NothingLeft(f"nothing that {deed.name} did is there any more")
+    return back
+
+
+def _says_other(deed: ChangeToUndo) -> bool:
+    """Whether the deed changed more than dates and spaces."""
+    return any(_differ(path, deed.before[path], data) for path, data in deed.after.items())
+
+
+def _differ(path: str, was: bytes | None, new: bytes | None) -> bool:
+    """Whether one is a file and the other isn't, or they say something else."""
+    return (was is None) != (new is None) or total({path: was}) != total({path: new})
+
+
+def _changes(memory: Memory, deed: ChangeToUndo, tip: str) -> dict[str, tuple[bytes | None, bytes | None]]:
+    """What merging the way back of a deed into the newest commit changes, as WayBack has it."""
+    objects = memory.objects
+    head = objects.tree_of(tip)
+    records = set(deed.records)
+    deed = _elsewhere(memory, deed, head)
+    after = {p: data for p, data in deed.after.items() if p not in records}
+    before = _ways_back(deed, after, _read(memory, head, after))
+    tree = objects.tree_of(deed.commit)
+    base, theirs = (objects.edit(tree, objects.store_files(side)) for side in (after, before))
+    merged = merge_of(memory, base, head, theirs, keeps_names=True)
+    changed = objects.diff(head, merged.tree)
+    now = {path: merged.moves.get(path, path) for path in after}
+    paths = {*after, *now.values(), *changed}
+    here, there = _read(memory, head, paths), _read(memory, merged.tree, paths)
+    expected = total(here)
+    expected.subtract(total(after))
+    expected.update(total(before))
+    for path in (p for p in after if after[p] is None):  # its deletion lost to a change that another made
+        expected.subtract(total({path: here[path]}) & total({path: before[path]}))
+    left = difference(total(there), expected)
+    lost = [p for p in after if before[p] is not None and after[p] is None and there[now[p]] is None]
+    lost += paths_without_kept_version(before, after, there)
+    stays = [p for p in after if before[p] is None and there[p] is not None]
+    if merged.conflict_copies or left or lost or stays:
+        fought_over = [f"{a.path}: {shown(normalised(a.base), WIDTH)}" for a in merged.conflict_copies]
+        in_the_way = dict.fromkeys(fought_over or lost or stays or _holding(left, here, there, after))
+        later = _change_since(memory, deed, tip, {*paths, *merged.moves.values()})[:10]
+        raise ChangedSince(
+            f"{deed.name} can't be taken back, because it was changed since{' in ' * bool(later)}{later}: "
+            f"{'; '.join(list(in_the_way)[:_MOST_SAID])}",
+            later,
+        )
+    return {p: (here[p], there[p]) for p in changed}
+
+
+def _elsewhere(memory: Memory, deed: ChangeToUndo, head: str | None) -> ChangeToUndo:
+    """The deed, with each note that it removed, and that a merge kept where another machine had moved it, at
+    that place: it isn't to come back beside itself."""
+    said = total(deed.after)
+    removed = (p for p, data in deed.after.items() if data is None and is_note(p))
+    gone = {p: units for p in removed if not (units := total({p: deed.before[p]})) & said}
+    places = moved_to(memory.objects, head, gone)
+    here = _read(memory, head, {*places, *places.values()})
+    kept = {p: now for p, now in places.items() if here[p] is None and gone[p] & total({now: here[now]})}
+    before, after = ({kept.get(p, p): data for p, data in side.items()} for side in (deed.before, deed.after))
+    return replace(deed, before=before, after=after)
+
+
+def _change_since(memory: Memory, deed: ChangeToUndo, tip: str, paths: Collection[str]) -> str:
+    """The newest commit that changed something of what a deed did, in one of `paths`; '' where none did."""
+    objects = memory.objects
+    own = {*difference(total(deed.after), total(deed.before))}
+    for later in islice(objects.new_commits(tip, deed.commit), MOST_OPERATIONS):
+        trees = [objects.tree_of(one) for one in (*objects.parents(later), later)]
+        files = [objects.files(tree, paths) for tree in trees]
+        if len(files) == 2 and files[0] != files[1]:
+            before, after = (total(_read(memory, tree, paths)) for tree in trees)
+            if own.intersection(difference(before, after)):
+                return later
+    beside = _read(memory, objects.tree_of(deed.commit), deed.after)  # in its own commit
+    return deed.commit if own.intersection(difference(total(deed.after), total(beside))) else ""
+
+
+def _ways_back(deed: ChangeToUndo, after: Files, here: Files) -> dict[str, bytes | None]:
+    """The files to be merged back. A note that came with the deed and got words since loses only its own."""
+    takes_away = any(data is None for data in after.values())
+    before = {path: deed.before[path] for path in after}
+    for path, data in after.items():
+        if before[path] is None and here[path] not in (None, data) and data and not takes_away:
+            before[path] = encode(emptied(decode_exactly(data)))
+    if REGISTRY in after and not deed.is_claim:
+        texts = (decode(side[REGISTRY] or b"") for side in (before, after, here))
+        before[REGISTRY] = encode(keeping_claims(*texts))
+    return before
+
+
+def _read(memory: Memory, tree: str | None, paths: Iterable[str]) -> dict[str, bytes | None]:
+    """path -> bytes in a tree, None where there is no file."""
+    objects = memory.objects
+    keys = objects.files(tree, wanted := list(paths))
+    return {p: objects.data(keys[p]) if p in keys else None for p in wanted}
+
+
+def _holding(units: Iterable[str], *sides: Files) -> Iterator[str]:
+    """What is in the way, as `path: words`, as far as a file has it."""
+    for unit in islice(units, _MOST_SAID):
+        place = next((p for side in sides for p, data in side.items() if total({p: data})[unit]), "")
+        yield f"{place}: {shown(unit, WIDTH)}" if place else shown(unit, WIDTH)
+
+
+def _without_shared(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tuple[ChangeToUndo, list[str]]:
+    """The deed without the entries that it added and that somebody else has stated, too; and a line about
+    each of these. Refused where it did nothing else."""
+    come = entries_gone(deed.after, deed.before)
+    own = evidence_in({path: data for path, data in deed.after.items() if data and is_evidence(path)})
+    hosts = {record.host for record in own}
+    stated: set[str] = set()
+    for record in sorted(evidence_at(memory.objects, tree) if come and own else (), key=lambda e: e.ts):
+        if record.kind == "forgotten":
+            stated.discard(record.entry)
+        elif record.kind == "stated" and record.host not in hosts:
+            stated.add(record.entry)
+    shared = [entry for entry in come if entry.id in stated]
+    told = [f"`{shown(normalised(e.text), WIDTH)}` stays: somebody else remembered it, too" for e in shared]
+    if told and len(shared) == len(come) and not entries_gone(deed.before, deed.after):
+        hint = f"Nothing is done. `ctxrepo forget ^{shared[0].id}` takes it away for all."
+        raise Refused(f"{deed.name} can't be taken back: {told[0]}", hint)
+    after = dict(deed.after)
+    for entry in reversed(shared):
+        after[entry.path] = encode(compose.replace(decode_exactly(after[entry.path] or b""), entry, ""))
+    return replace(deed, after=after), [f"* {line}" for line in told]
+
+
+def _without_edited(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tuple[ChangeToUndo, list[str]]:
+    """The deed without what it took away that stands, as somebody edited it meanwhile: both would stand; and
+    a line about each of these. Refused where it took away nothing else."""
+    heirs = standing_heirs(memory.objects, tree, deed.before, deed.after)
+    told = [
+        f"`{shown(normalised(entry.text), WIDTH)}` is there, changed meanwhile, as ^{heir.id}"
+        for entry, heir in heirs.items()
+    ]
+    if told and len(heirs) == len(entries_gone(deed.before, deed.after)):
+        hint = f"Nothing is done. `ctxrepo restore ^{next(iter(heirs)).id}` brings back what it said."
+        raise Refused(f"{deed.name} can't be taken back: {told[0]}", hint)
+    before = dict(deed.before)
+    for entry in reversed(heirs):
+        text = decode_exactly(before[entry.path] or b"")
+        before[entry.path] = encode(compose.replace(text, entry, ""))
+    return replace(deed, before=before), [f"* {line}" for line in told]
