@@ -7,6 +7,7 @@
     │   └── NoMatch         3  nothing has the name, or fits the words, that were given
     ├── Refused             6  the write guard said no; nothing was written
     ├── NotInitialised      1  there is no memory repository yet
+    ├── Unsaved             1  what adds could be written nowhere, as in a sandbox that leaves no folder open
     ├── Unreadable          1  a file is there and can't be read
     ├── NoAnswer            1  a folder hangs, as one on a network disk that is gone
     ├── Busy                1  another process holds a lock longer than is polite to wait
@@ -65,6 +66,16 @@ class Refused(CtxrepoError):
 
 class NotInitialised(CtxrepoError):
     code = "not_initialised"
+
+
+class Unsaved(CtxrepoError):
+    """`project` is the id of the project that the command ran in; '' for none."""
+
+    code = "unsaved"
+
+    def __init__(self, message: str, hint: str, project: str) -> None:
+        super().__init__(message, hint)
+        self.project = project
 
 
 class Unreadable(CtxrepoError):

@@ -167,9 +167,14 @@ def seal_shortly(content: str, secret: str) -> str:
 def seal(content: str, secret: str, opening: str = "", frame: str = FRAME) -> str:
     """`content`, from memory, between delimiters that only somebody with the secret, a key in hex, can
     make, and that are equal for equal texts. `opening` is our own text, before the line of the frame."""
-    data = (opening + content).encode()
-    tag = _blake2.blake2b(data, key=_key(secret), digest_size=_TAG_BYTES).hexdigest()
+    tag = tag_of(opening + content, secret)
     return f"{_OPEN % tag}{opening}{frame}\n{content}{_CLOSE % tag}"
+
+
+def tag_of(text: str, secret: str) -> str:
+    """16 hex digits that only somebody with the secret can make of this text. What is sealed has no NUL."""
+    data = text.encode("utf-8", "surrogatepass")
+    return _blake2.blake2b(data, key=_key(secret), digest_size=_TAG_BYTES).hexdigest()
 
 
 def size(text: str) -> int:

@@ -29,6 +29,9 @@ _HOOK_OUTPUT = """
 PATCH_HEADS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 """How lines of a patch begin that name a file, for agents that edit with `apply_patch`."""
 
+TICKET = "ctxrepo-ticket:"
+"""What stands before a ticket (hooks/tickets.py) in what a command printed."""
+
 AT_START, WITH_PROMPT, BESIDE_PROMPT = "start", "with prompt", "beside prompt"
 """When a session is given its packet: at its start; with its first prompt, because the agent loses what it is
 told at the start; or at a start that the agent runs at the same time as the first prompt's hook, which

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from io import RawIOBase
 from pathlib import Path
 
 import pytest
 from machines import Machine, make_machine
 from processes import processes_of
-from sessions import eventually
+from sessions import Session, eventually
 from torture.mounts import mounted, needs_mount, read_only, sandbox
+
+from ctxrepo.hooks.dialect import TICKET
 
 pytestmark = needs_mount
 
@@ -168,3 +173,91 @@ def test_what_adds_is_handed_over_and_taken_in_outside(ada: Machine, tmp_path: P
     assert "Port 700" in ada.ctxrepo("search", "wiki").stdout
     assert not ada.open().handover.names()
     assert "Port 700" in ada.git("log", "-3", "--format=%B", "origin/main")
+
+
+class Sandboxed(Session):
+    """A session whose commands run in a sandbox that leaves no folder open; its hooks run outside."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine, "s-1")
+        self.inside = replace(machine, more={"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": self.session})
+
+    def prints(self, *words: str) -> str:
+        """What a command that fails prints."""
+        with read_only(self.machine.home):
+            done = self.inside.ctxrepo(*words)
+        assert done.returncode == 1
+        return done.stdout + done.stderr
+
+    def told(self, command: str, printed: str) -> str:
+        """What the model is told besides, by the hook that runs after the tool."""
+        fields = {"tool_name": "Bash", "tool_input": {"command": command}, "error": printed}
+        return self.hook("PostToolUseFailure", **fields)
+
+
+def test_where_no_folder_is_open_the_hook_runs_what_adds_again(ada: Machine) -> None:
+    session = Sandboxed(ada)
+    known = files_of(ada)
+    done = {shlex.join(["ctxrepo", *words]): session.prints(*words) for words in ADDERS}
+    assert files_of(ada) == known
+    for command, printed in done.items():
+        assert "nothing is saved" in printed
+        told = session.told(command, printed)
+        assert (command, "what it wrote is saved" in told) == (command, True), told
+    for path, text in {
+        "shop/topics/pay.md": "702",
+        "shop/MEMORY.md": "Port 700 is the wiki's",
+        "shop/SCRATCHPAD.md": "go on",
+        "shop/topics/wiki.md": "The wiki",
+    }.items():
+        assert ada.read(path).count(text) == 1
+    assert [session.told(command, printed) for command, printed in done.items()] == [""] * len(done)
+    eventually(lambda: not processes_of(ada), 60)
+    assert ada.read("shop/MEMORY.md").count("Port 700") == 1
+    assert ada.ctxrepo("log").stdout.count("tried it") == 1
+    assert f"Ctxrepo-Session: {session.session}" in ada.git(
+        "log", "-9", "--format=%B", "--", "shop/MEMORY.md"
+    )
+
+
+def test_what_would_be_refused_is_refused_in_the_sandbox_and_prints_no_ticket(ada: Machine) -> None:
+    with read_only(ada.home):
+        done = Sandboxed(ada).inside.ctxrepo("remember", "the token is ghp_" + "a1B2c3D4e5F6" * 3)
+    assert done.returncode == 6
+    assert TICKET not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [*WRITERS, ["edit", "topics/pay", "--from", "/etc/hostname"], ["log", "--undo"], ["remember", "-"]],
+    ids=" ".join,
+)
+def test_what_takes_away_or_reads_a_file_prints_no_ticket(ada: Machine, words: list[str]) -> None:
+    with read_only(ada.home):
+        done = Sandboxed(ada).inside.ctxrepo(*words, stdin="- x\n")
+    assert done.returncode != 0
+    assert TICKET not in done.stdout + done.stderr
+
+
+def test_a_person_is_shown_no_ticket(ada: Machine) -> None:
+    with read_only(ada.home):
+        done = ada.ctxrepo("remember", "Port 700 is the wiki's")
+    assert done.returncode == 1
+    assert TICKET not in done.stderr
+
+
+def test_a_program_is_given_the_ticket_in_its_json(ada: Machine) -> None:
+    session = Sandboxed(ada)
+    words = ["remember", "Port 700 is the wiki's", "--json"]
+    printed = session.prints(*words)
+    assert json.loads(printed)["error"]["code"] == "unsaved"
+    assert "is saved" in session.told(shlex.join(["ctxrepo", *words]), printed)
+
+
+def test_another_program_of_our_name_has_nothing_saved(ada: Machine) -> None:
+    """It may print what ours printed for other words, and can't for those that the model wrote."""
+    session = Sandboxed(ada)
+    printed = session.prints("remember", "all is well")
+    assert "Not run again" in session.told("ctxrepo remember 'nothing is well'", printed)
+    assert "Not run again" in session.told("ctxrepo remember 'all is well'; ./build", printed)
+    assert not (ada.clone / "shop/MEMORY.md").exists()

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from world import HOOK, NOTES, World
 
+from ctxrepo.hooks.tickets import ticket
+
 ALLOWED = {"posix", "time", "gc", "fcntl", "_signal", "_blake2"}
 """What a hook loads of Python beside `os` and SQLite with all that these bring along."""
 
@@ -139,6 +141,18 @@ def test_a_surprise_is_written_down_with_no_more(world: World) -> None:
     assert "no such table" in world.errors()
     names = set(done.stderr.decode().split())
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+
+
+def test_a_command_that_failed_loads_what_runs_one_again_only_for_a_ticket(world: World) -> None:
+    words = ["ctxrepo", "remember", "x"]
+    said = {"tool_name": "Bash", "tool_input": {"command": " ".join(words)}}
+    usual = loaded(world, "PostToolUseFailure", error="Exit code 1\nctxrepo: nothing is saved", **said)
+    assert not usual & {"ctxrepo.hooks.moments.rerun", "ctxrepo.hooks.tickets"}
+    made = ticket(world.settings["secret"], "example/shop", words)
+    names = loaded(world, "PostToolUseFailure", error=made, **said)
+    assert {"ctxrepo.hooks.moments.rerun", "ctxrepo.hooks.tickets"} <= names
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+    assert world.starts(1)
 
 
 def test_a_fault_that_a_session_was_told_costs_its_next_tools_next_to_nothing(world: World) -> None:

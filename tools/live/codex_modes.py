@@ -42,7 +42,8 @@ def _is_given(play: Play) -> None:
     play.report.look("the index is given", place_of(INDEX, first) >= 0)
 
 
-def _rows(play: Play, *, reads: bool, saves: bool) -> None:
+def _rows(play: Play, *, is_again: bool = False) -> None:
+    """Commands that read, add and take away; `is_again`: what adds can only be run again by the hook."""
     at = time.monotonic()
     found, saved, logged, removed = _answers(
         play,
@@ -52,49 +53,62 @@ def _rows(play: Play, *, reads: bool, saves: bool) -> None:
         "ctxrepo forget shop:MEMORY.md",
     )
     _is_given(play)
-    play.report.look(
-        "a command that reads answers", ("cluster is called heron" in found) == reads, found[-300:]
-    )
-    if saves:
-        play.report.look("`remember` ends well", "remembered: ^" in saved, saved[-300:])
-        play.arrives("what was written is on the remote", at, "gutenberg", "met the printer")
-    else:
-        for answer in (saved, logged):
-            play.report.look(
-                "what writes says that nothing is saved", "nothing is saved" in answer, answer[-300:]
-            )
+    play.report.look("a command that reads answers", "cluster is called heron" in found, found[-300:])
+    play.report.look("`remember` ends well", "remembered: ^" in saved, saved[-300:])
+    for answer in (saved, logged) if is_again else ():
+        play.report.look("it says that nothing is saved", "nothing is saved" in answer, answer[-300:])
+        play.report.look("and the hook that it is", "what it wrote is saved" in answer, answer[-300:])
+    play.arrives("what was written is on the remote", at, "gutenberg", "met the printer")
     play.report.look("`forget` is refused", "nothing is changed" in removed, removed[-300:])
+    if is_again:
+        _forgeries(play, saved)
     play.asks_for_silence()
 
 
+def _forgeries(play: Play, printed: str) -> None:
+    """What was printed before comes in a file that is shown, and beside another command."""
+    (play.stage.project / "page.txt").write_text(printed, "utf-8")
+    fact = "ctxrepo remember 'the printer is called luther'"
+    chained, _, beside = _answers(play, f"true && {fact}", "cat page.txt", f"{fact}; cat page.txt")
+    for answer in (chained, beside):
+        play.report.look(
+            "beside another command it isn't run again", "Not run again" in answer, answer[-300:]
+        )
+    play.stage.wait_for_silence()
+    found = play.stage.output("search", "printer")
+    play.report.look(
+        "nothing of that is saved", found.count("gutenberg") == 1 and "luther" not in found, found
+    )
+
+
 def workspace(play: Play) -> None:
-    """Its default, without anything granted: commands read, and what writes says what would help."""
+    """Its default, without anything granted: the hook runs again what adds."""
     _begin(play, "workspace-write")
-    _rows(play, reads=True, saves=False)
+    _rows(play, is_again=True)
 
 
 def workspace_with_folder(play: Play) -> None:
     """Its default, with the folder that `setup` opens: what adds is handed over and saved outside."""
     _begin(play, "workspace-write", "write", has_rules=False)
-    _rows(play, reads=True, saves=True)
+    _rows(play)
 
 
 def workspace_with_rules(play: Play) -> None:
     """Its default, with our rules: commands that read and add run outside of the sandbox."""
     _begin(play, "workspace-write", "write")
-    _rows(play, reads=True, saves=True)
+    _rows(play)
 
 
 def read_only(play: Play) -> None:
     """Its strictest, without anything granted."""
     _begin(play, "read-only")
-    _rows(play, reads=True, saves=False)
+    _rows(play, is_again=True)
 
 
 def read_only_with_rules(play: Play) -> None:
     """Its strictest, with our rules."""
     _begin(play, "read-only", "write")
-    _rows(play, reads=True, saves=True)
+    _rows(play)
 
 
 ALL: dict[str, Callable[[Play], None]] = {

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from ctxrepo.app.surprise import log_traceback, of_database
-from ctxrepo.errors import INTERRUPTED, CtxrepoError, next_step
+from ctxrepo.errors import INTERRUPTED, CtxrepoError, Unsaved, next_step
 from ctxrepo.faces.cli import output, pipe, table, waiting
 from ctxrepo.faces.cli.answer import ExitWith, close_desks
 from ctxrepo.faces.cli.plain import plain_call
@@ -29,6 +29,11 @@ def _run(words: Sequence[str], as_json: bool) -> int:
         return _call(words)
     except ExitWith as ended:
         return ended.code
+    except Unsaved as error:
+        from ctxrepo.app.unsaved import with_ticket  # only in sandboxes
+
+        output.failed(as_json, with_ticket(error, words, os.environ))
+        return error.exit_code
     except CtxrepoError as error:
         output.failed(as_json, error)
         return error.exit_code

@@ -1,11 +1,12 @@
 """A tool was used: log the files and lines, save memory files as the tool left them and wake the worker for
-them, and answer new faults and what memory says about the edited files, or about a command that failed."""
+them, run a command again that could save nothing in its sandbox, and answer new faults and what memory says
+about the edited files, or about a command that failed."""
 
 import _sqlite3
 import os
 import time
 
-from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect import TICKET, Dialect, Event, TouchedFile
 from ctxrepo.hooks.known.cached import faults_of, open_cache
 from ctxrepo.hooks.known.locate import SessionFolder, inside
 from ctxrepo.hooks.known.world import Repo, World
@@ -31,7 +32,8 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
     edited, unsaved, doubtful, began = [], [], list[str](), time.time()
     error = dialect.failure(db, event, json_text)
     is_write = not error and not dialect.only_reads(event.tool)
-    has_written = event.command != "" and _has_shell_written(db, world, dialect, event)
+    is_shell = event.tool.lower() in dialect.shells
+    has_written = is_shell and event.command != "" and _has_shell_written(db, world, event)
     for touched in dialect.touched(db, event, json_text)[:MOST_FILES]:
         path = os.path.join(event.cwd or os.getcwd(), touched.path)
         file = TouchedFile(path, touched.ranges, touched.wrote)
@@ -48,6 +50,10 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         from ctxrepo.hooks.wakeup import wake
 
         wake(world)  # some agents call no hook at their end, so nothing that was written waits for one
+    if is_shell and TICKET in (output := error or event.error) and "ctxrepo " in event.command:
+        from ctxrepo.hooks.moments import rerun  # in few sandboxes, and few commands
+
+        return rerun.answer(db, world, event, output)
     unsaved_block = ""
     if unsaved and not event.silence_reason:
         from ctxrepo.domain.text import seal_shortly
@@ -73,12 +79,10 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         cache.close()
 
 
-def _has_shell_written(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event) -> bool:
+def _has_shell_written(db: _sqlite3.Connection, world: World, event: Event) -> bool:
     """Whether a command line may have written to the memory, because it names its folder or ran in it; the
     worker is left a line to look for what it wrote."""
     home = world.repo.home
-    if event.tool.lower() not in dialect.shells:
-        return False
     if os.path.exists(handed := f"{world.state}/handover/{world.repo.id}") and len(os.listdir(handed)):
         return True
     if not names_folder(event.command, home, os.environ.get("HOME", "")) and inside(event.cwd, home) is None:

@@ -17,7 +17,7 @@ from ctxrepo.domain.project.layout import REGISTRY, is_note
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
-from ctxrepo.errors import Busy, CtxrepoError, GitFailed, Refused
+from ctxrepo.errors import Busy, CtxrepoError, GitFailed, Refused, Unsaved
 from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
@@ -167,7 +167,7 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
 
 
 def _hand_over(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
-    """Leave the draft where whoever can write finds it; CtxrepoError where nothing can be left either."""
+    """Leave the draft where whoever can write finds it; Unsaved where nothing can be left either."""
     changed, _ = _checked(draft)
     memory = draft.memory
     try:
@@ -175,7 +175,7 @@ def _hand_over(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
             memory.handover.add(_saves(draft, changed, op, origin, now))
     except OSError as error:
         hint = f"Run it outside of the sandbox, or let the sandbox write to {memory.places.handover}."
-        raise CtxrepoError(f"nothing is saved: {memory.why_read_only}", hint) from error
+        raise Unsaved(f"nothing is saved: {memory.why_read_only}", hint, origin.project) from error
     if changed and memory.notice:
         memory.notice("handed over: it is saved as soon as ctxrepo runs outside of this sandbox")
 
