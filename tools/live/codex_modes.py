@@ -44,7 +44,6 @@ def _is_given(play: Play) -> None:
 
 def _rows(play: Play, *, is_again: bool = False) -> None:
     """Commands that read, add and take away; `is_again`: what adds can only be run again by the hook."""
-    at = time.monotonic()
     found, saved, logged, removed = _answers(
         play,
         "ctxrepo search heron",
@@ -52,6 +51,7 @@ def _rows(play: Play, *, is_again: bool = False) -> None:
         "ctxrepo log 'met the printer'",
         "ctxrepo forget shop:MEMORY.md",
     )
+    at = time.monotonic()
     _is_given(play)
     play.report.look("a command that reads answers", "cluster is called heron" in found, found[-300:])
     play.report.look("`remember` ends well", "remembered: ^" in saved, saved[-300:])
