@@ -41,7 +41,13 @@ def rotating(cases: Iterable[object], keep: int = 0) -> list[ParameterSet]:
 _PROCESSES = (
     *("tests/attacks/", "tests/faults/", "tests/users/"),
     *("tests/test_acknowledged", "tests/test_day", "tests/test_demo", "tests/test_first_minutes"),
-    *("tests/test_interleaved", "tests/test_line", "tests/test_pi_memory", "tests/test_session"),
+    *(
+        "tests/test_install",
+        "tests/test_interleaved",
+        "tests/test_line",
+        "tests/test_pi_memory",
+        "tests/test_session",
+    ),
     *("tests/test_torture", "tests/test_warm", "tests/test_weaknesses"),
     *("tests/test_docs.py::test_the_tutorial_works_as_written", "tests/services/meaning/test_ready"),
     *("tests/faces/cli/completion/test_shells", "tests/hooks/moments/test_late", "tests/hooks/test_many"),
@@ -70,7 +76,7 @@ for every commit where that code is, and `make stories` runs all of these."""
 
 _STORY_TURNS, _SLOW_TURNS = 12, 3
 
-_SHARED = ("tests/test_demo",)
+_SHARED = ("tests/test_demo", "tests/test_install")
 """The files of which all tests look at one story, which takes its time; they are due together."""
 
 

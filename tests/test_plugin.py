@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ctxrepo.agents.hook_line import HookLine
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 RUN = CHECKOUT / "hooks/run"
+INSTALL = CHECKOUT / "hooks/install"
 SHELLS = [found for name in ("sh", "bash", "dash", "zsh", "busybox", "ksh") if (found := shutil.which(name))]
 
 
@@ -78,13 +80,99 @@ def test_the_state_folder_may_be_elsewhere(known: Machine, named: str, given: st
     known.places.state.rename(known.home / "old state")
     Machine(known.home, elsewhere).init()
     assert "Answer in Dutch" in call(known, **elsewhere)
-    assert call(known) == ""
+    assert "Answer in Dutch" not in call(known)
 
 
-def test_before_init_it_is_silent_and_makes_nothing(ada: Machine) -> None:
+@pytest.mark.parametrize("shell", SHELLS)
+def test_before_init_it_says_at_the_start_what_to_run_and_makes_nothing(ada: Machine, shell: str) -> None:
     before = sorted(ada.home.rglob("*"))
-    assert call(ada) == ""
+    told = json.loads(call(ada, shell=shell, PATH="/usr/bin:/bin"))
+    assert list(told) == ["systemMessage"]
+    assert told["systemMessage"].endswith(f"Run this once in a terminal: sh '{INSTALL}'")
     assert sorted(ada.home.rglob("*")) == before
+
+
+def test_with_the_program_and_without_a_memory_it_names_the_next_step(ada: Machine, tmp_path: Path) -> None:
+    told = "ctxrepo has no memory on this machine yet. Run this once in a terminal: "
+    own = ada.home / ".local/bin/ctxrepo"
+    own.parent.mkdir(parents=True)
+    own.symlink_to("/bin/true")
+    assert json.loads(call(ada, PATH="/usr/bin:/bin")) == {
+        "systemMessage": f"{told}~/.local/bin/ctxrepo start"
+    }
+    on_path = {"PATH": f"{own.parent}:/usr/bin:/bin"}
+    assert json.loads(call(ada, **on_path)) == {"systemMessage": f"{told}ctxrepo start"}
+
+
+def test_it_is_said_once_a_session_and_to_nobody_who_switched_hooks_off(ada: Machine) -> None:
+    assert call(ada, "UserPromptSubmit") == ""
+    assert call(ada, CTXREPO_OFF="1") == ""
+    assert "systemMessage" in call(ada, CTXREPO_OFF="0")
+    for source in ("resume", "clear", "compact"):
+        words = ["sh", str(RUN), "claude", "SessionStart"]
+        assert answer_to(ada, words, {"session_id": "s", "source": source}) == ""
+
+
+@pytest.mark.parametrize(
+    ("agent", "event", "field"),
+    [
+        ("codex", "SessionStart", "systemMessage"),
+        ("gemini", "SessionStart", "systemMessage"),
+        ("copilot", "sessionStart", "additionalContext"),
+        ("opencode", "session.created", ""),
+        ("pi", "session_start", ""),
+    ],
+)
+def test_each_agent_is_told_where_its_user_sees_it(ada: Machine, agent: str, event: str, field: str) -> None:
+    source = "new" if agent == "copilot" else "startup"
+    told = answer_to(ada, ["sh", str(RUN), agent, event], {"source": source}, PATH="/usr/bin:/bin")
+    assert list(json.loads(told or "{}")) == ([field] if field else [])
+
+
+@pytest.mark.parametrize("folder", ["it's", 'a "quote"', "back\\slash", "new\nline", "$HOME", "é (1)"])
+def test_the_line_can_be_run_wherever_the_plugin_is(ada: Machine, tmp_path: Path, folder: str) -> None:
+    hooks = tmp_path / folder / "hooks"
+    hooks.mkdir(parents=True)
+    shutil.copy(RUN, hooks / "run")
+    (hooks / "install").write_text("echo it runs")
+    words = ["sh", str(hooks / "run"), "claude", "SessionStart"]
+    told = json.loads(answer_to(ada, words, {"source": "startup"}, PATH="/usr/bin:/bin"))["systemMessage"]
+    if folder in ("$HOME", "é (1)"):
+        command = told.partition("in a terminal: ")[2]
+        assert subprocess.run(["sh", "-c", command], capture_output=True, text=True).stdout == "it runs\n"
+    else:
+        assert told == "ctxrepo isn't installed yet: run the file hooks/install of its plugin."
+
+
+class TestInstaller:
+    """`hooks/install` where it can't do its work; what it does is in test_install.py."""
+
+    def refusal(self, home: Path, path: str = "/usr/bin:/bin", script: Path = INSTALL) -> str:
+        env = {"HOME": str(home), "PATH": path}
+        done = subprocess.run(["sh", str(script)], env=env, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert not (home / ".local/share").exists()
+        return done.stderr
+
+    def test_it_leaves_another_installation_alone(self, home: Path) -> None:
+        own = home / ".local/bin/ctxrepo"
+        own.parent.mkdir(parents=True)
+        own.symlink_to("/bin/true")
+        assert f"pipx install --force '{CHECKOUT}'" in self.refusal(home)
+        assert own.readlink() == Path("/bin/true")
+
+    def test_without_python_it_says_what_is_needed(self, home: Path, tmp_path: Path) -> None:
+        for name in ("dirname", "false", "sh"):
+            place = shutil.which(name)
+            assert place is not None
+            (tmp_path / name).symlink_to(place)
+        assert "there is no Python 3.11 or newer" in self.refusal(home, str(tmp_path))
+
+    def test_a_folder_without_the_program_is_told_apart(self, home: Path, tmp_path: Path) -> None:
+        script = tmp_path / "hooks/install"
+        script.parent.mkdir()
+        shutil.copy(INSTALL, script)
+        assert f"{tmp_path} doesn't hold the program" in self.refusal(home, script=script)
 
 
 def test_a_state_folder_inside_a_project_is_no_state_folder(known: Machine) -> None:

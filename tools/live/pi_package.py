@@ -231,7 +231,7 @@ def gone(play: Play) -> None:
     play.report.look("nothing is given", not play.given(), play.given())
     if play.form == "package":
         seen = talk.shown("memory-status")
-        play.report.look("a command says how to install it", "pipx install ctxrepo" in seen, seen)
+        play.report.look("a command says how to install it", "/hooks/install'` installs it" in seen, seen)
     talk.end()
     play.report.look("pi complained of nothing", not talk.errors(), talk.errors()[:300])
 

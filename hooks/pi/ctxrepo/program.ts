@@ -1,7 +1,9 @@
 // Runs programs: the hook for each event, and ctxrepo for tools and commands. What goes wrong is an answer, too.
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 export type Fields = Record<string, unknown>;
@@ -103,9 +105,16 @@ export function notices(err: string): string {
   return err.replaceAll(/^ctxrepo: /gm, "").trim();
 }
 
+/** What installs ctxrepo, as the end of a sentence; a package that pi cloned holds the program, too. */
+function installation(): string {
+  const script = fileURLToPath(new URL("../../install", import.meta.url));
+  const isWhole = existsSync(new URL("../../../pyproject.toml", import.meta.url));
+  return isWhole ? `\`sh ${quoted(script)}\` installs it` : "install it where you have this extension from";
+}
+
 /** Why there is no answer at all. */
 export function failure(result: ProcessResult): string {
-  if (result.code === 127) return "ctxrepo isn't installed on this machine: `pipx install ctxrepo`, then /memory-init";
+  if (result.code === 127) return `ctxrepo isn't installed on this machine: ${installation()}, then /memory-init`;
   if (result.code === -1) return `ctxrepo gave no answer: ${result.why}`;
   return notices(result.err) || `ctxrepo ended with exit code ${result.code} and said nothing`;
 }
