@@ -2,10 +2,11 @@
 
 Most agents read `{"hooks": {EVENT: [{"matcher": TOOLS, "hooks": [HOOK, ...]}]}}`: each hook of ours is a
 group of its own behind the groups that are there. Without groups it is `{"version": 1, "hooks": {EVENT:
-[HOOK, ...]}}`, and the matcher stands in the hook."""
+[HOOK, ...]}}`, and the matcher stands in the hook. Where each program's hooks stand apart, its name takes the
+place of `hooks` at the top."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 
 from ctxrepo.agents.hook_line import is_ours
@@ -35,6 +36,10 @@ class HookGroups:
     """Whether the agent takes a document with comments."""
     has_groups: bool = True
     """Whether hooks with one matcher form a group; else a hook stands in its event's list itself."""
+    groups_tools_only: bool = False
+    """Whether that is so for the events alone that are about tools."""
+    key: str = "hooks"
+    """Where the lists of the events stand in the document."""
     version: int | None = None
     """The version that the document has to name; None where it names none."""
 
@@ -54,9 +59,9 @@ class HookGroups:
         if not text.strip(_BLANK):
             text = "\ufeff{}\n" if text.startswith("\ufeff") else "{}\n"
         self._check(text)
-        _refuse_odd_shapes(text, self.events)
+        self._refuse_odd_shapes(text)
         entries = self.entries(line)
-        for event in _lists(text):
+        for event in self._lists(text):
             if event not in entries:
                 text = self._without(text, event, frozenset())
         if self.version is not None and "version" not in _settings(text):
@@ -74,10 +79,10 @@ class HookGroups:
         if not text.strip(_BLANK):
             return text
         protected: set[Path] = set()
-        if original is not None and _has_hooks(original):
-            protected = {("hooks",), *(("hooks", event) for event in _lists(original))}
+        if original is not None and self._has_hooks(original):
+            protected = {(self.key,), *((self.key, event) for event in self._lists(original))}
         had_ours = bool(self.lines(text))
-        for event in _lists(text):
+        for event in self._lists(text):
             text = self._without(text, event, protected)
         is_our_version = self.version is not None and had_ours and original is not None
         if is_our_version and "version" in _settings(text) and "version" not in _settings(original or ""):
@@ -88,8 +93,8 @@ class HookGroups:
         """Our commands in this document, by event."""
         self._check(text)
         commands: dict[str, list[str]] = {}
-        for event, listed in _lists(text).items():
-            for _, hook in self._ours(listed):
+        for event, listed in self._lists(text).items():
+            for _, hook in self._ours(event, listed):
                 commands.setdefault(event, []).append(_command(hook))
         return commands
 
@@ -108,58 +113,86 @@ class HookGroups:
 
     def _entry(self, event: str, hook: dict[str, object]) -> dict[str, object]:
         matcher: dict[str, object] = {"matcher": self.matchers[event]} if event in self.matchers else {}
-        return {**matcher, "hooks": [hook]} if self.has_groups else {**hook, **matcher}
+        return {**matcher, "hooks": [hook]} if self._is_grouped(event) else {**hook, **matcher}
+
+    def _is_grouped(self, event: str) -> bool:
+        return self.has_groups and (event in self.matchers or not self.groups_tools_only)
 
     def _check(self, text: str) -> None:
         """jsontree.Malformed where there are comments that the agent doesn't take."""
         if not self.has_comments and jsontext.comments(text):
             jsontext.parse(text)  # which says where the first one is
 
-    def _ours(self, listed: list[object]) -> Iterator[tuple[Path, dict[str, object]]]:
+    def _ours(self, event: str, listed: list[object]) -> Iterator[tuple[Path, dict[str, object]]]:
         """Our hooks in an event's list, each with its path in that list."""
         for index, entry in enumerate(listed):
-            hooks = entry.get("hooks") if self.has_groups and isinstance(entry, dict) else None
+            hooks = entry.get("hooks") if self._is_grouped(event) and isinstance(entry, dict) else None
             inner = [((index, "hooks", at), hook) for at, hook in enumerate(_items(hooks))]
-            for path, hook in inner if self.has_groups else [((index,), entry)]:
+            for path, hook in inner if self._is_grouped(event) else [((index,), entry)]:
                 if isinstance(hook, dict) and is_ours(_command(hook), self.name):
                     yield path, hook
 
     def _with(self, text: str, event: str, entry: dict[str, object]) -> str:
         """`text` with exactly this entry of ours in `event`."""
-        listed = _lists(text).get(event)
+        listed = self._lists(text).get(event)
         if listed is None:
-            if not _has_hooks(text):
-                return jsontext.append(text, (), {event: [entry]}, key="hooks")
-            return jsontext.append(text, ("hooks",), [entry], key=event)
-        paths = [path for path, _ in self._ours(listed)]
+            if not self._has_hooks(text):
+                return jsontext.append(text, (), {event: [entry]}, key=self.key)
+            return jsontext.append(text, (self.key,), [entry], key=event)
+        paths = [path for path, _ in self._ours(event, listed)]
         for extra in reversed(paths[1:]):
-            text = _cut(text, ("hooks", event, *extra), frozenset())
+            text = _cut(text, (self.key, event, *extra), frozenset())
         if not paths:
-            return jsontext.append(text, ("hooks", event), entry)
+            return jsontext.append(text, (self.key, event), entry)
         return self._renewed(text, event, paths[0], entry)
 
     def _renewed(self, text: str, event: str, path: Path, entry: dict[str, object]) -> str:
         """Bring the hook of ours at this path up to date, or return `text` as it is when it is."""
         index = path[0]
         assert isinstance(index, int)
-        current = _lists(text)[event][index]
+        current = self._lists(text)[event][index]
         if not isinstance(current, dict):
             return text
-        if not self.has_groups or len(current["hooks"]) == 1:
-            return text if current == entry else jsontext.replace(text, ("hooks", event, index), entry)
-        hook = dict(self._ours(_lists(text)[event]))[path]
+        if not self._is_grouped(event) or len(current["hooks"]) == 1:
+            return text if current == entry else jsontext.replace(text, (self.key, event, index), entry)
+        hook = dict(self._ours(event, self._lists(text)[event]))[path]
         ours = _items(entry["hooks"])[0]
         if _command(hook) == ours["command"]:
             return text
         if "args" in hook:  # a line for a shell can't have them
-            return jsontext.replace(text, ("hooks", event, *path), ours)
-        return jsontext.replace(text, ("hooks", event, *path, "command"), ours["command"])
+            return jsontext.replace(text, (self.key, event, *path), ours)
+        return jsontext.replace(text, (self.key, event, *path, "command"), ours["command"])
 
     def _without(self, text: str, event: str, protected: Set[Path]) -> str:
         """`text` without any hook of ours in `event`."""
-        for path in reversed([path for path, _ in self._ours(_lists(text)[event])]):
-            text = _cut(text, ("hooks", event, *path), protected)
+        for path in reversed([path for path, _ in self._ours(event, self._lists(text)[event])]):
+            text = _cut(text, (self.key, event, *path), protected)
         return text
+
+    def _lists(self, text: str) -> dict[str, list[object]]:
+        """The lists of hooks or of groups, by event; whatever has another shape is left out."""
+        hooks = _settings(text).get(self.key)
+        if not isinstance(hooks, dict):
+            return {}
+        return {event: listed for event, listed in hooks.items() if isinstance(listed, list)}
+
+    def _has_hooks(self, text: str) -> bool:
+        return bool(text.strip(_BLANK)) and jsontext.find(_parse(text), (self.key,)) is not None
+
+    def _refuse_odd_shapes(self, text: str) -> None:
+        """Settings that the agent itself would not take are for a person to mend."""
+        root = _parse(text)
+        if not isinstance(root.value, dict):
+            raise jsontext.Malformed(text, root.start, "expected an object, with braces")
+        hooks = jsontext.find(root, (self.key,))
+        if hooks and not isinstance(hooks.value, dict):
+            raise jsontext.Malformed(text, hooks.start, f'"{self.key}" should be an object, with braces')
+        for event in self.events:
+            listed = jsontext.find(root, (self.key, event))
+            if listed and not isinstance(listed.value, list):
+                raise jsontext.Malformed(
+                    text, listed.start, f'"{event}" should be a list, in square brackets'
+                )
 
 
 def _cut(text: str, hook: Path, protected: Set[Path]) -> str:
@@ -177,21 +210,9 @@ def _cut(text: str, hook: Path, protected: Set[Path]) -> str:
     return text
 
 
-def _lists(text: str) -> dict[str, list[object]]:
-    """The lists of hooks or of groups, by event; whatever has another shape is left out."""
-    hooks = _settings(text).get("hooks")
-    if not isinstance(hooks, dict):
-        return {}
-    return {event: listed for event, listed in hooks.items() if isinstance(listed, list)}
-
-
 def _settings(text: str) -> dict[str, object]:
     settings = _parse(text).value if text.strip(_BLANK) else {}
     return settings if isinstance(settings, dict) else {}
-
-
-def _has_hooks(text: str) -> bool:
-    return bool(text.strip(_BLANK)) and jsontext.find(_parse(text), ("hooks",)) is not None
 
 
 def _parse(text: str) -> jsontext.Node:
@@ -209,17 +230,3 @@ def _command(hook: Mapping[str, object]) -> str:
     if not isinstance(command, str):
         return ""
     return shlex.join([command, *map(str, args)]) if isinstance(args, list) and args else command
-
-
-def _refuse_odd_shapes(text: str, events: Iterable[str]) -> None:
-    """Settings that the agent itself would not take are for a person to mend."""
-    root = _parse(text)
-    if not isinstance(root.value, dict):
-        raise jsontext.Malformed(text, root.start, "expected an object, with braces")
-    hooks = jsontext.find(root, ("hooks",))
-    if hooks and not isinstance(hooks.value, dict):
-        raise jsontext.Malformed(text, hooks.start, '"hooks" should be an object, with braces')
-    for event in events:
-        listed = jsontext.find(root, ("hooks", event))
-        if listed and not isinstance(listed.value, list):
-            raise jsontext.Malformed(text, listed.start, f'"{event}" should be a list, in square brackets')

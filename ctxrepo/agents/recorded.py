@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 from ctxrepo.domain.formats.blocks import text_beside
@@ -105,6 +106,13 @@ class SessionHead:
 
     id: str = ""
     cwd: str = ""
+
+
+def session_named(file: Path, of_session: str) -> str:
+    """The session that a transcript at this place is named after, by the agent's pattern `OF_SESSION`: the
+    folder that stands there for its id, else the file's name without its ending."""
+    parts = of_session.split("|")[0].split("/")
+    return file.parts[parts.index("{session}") - len(parts)] if "{session}" in parts else file.stem
 
 
 def prompts(messages: Iterable[Message]) -> Iterator[str]:

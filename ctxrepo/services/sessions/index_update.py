@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
+from ctxrepo.agents.recorded import session_named
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
@@ -287,7 +288,7 @@ def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedS
         messages = [replace(m, line=m.line - len(first)) for m in messages] if first else messages
         complete, end = _complete(messages, piece, indexed.offset)
         before = digest_before(handle, end)
-    id_ = head.id or indexed.id or Path(file.path).stem
+    id_ = head.id or indexed.id or session_named(Path(file.path), transcripts.OF_SESSION)
     session = replace(indexed, id=id_, cwd=file.cwd or indexed.cwd or head.cwd, inode=now.st_ino)
     session = replace(session, offset=end, is_midline=piece.is_midline, before=before)
     if piece.is_last:

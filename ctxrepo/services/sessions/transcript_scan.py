@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ctxrepo.agents.known import transcripts_of
+from ctxrepo.agents.recorded import session_named
 from ctxrepo.domain.formats.moment import second_at, seconds_of
 from ctxrepo.domain.tape.session_messages import SessionMessage
 from ctxrepo.errors import NoAnswer, NotFound, UsageError
@@ -134,7 +135,7 @@ def _in_bytes(file: TranscriptFile, needles: Sequence[bytes], any_case: bool) ->
         if not places or transcripts is None:
             return
         head = transcripts.head(first_lines(handle))
-        session = head.id or Path(file.path).stem
+        session = head.id or session_named(Path(file.path), transcripts.OF_SESSION)
         for place in places:
             yield RawHit(file, session, file.cwd or head.cwd, line_around(handle, place))
 
