@@ -28,7 +28,7 @@ PAGES = sorted(
         *(p for d in ("docs", "hooks", "skills", "templates") for p in (CHECKOUT / d).rglob("*.md")),
     ]
 )
-FLOORS = ("app", "services", "storage", "agents", "hooks", "domain")
+FLOORS = ("app", "services", "storage", "agents", "sources", "hooks", "domain")
 
 _GENERATOR = runpy.run_path(str(CHECKOUT / "tools/reference.py"))
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)

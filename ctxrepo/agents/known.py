@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         Transcripts,
         Trust,
     )
-    from ctxrepo.agents.sources import Source
     from ctxrepo.agents.switches import Switch
+    from ctxrepo.sources.source import Source
 
 
 _Offered = TypeVar("_Offered")

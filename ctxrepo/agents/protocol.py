@@ -12,9 +12,9 @@ from typing import Any, Protocol
 from ctxrepo.agents.own_memory import OwnMemory
 from ctxrepo.agents.permissions import NOTHING, Permissions
 from ctxrepo.agents.recorded import Message, RecordedSession, SessionHead
-from ctxrepo.agents.sources import Source
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
+from ctxrepo.sources.source import Source
 
 Line = Callable[[str], str]
 """The command of a hook, for an event as the agent writes it."""

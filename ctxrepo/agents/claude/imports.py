@@ -6,19 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.claude.install import folder
-from ctxrepo.agents.sources import NotTaken, Source, SourceContents, SourceNote, SourceSearch, markdown_of
-from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import MEMORY
-from ctxrepo.lazy import lazy_pattern
+from ctxrepo.sources.markdown_notes import INDEX, loose_entries, markdown_of
+from ctxrepo.sources.source import Source, SourceContents, SourceNote, SourceSearch
 
 NAME = "claude-memory"
 
 _OF_THE_USER = frozenset({"user", "feedback"})
 """The types of notes that are about the user, and so hold in every project."""
-
-_LINK = lazy_pattern(r"\]\(<?([^()<>]+\.md)>?\)")
 
 
 def find(search: SourceSearch) -> Iterator[SourceContents]:
@@ -31,15 +28,14 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
         return
     scopes = {path: _scope(search, data) for path, data in kept.notes.items() if path != MEMORY}
     notes, others = markdown_of(kept, lambda p: f"{scopes[p]}/topics/{p}" if scopes.get(p) else "")
-    loose = tuple(_loose(decode(kept.notes.get(MEMORY, b"")), kept.notes))
+    loose = tuple(loose_entries(decode(kept.notes.get(MEMORY, b"")), kept.notes))
     if loose and search.project:
         notes = (*notes, SourceNote(MEMORY, f"{search.project}/{MEMORY}", bullets=loose))
-    index = [NotTaken(MEMORY, "its index of the other notes: sessions are given one here")]
     yield SourceContents(
         NAME,
         search.shown(root),
         notes,
-        not_taken=(*others, *(index if MEMORY in kept.notes else ())),
+        not_taken=(*others, *([INDEX] if MEMORY in kept.notes else ())),
         is_for_project=any(note.path.startswith(f"{search.project}/") for note in notes),
         lacks_project=not search.project and (bool(loose) or "" in scopes.values()),
     )
@@ -69,11 +65,3 @@ def _scope(search: SourceSearch, data: bytes) -> str:
     about = fields.get("metadata")
     kind = about.get("type") if isinstance(about, dict) else fields.get("type")
     return search.global_folder if kind in _OF_THE_USER else search.project
-
-
-def _loose(index: str, notes: Mapping[str, bytes]) -> Iterator[str]:
-    """The entries of the index that lead to no note: facts that stand there alone."""
-    for entry in entries_of(MEMORY, index):
-        links = _LINK.findall(entry.text)
-        if not any(link.removeprefix("./") in notes for link in links):
-            yield entry.text

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from ctxrepo.agents.pi import pi_memory_source, scored_source
 from ctxrepo.agents.pi.memory_settings import PROGRAM, file, read
-from ctxrepo.agents.sources import NotTaken, Source, SourceContents, SourceSearch, SourceTape, markdown_of
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import ANCHORS_FILE, CONFLICTS, INBOX, RESERVED, TAPES
 from ctxrepo.domain.tape.anchors import anchor_of, anchors_of
 from ctxrepo.errors import Unreadable
+from ctxrepo.sources.markdown_notes import markdown_of
+from ctxrepo.sources.source import NotTaken, Source, SourceContents, SourceSearch, SourceTape
 
 MAX_TAPE_BYTES = 64 * 1024 * 1024
 

@@ -9,19 +9,13 @@ from typing import Any
 
 from ctxrepo.agents.pi import memory_settings
 from ctxrepo.agents.pi.dialect import PROJECT_FILE
-from ctxrepo.agents.sources import (
-    NotTaken,
-    SourceContents,
-    SourceNote,
-    SourceSearch,
-    SourceSetting,
-    markdown_of,
-)
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.project.layout import expanded, visible
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.sources.markdown_notes import markdown_of
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, SourceSetting
 
 NAME = "pi-memory"
 

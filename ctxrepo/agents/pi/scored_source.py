@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from ctxrepo.agents.pi.pi_memory_source import TOPICS, memory_of, require_here
-from ctxrepo.agents.sources import NotTaken, SourceContents, SourceNote, SourceSearch, markdown_of
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.lazy import lazy_pattern
+from ctxrepo.sources.markdown_notes import markdown_of
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch
 
 NAME = "scored"
 

@@ -14,11 +14,11 @@ from ctxrepo.errors import NotInitialised
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
-    from ctxrepo.agents.sources import SourceContents, SourceSearch
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.checks.fix import FileFix
     from ctxrepo.services.checks.note_checks import NoteFinding
     from ctxrepo.services.imports.destination import ImportPlan, PlannedNote
+    from ctxrepo.sources.source import SourceContents, SourceSearch
 
 
 @dataclass(frozen=True)
@@ -159,9 +159,9 @@ def _adoption_plan(desk: Desk, program: str) -> ImportPlan | None:
     """What `init` would take over from an agent's settings for this program, which is served where it is: no
     note is copied. None where that is nothing."""
     from ctxrepo.agents.known import AGENTS
-    from ctxrepo.agents.sources import NotTaken, SourceSetting
     from ctxrepo.services.imports.destination import ImportPlan, PlannedSetting
     from ctxrepo.services.repository.init import adoptable
+    from ctxrepo.sources.source import NotTaken, SourceSetting
     from ctxrepo.storage.user.config import read_settings
 
     adoption = adoptable(desk.places, desk.env, read_settings(desk.places.config_file))
@@ -190,8 +190,8 @@ def has_memory(desk: Desk) -> bool:
 
 def _search(desk: Desk, place: str, *, with_memory: bool) -> SourceSearch:
     """Where to look. Without a memory nothing is known of projects, and what they have is only counted."""
-    from ctxrepo.agents.sources import SourceSearch
     from ctxrepo.services.imports.sources import FilesOutside
+    from ctxrepo.sources.source import SourceSearch
     from ctxrepo.storage.processes.outside import Outside
 
     is_ready = with_memory or has_memory(desk)

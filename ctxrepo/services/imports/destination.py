@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from ctxrepo.agents.sources import NotTaken, SourceContents, SourceNote, SourceSetting, SourceTape
 from ctxrepo.domain.formats.jsonl import in_parts, record, text_of, with_room
 from ctxrepo.domain.formats.moment import counted, day, month
 from ctxrepo.domain.git.origin import Origin
@@ -22,6 +21,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.repository.configure import change, setting_now
 from ctxrepo.services.saving.evidence import made, record_all
 from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSetting, SourceTape
 from ctxrepo.storage.memory import Memory
 
 _TOGETHER = 200

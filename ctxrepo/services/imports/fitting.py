@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
-from ctxrepo.agents.sources import SourceNote
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge.supplement import Supplement, gist, supplemented
@@ -17,6 +16,7 @@ from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.find import note_paths, read_note
 from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.sources.source import SourceNote
 from ctxrepo.storage.cache.layout import is_pinned
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user import assets

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.known import sources
-from ctxrepo.agents.sources import FolderContents, SourceContents, SourceSearch
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.sources.source import FolderContents, SourceContents, SourceSearch
 from ctxrepo.storage.disk.foreign import read, read_object, shown
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.sources.folder import is_folder, read_folder
@@ -17,7 +17,7 @@ from ctxrepo.storage.sources.tables import read_tables
 
 @dataclass(frozen=True)
 class FilesOutside:
-    """The disk, as sources may look at it (`agents.sources.SourceFiles`)."""
+    """The disk, as sources may look at it (`sources.source.SourceFiles`)."""
 
     outside: Outside
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from long import mostly_long
 from machines import NOW, Machine, make_machine
 
-from ctxrepo.agents.sources import SourceSearch
+from ctxrepo.sources.source import SourceSearch
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.supplement import gist
 from ctxrepo.domain.note.entry import entries_of

@@ -18,9 +18,9 @@ from ctxrepo.faces.cli.ask import confirm
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:
-    from ctxrepo.agents.sources import SourceContents
     from ctxrepo.app.notes.upkeep import ImportResult
     from ctxrepo.services.imports.destination import ImportPlan, PlannedNote, PlannedSetting, PlannedTape
+    from ctxrepo.sources.source import SourceContents
 
 _SHOWN = 40
 """Notes that are listed at a question; --dry-run lists all."""

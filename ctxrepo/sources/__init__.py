@@ -1,0 +1,1 @@
+"""Other memory programs: what a source is, and what its files become."""
