@@ -168,9 +168,12 @@ def transcripts_of(name: str) -> Transcripts | None:
 
 
 def sources() -> Mapping[str, Source]:
-    """The memory programs whose notes can be brought here, by name."""
+    """The memory programs whose notes can be brought here, by name: first those of agents, then others."""
+    from ctxrepo.sources.offered import offered
+
     parts = (agent.imports for agent in AGENTS.values())
-    return {source.name: source for part in parts if part is not None for source in part.SOURCES}
+    of_agents = (source for part in parts if part is not None for source in part.SOURCES)
+    return {source.name: source for source in (*of_agents, *offered())}
 
 
 def instruction_files() -> str:

@@ -1,1 +1,1 @@
-"""Other memory programs: what a source is, and what its files become."""
+"""Other memory programs: what a source is, what its files become, and the sources that are no agent's."""

@@ -1,10 +1,12 @@
 """What other memory programs keep, as a source finds it: notes, anchors and settings, and what stays out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
 from ctxrepo.domain.tape.anchors import Anchor
+from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 
 
@@ -14,8 +16,7 @@ class Source:
 
     Example usage::
 
-        (source,) = (source for source in AGENTS[name].imports.SOURCES if source.name == wanted)
-        for contents in source.find(SourceSearch(home, environment, files, "global")):
+        for contents in sources()[name].find(SourceSearch(home, environment, files, "global")):
             destination.put(destination.plan(contents))"""
 
     name: str
@@ -73,12 +74,19 @@ class SourceFiles(Protocol):
         ...
 
 
+def _nowhere(_: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class SourceSearch:
     """Where to look. `chosen` is the folder or file that was named, None for where a program has its own.
 
     `checkout` is the top of the one around the current folder and `project` that project's folder here, ''
-    for none. `memory_root` is the clone that is served, None before there is one."""
+    for none. `memory_root` is the clone that is served, None before there is one. `folder_of` tells the
+    folder here of the project that a program knows by a path, the address of a remote or a name, '' for one
+    that has none. `scope` is the folder for what has none, '' where nobody chose one; `kinds` and `since`, a
+    day, are what was chosen of records."""
 
     home: Path
     env: Mapping[str, str]
@@ -88,6 +96,25 @@ class SourceSearch:
     checkout: Path | None = None
     chosen: Path | None = None
     memory_root: Path | None = None
+    folder_of: Callable[[str], str] = _nowhere
+    scope: str = ""
+    kinds: frozenset[str] = frozenset()
+    since: str = ""
+
+    def is_in_checkout(self, place: Path) -> bool:
+        """Whether a place is in the current checkout, and not only by a link there."""
+        if self.checkout is None:
+            return False
+        return self.files.real(place).is_relative_to(self.files.real(self.checkout))
+
+    def scope_at(self, place: Path) -> str:
+        """The folder here for what a program keeps at a place without saying of which project it is."""
+        own = self.project if self.is_in_checkout(place) else ""
+        return self.scope or own or self.global_folder
+
+    def scope_of(self, project: str) -> str:
+        """The folder here for what is of a project, by what the program calls it; '' for nowhere."""
+        return self.folder_of(project) or self.scope
 
     def shown(self, place: Path) -> str:
         """The path as a person would write it."""
@@ -99,13 +126,15 @@ class SourceNote:
     """A note as it would be at `path` in the memory; `origin` is the file that it comes from, to be shown.
 
     `pins` are the words of entries to be pinned. `bullets`, where there are any, are entries that have no
-    note of their own in the source: each is accepted or refused by itself. `remark` is what is odd in it."""
+    note of their own in the source: each is accepted or refused by itself; `days` says of which day each is,
+    where the source knows. `remark` is what is odd in it."""
 
     origin: str
     path: str
     text: str = ""
     pins: frozenset[str] = frozenset()
     bullets: tuple[str, ...] = ()
+    days: Mapping[str, str] = field(default_factory=dict)
     remark: str = ""
 
 
@@ -138,8 +167,7 @@ class SourceSetting:
 
 @dataclass(frozen=True)
 class SourceContents:
-    """What one place of a source holds. `is_for_project`: something goes to the folder of the current
-    project. `lacks_project`: something is a project's, and none is known here."""
+    """What one place of a source holds. `lacks_project`: something is a project's, and none is known here."""
 
     source: str
     place: str
@@ -147,5 +175,25 @@ class SourceContents:
     tapes: tuple[SourceTape, ...] = ()
     settings: tuple[SourceSetting, ...] = ()
     not_taken: tuple[NotTaken, ...] = ()
-    is_for_project: bool = False
     lacks_project: bool = False
+
+
+def source_at(
+    name: str,
+    places: Callable[[SourceSearch], Iterable[Path]],
+    read: Callable[[SourceSearch, Path], SourceContents | None],
+) -> Source:
+    """A source that is looked for at these places, or at the one that was chosen. `read` says what is at one
+    of them, None for nothing; one that can't be read is told, and the others are found all the same."""
+
+    def find(search: SourceSearch) -> Iterator[SourceContents]:
+        for place in [search.chosen] if search.chosen else places(search):
+            shown = search.shown(place)
+            try:
+                contents = read(search, place)
+            except CtxrepoError as error:
+                contents = SourceContents(name, shown, not_taken=(NotTaken(shown, error.message),))
+            if contents is not None:
+                yield contents
+
+    return Source(name, find)

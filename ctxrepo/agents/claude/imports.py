@@ -36,7 +36,6 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
         search.shown(root),
         notes,
         not_taken=(*others, *([INDEX] if MEMORY in kept.notes else ())),
-        is_for_project=any(note.path.startswith(f"{search.project}/") for note in notes),
         lacks_project=not search.project and (bool(loose) or "" in scopes.values()),
     )
 

@@ -48,14 +48,12 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     tapes = tuple(_tapes(search, root, folder.others, scopes))
     not_taken = [n for n in others if not n.what.startswith(f"{TAPES}/")]
     not_taken += _nobodys(list(folder.notes), scopes)
-    into = {note.path.partition("/")[0] for note in notes} | {tape.folder for tape in tapes}
     yield SourceContents(
         PROGRAM,
         search.shown(root),
         notes,
         tapes,
         not_taken=tuple(not_taken),
-        is_for_project=bool(search.project) and search.project in into,
     )
 
 

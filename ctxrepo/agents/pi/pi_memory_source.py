@@ -1,21 +1,19 @@
 """pi-memory, of which there are two programs: one keeps folders of markdown, the user's own with daily logs
 and scratchpad and that of a checkout; the other keeps facts and lessons in SQLite."""
 
-import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.pi import memory_settings
 from ctxrepo.agents.pi.dialect import PROJECT_FILE
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.domain.note import compose
 from ctxrepo.domain.project.layout import expanded, visible
 from ctxrepo.errors import CtxrepoError, UsageError
-from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.sources.facts import SourceFact, contents_of_facts
 from ctxrepo.sources.markdown_notes import markdown_of
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, SourceSetting
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, SourceSetting
 
 NAME = "pi-memory"
 
@@ -45,9 +43,6 @@ TABLES = {"semantic": ("key", "value"), "lessons": ("rule", "category", "negativ
 _CATEGORIES = {"pref": "preference", "tool": "tool"}
 """What the first word of a key makes of its fact; any other is a fact."""
 
-_KEY = lazy_pattern(r"[A-Za-z][\w.-]{0,39}\Z")
-_WORD = lazy_pattern(r"[A-Za-z][\w/-]{0,63}\Z")
-
 _UNUSED = NotTaken("confidence, times of use, embeddings, events", "ctxrepo has no use for them")
 
 MODE_KEY = "delivery.mode"
@@ -61,32 +56,6 @@ _MODES = {
     "context": "turn",
 }
 """How it gives its facts to a session, without case and dashes -> our mode of delivery that does the like."""
-
-
-@dataclass(frozen=True)
-class StoredFact:
-    key: str
-    value: str
-
-
-@dataclass(frozen=True)
-class StoredLesson:
-    """`is_negative`: it says what not to do. `project` is '' for one that holds everywhere."""
-
-    rule: str
-    category: str
-    project: str
-    is_negative: bool
-
-
-@dataclass(frozen=True)
-class StoredFacts:
-    """`deleted` counts lessons that were taken back, `unread` rows that are no text."""
-
-    facts: tuple[StoredFact, ...]
-    lessons: tuple[StoredLesson, ...]
-    deleted: int
-    unread: int
 
 
 def find(search: SourceSearch) -> Iterator[SourceContents]:
@@ -161,7 +130,6 @@ def _of_checkout(search: SourceSearch, folder: Path) -> Iterator[SourceContents]
         search.shown(folder),
         notes,
         not_taken=(*others, *((_OF_TOPICS,) if has_topics else ())),
-        is_for_project=bool(search.project),
         lacks_project=not search.project,
     )
 
@@ -199,17 +167,11 @@ def _facts_in(search: SourceSearch, file: Path, *, goes_to_project: bool) -> Ite
         why = f"{visible(str(file))} can't be read as a memory of {NAME}: it has neither facts nor lessons"
         yield SourceContents(NAME, place, not_taken=(NotTaken(place, why),))
         return
-    notes, not_taken = _notes(search, stored_in(tables), place, goes_to_project=goes_to_project)
+    facts, not_taken = stored_in(tables, str(search.checkout) if goes_to_project else "")
+    contents = contents_of_facts(search, NAME, file, facts, [*not_taken, *([_UNUSED] if facts else [])])
     settings = () if goes_to_project or search.chosen else delivery_of(_pi_settings(search))
-    own = f"{search.project}/"
-    yield SourceContents(
-        NAME,
-        place,
-        tuple(notes),
-        settings=settings,
-        not_taken=tuple(not_taken),
-        is_for_project=bool(search.project) and any(note.path.startswith(own) for note in notes),
-    )
+    if contents:
+        yield replace(contents, settings=settings)
 
 
 def _file_of(settings: Mapping[str, Any], base: Path, home: Path) -> Path | None:
@@ -222,24 +184,30 @@ def _file_of(settings: Mapping[str, Any], base: Path, home: Path) -> Path | None
     return None
 
 
-def stored_in(tables: Mapping[str, Sequence[Sequence[object]]]) -> StoredFacts:
-    """The facts and lessons in these rows."""
-    facts: list[StoredFact] = []
-    lessons: list[StoredLesson] = []
+def stored_in(
+    tables: Mapping[str, Sequence[Sequence[object]]], project: str = ""
+) -> tuple[list[SourceFact], list[NotTaken]]:
+    """(the facts and lessons in these rows, what is said of the others); `project` is whose the file is."""
+    facts: list[SourceFact] = []
     deleted = unread = 0
     for key, value in tables.get("semantic", ()):
         if isinstance(key, str) and (text := _text(value)):
-            facts.append(StoredFact(key, text))
+            category = _CATEGORIES.get(key.partition(".")[0], "fact")
+            facts.append(SourceFact(text, category, key=key, project=_project_in(key) or project))
         else:
             unread += 1
-    for rule, category, negative, project, is_deleted in tables.get("lessons", ()):
+    for rule, kind, negative, slug, is_deleted in tables.get("lessons", ()):
         if is_deleted:
             deleted += 1
         elif text := _text(rule):
-            lessons.append(StoredLesson(text, _text(category), _text(project), bool(negative)))
+            tags = [] if kind == "general" else [_text(kind)]
+            lesson = _lesson(text, bool(negative))
+            facts.append(SourceFact(lesson, "lesson", tags, project=_text(slug) or project))
         else:
             unread += 1
-    return StoredFacts(tuple(facts), tuple(lessons), deleted, unread)
+    not_taken = [NotTaken(counted(deleted, "lesson"), "deleted there")] if deleted else []
+    not_taken += [NotTaken(counted(unread, "row"), "empty, or no text")] if unread else []
+    return facts, not_taken
 
 
 def _text(value: object) -> str:
@@ -249,82 +217,16 @@ def _text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _notes(
-    search: SourceSearch, stored: StoredFacts, place: str, *, goes_to_project: bool
-) -> tuple[list[SourceNote], list[NotTaken]]:
-    """An entry for each row, note by note, and what stays out."""
-    default = search.project if goes_to_project else search.global_folder
-    bullets: dict[str, list[str]] = {}
-    elsewhere: dict[str, int] = {}
-    not_taken: list[NotTaken] = []
-    rows: list[StoredFact | StoredLesson] = [*stored.facts, *stored.lessons]
-    for row in rows:
-        slug = _project_of(row)
-        scope = default if not slug else search.project if _is_here(slug, search) else ""
-        if not scope:
-            elsewhere[slug] = elsewhere.get(slug, 0) + 1
-            continue
-        category, line = _fact(row) if isinstance(row, StoredFact) else _lesson(row)
-        if not line:
-            title = (row.key if isinstance(row, StoredFact) else row.rule)[:60]
-            not_taken.append(NotTaken(f"{category}: {title}", "it can't stand as an entry"))
-            continue
-        bullets.setdefault(f"{scope}/{path_of(category)}", []).append(line)
-    not_taken += [
-        NotTaken(f"{counted(n, 'entry', 'entries')} of project {slug}", "run it again in a checkout of it")
-        for slug, n in sorted(elsewhere.items())
-    ]
-    if stored.deleted:
-        not_taken.append(NotTaken(counted(stored.deleted, "lesson"), "deleted there"))
-    if stored.unread:
-        not_taken.append(NotTaken(counted(stored.unread, "row"), "empty, or no text"))
-    notes = [SourceNote(place, path, bullets=tuple(lines)) for path, lines in sorted(bullets.items())]
-    return notes, [*not_taken, *([_UNUSED] if notes else [])]
+def _lesson(rule: str, is_negative: bool) -> str:
+    """A lesson as a sentence; `is_negative`: it says what not to do."""
+    says_not = rule.casefold().startswith(("don't", "don’t", "do not", "never", "avoid"))
+    return f"Don't: {rule}" if is_negative and not says_not else rule
 
 
-def path_of(category: str) -> str:
-    """The note of a category, in its scope."""
-    return f"topics/{category}.md"
-
-
-def _fact(row: StoredFact) -> tuple[str, str]:
-    category = _CATEGORIES.get(row.key.partition(".")[0], "fact")
-    if _KEY.match(row.key):
-        return category, _bullet(row.value, category=category, key=row.key)
-    return category, _bullet(f"{row.key.strip()}: {row.value}", category=category)
-
-
-def _lesson(row: StoredLesson) -> tuple[str, str]:
-    says_not = row.rule.casefold().startswith(("don't", "don’t", "do not", "never", "avoid"))
-    rule = f"Don't: {row.rule}" if row.is_negative and not says_not else row.rule
-    tags = [row.category] if _WORD.match(row.category) and row.category != "general" else []
-    return "lesson", _bullet(rule, category="lesson", tags=tags)
-
-
-def _bullet(text: str, *, category: str, key: str = "", tags: list[str] | None = None) -> str:
-    try:
-        return compose.bullet(text, category=category, key=key, tags=tags or ())
-    except UsageError:
-        return ""
-
-
-def _project_of(row: StoredFact | StoredLesson) -> str:
-    """The project that a row is of, '' for none."""
-    if isinstance(row, StoredLesson):
-        return row.project
-    first, _, rest = row.key.partition(".")
+def _project_in(key: str) -> str:
+    """The project that the key of a fact names, '' for none."""
+    first, _, rest = key.partition(".")
     return rest.partition(".")[0] if first == "project" and "." in rest else ""
-
-
-def _is_here(slug: str, search: SourceSearch) -> bool:
-    """Whether the project is that of the current folder: by its folder here, or its checkout's name."""
-    names = [search.project] if search.project else []
-    names += [search.checkout.name] if search.project and search.checkout else []
-    return _plain(posixpath.basename(slug.rstrip("/"))) in map(_plain, names)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")
 
 
 def delivery_of(settings: Mapping[str, Any]) -> tuple[SourceSetting, ...]:

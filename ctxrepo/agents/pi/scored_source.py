@@ -58,7 +58,6 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
         search.shown(place),
         notes,
         not_taken=tuple(not_taken),
-        is_for_project=bool(search.project),
         lacks_project=not search.project and bool(notes),
     )
 

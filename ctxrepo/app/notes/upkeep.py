@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
-from ctxrepo.domain.project.layout import expanded
+from ctxrepo.domain.project.layout import GLOBAL, PROJECT, expanded
 from ctxrepo.errors import NotInitialised
 from ctxrepo.lazy import dataclass
 
@@ -63,12 +65,17 @@ def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
 class ImportRequest:
     """The source, by its name, and the folder or file to look in; '' is where the program has its own.
 
-    `agrees` is asked of plans that change something, and `is_trial` changes nothing."""
+    `agrees` is asked of plans that change something, and `is_trial` changes nothing. `scope` is where that
+    goes whose project isn't known here; `kinds` and `since`, a period in words, say which records are
+    wanted."""
 
     source: str
     place: str
     agrees: Callable[[Sequence[ImportPlan]], bool]
     is_trial: bool = False
+    scope: str = ""
+    kinds: Sequence[str] = ()
+    since: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ def list_sources(desk: Desk, _: None) -> Result[Sequence[SourceContents]]:
     """What other memory programs have on this machine and in this checkout."""
     from ctxrepo.services.imports.sources import survey
 
-    found = survey(_search(desk, "", with_memory=False))
+    found = survey(_search(desk, None))
     shown = [
         {
             "source": one.source,
@@ -136,15 +143,15 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     if adoption:
         plans = [adoption]
     else:
-        search = _search(desk, request.place, with_memory=True)
+        search = _search(desk, request)
         destination = MemoryDestination(desk.memory, desk.origin, desk.now, desk.interpreter, desk.project)
-        plans = [destination.plan(place) for place in contents(request.source, search)]
+        plans = destination.plan(contents(request.source, search))
     changes = any(plan.changes for plan in plans)
     is_applied = changes and not request.is_trial and request.agrees(plans)
     if is_applied and adoption:
         init(desk.places, desk.env, InitRequest(), desk.interpreter, desk.now, desk.progress)
     elif is_applied:
-        plans = [destination.put(plan) if plan.changes else plan for plan in plans]
+        plans = destination.put(plans)
     if is_applied:
         desk.wake()
     adopted = adoption.place if adoption else ""
@@ -188,24 +195,45 @@ def has_memory(desk: Desk) -> bool:
         return False
 
 
-def _search(desk: Desk, place: str, *, with_memory: bool) -> SourceSearch:
-    """Where to look. Without a memory nothing is known of projects, and what they have is only counted."""
+def _search(desk: Desk, request: ImportRequest | None) -> SourceSearch:
+    """Where to look; None looks everywhere. Without a memory nothing is known of projects, and what they have
+    is only counted."""
+    from ctxrepo.domain.formats.moment import day, since
+    from ctxrepo.services.imports.project_folders import ProjectFolders
     from ctxrepo.services.imports.sources import FilesOutside
+    from ctxrepo.services.reading.find import scope_named
     from ctxrepo.sources.source import SourceSearch
     from ctxrepo.storage.processes.outside import Outside
 
-    is_ready = with_memory or has_memory(desk)
     top = desk.folder_facts.top
-    project = desk.project if is_ready else None
-    return SourceSearch(
-        home=desk.places.user_home,
+    home = desk.places.user_home
+    everywhere = SourceSearch(
+        home=home,
         env=desk.env,
         files=FilesOutside(Outside(desk.places.unresponsive)),
-        global_folder=desk.memory.global_folder if is_ready else "global",
-        project=project.folder if project else "",
+        global_folder=GLOBAL,
         checkout=Path(top) if top else None,
-        chosen=desk.cwd / expanded(place, str(desk.places.user_home)) if place else None,
-        memory_root=desk.memory.root if is_ready else None,
+        folder_of=lambda _: PROJECT,
+    )
+    if request is None and not has_memory(desk):
+        return everywhere
+    memory, project = desk.memory, desk.project
+    folders = ProjectFolders(memory, desk.env, project, everywhere.checkout)
+    search = replace(
+        everywhere,
+        global_folder=memory.global_folder,
+        project=project.folder if project else "",
+        memory_root=memory.root,
+        folder_of=folders.folder_of,
+    )
+    if request is None:
+        return search
+    return replace(
+        search,
+        chosen=desk.cwd / expanded(request.place, str(home)) if request.place else None,
+        scope=scope_named(memory, request.scope, project).folder if request.scope else "",
+        kinds=frozenset(request.kinds),
+        since=day(since(request.since, desk.now, datetime.astimezone)) if request.since else "",
     )
 
 
@@ -237,5 +265,6 @@ def _note_fields(one: PlannedNote) -> Mapping[str, Any]:
         "pinned": len(found.pins),
         "refused": list(found.refused),
         "rivals": list(found.rivals),
+        "near": list(found.near),
         "remark": "; ".join(filter(None, (one.note.remark, found.remark))),
     }

@@ -21,6 +21,11 @@ def record(line: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def document(text: str) -> tuple[object, str]:
+    """The value that a whole text is, however long, and why it can't be read, or ''."""
+    return _parsed(text, len(text))
+
+
 def canonical(line: str) -> str:
     """A text that is equal for lines with equal objects; any other line is its own text, without its end."""
     fields = record(line)
@@ -78,9 +83,9 @@ def text_of(fields: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _parsed(line: str) -> tuple[object, str]:
+def _parsed(line: str, most: int = MAX_LINE) -> tuple[object, str]:
     """The value on a line, and why it can't be read, or ''."""
-    if len(line) > MAX_LINE:
+    if len(line) > most:
         return None, f"is longer than {MAX_LINE // 1024} KiB"
     try:
         return json.loads(line, parse_constant=_finite, parse_float=_finite), ""

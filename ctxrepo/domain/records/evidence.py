@@ -13,13 +13,15 @@ VERSION = 1
 Kind = Literal["stated", "reinforced", "pinned", "unpinned", "forgotten", "superseded", "moved", "renamed"]
 _ORDER = get_args(Kind)
 _KINDS: dict[str, Kind] = {kind: kind for kind in _ORDER}
+_OPTIONAL = ("to", "key", "host", "session", "source", "day")
 
 
 @dataclass(frozen=True)
 class Evidence:
     """A record about the entry `entry`; `to` is the entry that replaced it (superseded, moved), `key` the
     key under which it was stated. The kind `renamed` is about the note at `path`, which moved to `to`;
-    `entry` is ''."""
+    `entry` is ''. `source` is the memory program that it was brought from, and `day` of which day it is
+    there."""
 
     id: str
     ts: str
@@ -30,6 +32,8 @@ class Evidence:
     host: str = ""
     session: str = ""
     key: str = ""
+    source: str = ""
+    day: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Marks:
 
 def to_line(evidence: Evidence) -> str:
     """The record as one line, without a newline."""
-    optional = {name: getattr(evidence, name) for name in ("to", "key", "host", "session")}
+    optional = {name: getattr(evidence, name) for name in _OPTIONAL}
     required = {"v": VERSION, "id": evidence.id, "ts": evidence.ts, "kind": evidence.kind}
     required |= {"entry": evidence.entry, "path": evidence.path}
     return render(required | {k: v for k, v in optional.items() if v})
@@ -205,5 +209,5 @@ def _evidence(fields: Mapping[str, Any]) -> Evidence | None:
     entry = text_of(fields, "entry")
     if kind is None or bool(entry) == (kind == "renamed"):
         return None
-    texts = {key: text_of(fields, key) for key in ("id", "ts", "path", "to", "host", "session", "key")}
+    texts = {key: text_of(fields, key) for key in ("id", "ts", "path", *_OPTIONAL)}
     return Evidence(kind=kind, entry=entry, **texts)

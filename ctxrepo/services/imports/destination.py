@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 
 from ctxrepo.domain.formats.jsonl import in_parts, record, text_of, with_room
 from ctxrepo.domain.formats.moment import counted, day, month
@@ -24,8 +25,9 @@ from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSetting, SourceTape
 from ctxrepo.storage.memory import Memory
 
-_TOGETHER = 200
-"""Notes that are written in one operation; a run that is killed leaves whole ones, and the next goes on."""
+_TOGETHER = 2_000
+"""Notes that are written in one operation, at most. An undo takes one back; a run that is killed has done
+some whole ones, and the next goes on."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,6 @@ class ImportPlan:
     tapes: tuple[PlannedTape, ...] = ()
     settings: tuple[PlannedSetting, ...] = ()
     not_taken: tuple[NotTaken, ...] = ()
-    is_for_project: bool = False
-    """Whether something goes to the folder of the project that the destination is for."""
 
     @property
     def changes(self) -> bool:
@@ -90,49 +90,68 @@ class MemoryDestination:
     interpreter: str
     project: Project | None = None
 
-    def plan(self, contents: SourceContents) -> ImportPlan:
-        """What an import of `contents` would do to the memory, which is only read."""
+    def plan(self, places: Sequence[SourceContents]) -> list[ImportPlan]:
+        """What an import of these would do to the memory, which is only read."""
         memory = self.memory
         known = KnownEntries(memory, day(self.now))
-        notes = [PlannedNote(n, fitted(n, known, lambda path: _text(memory, path))) for n in contents.notes]
-        return ImportPlan(
-            contents.source,
-            contents.place,
-            tuple(notes),
-            tuple(_planned_tape(memory, tape) for tape in contents.tapes),
-            tuple(_setting(memory, setting) for setting in contents.settings),
-            contents.not_taken,
-            contents.is_for_project,
-        )
+        return [
+            ImportPlan(
+                contents.source,
+                contents.place,
+                tuple(
+                    PlannedNote(n, fitted(n, known, lambda path: _text(memory, path))) for n in contents.notes
+                ),
+                tuple(_planned_tape(memory, tape) for tape in contents.tapes),
+                tuple(_setting(memory, setting) for setting in contents.settings),
+                contents.not_taken,
+            )
+            for contents in places
+        ]
 
-    def put(self, plan: ImportPlan) -> ImportPlan:
-        """Write notes and anchors, and settings into config.toml. The plan is made anew under the write lock:
-        somebody may have written meanwhile."""
-        memory = self.memory
-        notes: list[PlannedNote] = []
-        for start in range(0, len(plan.notes), _TOGETHER):
-            batch = plan.notes[start : start + _TOGETHER]
-            with drafting(memory, "import", self.origin, self.now) as draft:
-                notes += _put_notes(draft, batch, self.now)
-                self._finish(draft, plan)
-        tapes: list[PlannedTape] = []
-        if plan.tapes:
-            with drafting(memory, "import", self.origin, self.now) as draft:
-                tapes += [_put_anchors(draft, tape, self.now) for tape in plan.tapes]
-                self._finish(draft, plan)
-        for planned in plan.settings:
-            if not planned.kept:
-                key, value = planned.setting.key, planned.setting.value
-                change(memory.places, memory.env, key, value, self.interpreter)
-        return replace(plan, notes=tuple(notes), tapes=tuple(tapes))
+    def put(self, plans: Sequence[ImportPlan]) -> list[ImportPlan]:
+        """Write notes and anchors, in one operation unless they are very many, and settings into config.toml.
+        The plans are made anew under the write lock: somebody may have written meanwhile."""
+        changing = [plan for plan in plans if plan.changes]
+        notes = [(plan.source, one.note) for plan in changing for one in plan.notes]
+        tapes = [tape for plan in changing for tape in plan.tapes]
+        put_notes: list[PlannedNote] = []
+        put_tapes: list[PlannedTape] = []
+        for start in range(0, max(len(notes), bool(tapes)), _TOGETHER):
+            with drafting(self.memory, "import", self.origin, self.now) as draft:
+                put_notes += _put_notes(draft, notes[start : start + _TOGETHER], self.now)
+                put_tapes += [_put_anchors(draft, tape, self.now) for tape in tapes] if not start else []
+                self._finish(draft, changing, put_notes[start:], put_tapes if not start else [])
+        for planned in (setting for plan in changing for setting in plan.settings if not setting.kept):
+            key, value = planned.setting.key, planned.setting.value
+            change(self.memory.places, self.memory.env, key, value, self.interpreter)
+        of_notes, of_tapes = iter(put_notes), iter(put_tapes)
+        return [
+            replace(
+                plan,
+                notes=tuple(islice(of_notes, len(plan.notes))),
+                tapes=tuple(islice(of_tapes, len(plan.tapes))),
+            )
+            if plan.changes
+            else plan
+            for plan in plans
+        ]
 
-    def _finish(self, draft: Draft, plan: ImportPlan) -> None:
-        """Register the project that something was written for, and say where it all comes from."""
-        draft.saying = f"{draft.saying} from {plan.source}"
-        project = self.project if plan.is_for_project else None
-        own = (f"{project.folder}/", f"{tapes_of(project.folder)}/") if project else ()
-        if any(path.startswith(own) for path in draft.after):
-            draft.register(project)
+    def _finish(
+        self,
+        draft: Draft,
+        plans: Sequence[ImportPlan],
+        notes: Sequence[PlannedNote],
+        tapes: Sequence[PlannedTape],
+    ) -> None:
+        """Register the project that something was written for, and say what all this is."""
+        entries, anchors = sum(one.fitted.new for one in notes), sum(len(one.new) for one in tapes)
+        said = [counted(entries, "entry", "entries")] if entries or not anchors else []
+        said += [counted(anchors, "anchor")] if anchors else []
+        draft.saying = f"{' and '.join(said)} from {plans[0].source}"
+        if (project := self.project) is not None:
+            own = (f"{project.folder}/", f"{tapes_of(project.folder)}/")
+            if any(path.startswith(own) for path in draft.after):
+                draft.register(project)
 
 
 def _planned_tape(memory: Memory, tape: SourceTape) -> PlannedTape:
@@ -179,7 +198,8 @@ def _exact(path: str, data: bytes) -> str:
     return decode_exactly(data)
 
 
-def _put_notes(draft: Draft, planned: Sequence[PlannedNote], now: datetime) -> list[PlannedNote]:
+def _put_notes(draft: Draft, wanted: Sequence[tuple[str, SourceNote]], now: datetime) -> list[PlannedNote]:
+    """The notes of these sources put into the draft, each beside what is there by then."""
     known = KnownEntries(draft.memory, day(now))
 
     def read(path: str) -> str | None:
@@ -188,18 +208,16 @@ def _put_notes(draft: Draft, planned: Sequence[PlannedNote], now: datetime) -> l
 
     written = []
     records: list[Evidence] = []
-    new = 0
-    for note in (entry.note for entry in planned):
+    for source, note in wanted:
         fit = fitted(note, known, read)
         if fit.new or fit.is_new:
             before = entries_of(fit.path, draft.there(fit.path) or "")
             draft.put(fit.path, fit.text)
-            records += _stated(draft, note, before, entries_of(fit.path, fit.text), now)
+            stated = _stated(draft, note, before, entries_of(fit.path, fit.text), now)
+            records += [replace(record, source=source) for record in stated]
         records += [made(draft, "pinned", entry, fit.path, now) for entry in fit.pins]
-        new += fit.new
         written.append(PlannedNote(note, fit))
     record_all(draft, records, now)
-    draft.saying = counted(new, "entry", "entries")
     return written
 
 
@@ -209,18 +227,20 @@ def _stated(
     """Records of which entries came from the source, so that one that was edited, forgotten or superseded
     here is known there. One below another heading than in the source reads as moved."""
     path = note.path
+    days = {gist(bullet): day for bullet, day in note.days.items()}
     theirs: dict[str, list[str]] = {}
     for text in note.bullets or (closed_note(note.text),):
         for entry in entries_of(path, text):
             theirs.setdefault(gist(entry.text), []).append(entry.id)
     known = {entry.id for entry in before}
     for entry in after:
-        was = theirs.get(gist(entry.text))
+        words = gist(entry.text)
+        was = theirs.get(words)
         if entry.id in known or not was:
             continue
         source_id = was.pop(0)
         if source_id == entry.id:
-            yield made(draft, "stated", entry.id, entry.path, now)
+            yield replace(made(draft, "stated", entry.id, entry.path, now), day=days.get(words, ""))
         else:
             yield made(draft, "moved", source_id, entry.path, now, entry.id)
 
@@ -230,5 +250,4 @@ def _put_anchors(draft: Draft, planned: PlannedTape, now: datetime) -> PlannedTa
     start = f"{tapes_of(tape.tape.folder)}/{draft.memory.host}-{month(now)}"
     for lines in in_parts(map(to_line, tape.new)):
         draft.append_line(with_room(start, draft.there), lines)
-    draft.saying = counted(len(tape.new), "anchor")
     return tape

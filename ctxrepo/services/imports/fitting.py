@@ -1,6 +1,7 @@
 """One note of a source beside what the memory has: what it lacks is added, and nothing is changed."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -8,12 +9,13 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.guard.refusals import Refusal, check_file
 from ctxrepo.domain.merge.supplement import Supplement, gist, supplemented
 from ctxrepo.domain.note import compose, frontmatter
-from ctxrepo.domain.note.entry import Entry, entries_of, normalised
+from ctxrepo.domain.note.entry import MANY, NEAREST, Entry, entries_of, normalised, similarity, words_of
 from ctxrepo.domain.note.note import bump_updated, decode_exactly, encode
 from ctxrepo.domain.project.layout import archived, is_archived
 from ctxrepo.domain.records.evidence import Marks, gone, marks
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.notes.remember import NEAR
 from ctxrepo.services.reading.find import note_paths, read_note
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.sources.source import SourceNote
@@ -29,7 +31,8 @@ Reader = Callable[[str], str | None]
 class FittedNote:
     """What a source's note comes to: the `text` of the note at `path`, perhaps a new one, with what it
     lacked. `pins` are ids. `refused` is why the guard holds back it or its entries, a line each; a refused
-    note is not written. `rivals` are keys that say something else here."""
+    note is not written. `rivals` are keys that say something else here, and `near` the places of entries that
+    say much the same as new ones."""
 
     path: str
     text: str
@@ -39,6 +42,7 @@ class FittedNote:
     pins: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
     remark: str = ""
     """What of the source's note is not brought, though entries are."""
 
@@ -48,12 +52,15 @@ class FittedNote:
 
 
 class KnownEntries:
-    """What the memory knows of entries beside the note that is looked at, read once."""
+    """What the memory knows of entries beside the note that is looked at, read once; what is accepted for a
+    scope is known there from then on."""
 
     def __init__(self, memory: Memory, today: str) -> None:
         self.memory = memory
         self.today = today
         self._scopes: dict[str, list[Entry]] = {}
+        self._words: dict[str, dict[str, list[Entry]]] = {}
+        self._said: dict[str, tuple[set[str], set[str]]] = {}
 
     @cached_property
     def gone(self) -> frozenset[str]:
@@ -81,6 +88,32 @@ class KnownEntries:
             notes = filter(None, (read_note(self.memory, path) for path in paths))
             self._scopes[folder] = [entry for note in notes for entry in note.entries]
         return self._scopes[folder]
+
+    def said(self, folder: str) -> tuple[set[str], set[str]]:
+        """(the words of each entry of a scope, the keys there, whatever their case)"""
+        if folder not in self._said:
+            scope = self.of_scope(folder)
+            keys = {entry.key.casefold() for entry in scope if entry.key}
+            self._said[folder] = {normalised(entry.text) for entry in scope}, keys
+        return self._said[folder]
+
+    def near(self, folder: str, text: str) -> Entry | None:
+        """The entry of a scope that says much the same as `text`, of those that share most rare words."""
+        if folder not in self._words:
+            index = self._words[folder] = {}
+            for entry in self.of_scope(folder):
+                for word in words_of(_untagged(entry.text)):
+                    index.setdefault(word, []).append(entry)
+        text = _untagged(text)
+        having = [self._words[folder].get(word, []) for word in words_of(text)]
+        shared = Counter(entry for entries in having if len(entries) <= MANY for entry in entries)
+        likely = (entry for entry, _ in shared.most_common(NEAREST))
+        return next((entry for entry in likely if similarity(_untagged(entry.text), text) >= NEAR), None)
+
+
+def _untagged(text: str) -> str:
+    """The words of an entry without its tags, whatever their case."""
+    return " ".join(word for word in text.casefold().split() if not word.startswith("#"))
 
 
 def fitted(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
@@ -132,15 +165,14 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
     # `topics/lessons.md` for a lesson, where that note is there and `topics/lesson.md` isn't.
     many = f"{note.path.removesuffix('.md')}s.md"
     path = many if read(note.path) is None and read(many) is not None else note.path
-    scope = known.of_scope(path.partition("/")[0])
-    said = {normalised(entry.text) for entry in scope}
-    keys = {entry.key.casefold() for entry in scope if entry.key}
+    folder = path.partition("/")[0]
+    said, keys = known.said(folder)
     there = read(path)
-    category = path.rpartition("/")[2].removesuffix(".md")
-    text = there if there is not None else compose.new_note(path, known.today, [category])
-    new = old = 0
+    accepted: list[str] = []
+    old = 0
     refused: list[str] = []
     rivals: list[str] = []
+    near: list[Entry] = []
     for bullet in note.bullets:
         (entry,) = entries_of(path, bullet)
         words, key = normalised(bullet), entry.key
@@ -151,23 +183,37 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
         elif why := check_file(path, encode(bullet), known.allow):
             refused.append(f"{key or counted(1, 'entry')}: {_words(replace(why[0], line=0))}")
         else:
-            text = compose.append(text, bullet)
-            new += 1
+            accepted.append(bullet)
+            near += filter(None, [known.near(folder, bullet)])
             said.add(words)
             keys |= {key.casefold()} if key else set()
-    if new and there is not None:
-        text = bump_updated(text, known.today)
-    if new and (whole := _refused(path, text, known)):
-        return FittedNote(path, there or "", known=old, refused=(*refused, *whole), rivals=tuple(rivals))
+    text = _with_all(path, there, accepted, [note.days.get(bullet, "") for bullet in accepted], known.today)
+    whole = _refused(path, text, known) if accepted else ()
     return FittedNote(
         path,
-        text if new else there or "",
-        is_new=there is None and new > 0,
-        new=new,
+        there or "" if whole else text,
+        is_new=there is None and bool(accepted) and not whole,
+        new=0 if whole else len(accepted),
         known=old,
-        refused=tuple(refused),
+        refused=(*refused, *whole),
         rivals=tuple(rivals),
+        near=tuple(dict.fromkeys(entry.at for entry in near)),
     )
+
+
+def _with_all(path: str, there: str | None, bullets: Sequence[str], days: Sequence[str], today: str) -> str:
+    """The note with these entries at its end. It is as old as the newest of them, where the day of each is
+    known, unless it says of itself that it is newer."""
+    if not bullets:
+        return there or ""
+    last = min(max(days), today) if all(days) else today
+    if there is None:
+        category = path.rpartition("/")[2].removesuffix(".md")
+        made = compose.new_note(path, min(*days, today) if all(days) else today, [category])
+        return bump_updated(compose.append(made, "\n".join(bullets)), last)
+    is_newer = str(frontmatter.read(there).fields.get("updated", "")) > last
+    text = compose.append(there, "\n".join(bullets))
+    return text if is_newer else bump_updated(text, last)
 
 
 def _refused(path: str, text: str, known: KnownEntries) -> tuple[str, ...]:

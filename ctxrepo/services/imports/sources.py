@@ -17,7 +17,7 @@ from ctxrepo.storage.sources.tables import read_tables
 
 @dataclass(frozen=True)
 class FilesOutside:
-    """The disk, as sources may look at it (`sources.source.SourceFiles`)."""
+    """The disk, as sources may look at it (`agents.sources.SourceFiles`)."""
 
     outside: Outside
 
@@ -60,8 +60,11 @@ def contents(name: str, search: SourceSearch) -> list[SourceContents]:
         where = f" in {shown(search.chosen)}" if search.chosen else " here"
         raise NotFound(f"there is nothing of {name}{where}", "`ctxrepo import` lists what there is.")
     if search.chosen and not any(place.notes or place.tapes for place in places):
-        reasons = [stays.why for place in places for stays in place.not_taken]
-        raise Unreadable(reasons[0] if reasons else f"there are no notes in {shown(search.chosen)}")
+        left = [(stays, stays.what == place.place) for place in places for stays in place.not_taken]
+        if unread := [stays.why for stays, is_whole in left if is_whole]:
+            raise Unreadable(unread[0])
+        if not left:
+            raise Unreadable(f"there are no notes in {shown(search.chosen)}")
     if any(place.lacks_project for place in places):
         raise UsageError("this folder belongs to no project", "Run it in the checkout whose notes these are.")
     return places

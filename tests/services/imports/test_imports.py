@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from long import mostly_long
 from machines import NOW, Machine, make_machine
 
-from ctxrepo.sources.source import SourceSearch
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.supplement import gist
 from ctxrepo.domain.note.entry import entries_of
@@ -22,6 +21,7 @@ from ctxrepo.services.imports.sources import FilesOutside, contents
 from ctxrepo.services.reading.searching import SearchQuery, search
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import complete
+from ctxrepo.sources.source import SourceSearch
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.outside import Outside
 
@@ -49,12 +49,10 @@ def brought(machine: Machine) -> tuple[int, dict[str, str]]:
     files = FilesOutside(Outside(machine.places.unresponsive))
     look = SourceSearch(machine.home, machine.env, files, "global", memory_root=memory.root)
     destination = MemoryDestination(memory, Origin(memory.host), NOW, "python3")
-    new = 0
-    for one in contents("pi-memory", look):
-        planned = destination.plan(one)
-        done = destination.put(planned)
-        assert [n.fitted for n in done.notes] == [n.fitted for n in planned.notes]
-        new += sum(note.fitted.new for note in done.notes)
+    planned = destination.plan(contents("pi-memory", look))
+    done = destination.put(planned)
+    assert [n.fitted for plan in done for n in plan.notes] == [n.fitted for p in planned for n in p.notes]
+    new = sum(note.fitted.new for plan in done for note in plan.notes)
     complete(memory, commit(memory, NOW).head)
     scope = machine.clone / "global"
     return new, {str(p.relative_to(scope)): p.read_text() for p in sorted(scope.rglob("*.md"))}

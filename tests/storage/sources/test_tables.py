@@ -10,13 +10,15 @@ import pisources
 import pytest
 from machines import Machine
 
-from ctxrepo.agents.pi.pi_memory_source import TABLES, StoredFacts, stored_in
+from ctxrepo.agents.pi.pi_memory_source import TABLES, stored_in
 from ctxrepo.errors import Unreadable
+from ctxrepo.sources.facts import SourceFact
+from ctxrepo.sources.source import NotTaken
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.sources.tables import read_tables
 
 
-def read(file: Path) -> StoredFacts | None:
+def read(file: Path) -> tuple[list[SourceFact], list[NotTaken]] | None:
     tables = read_tables(Outside(file.parent / "silent"), "pi-memory", file, TABLES)
     return None if tables is None else stored_in(tables)
 
@@ -30,12 +32,14 @@ def test_what_is_only_in_the_log_is_read_and_nothing_is_written(ada: Machine) ->
         found = read(file)
         after = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in file.parent.iterdir()}
     assert found is not None
-    assert [(fact.key, fact.value) for fact in found.facts] == sorted(pisources.FACTS)
-    assert [one.rule for one in found.lessons if one.is_negative] == [
+    facts, not_taken = found
+    assert [(fact.key, fact.text) for fact in facts if fact.key] == sorted(pisources.FACTS)
+    assert [fact.text for fact in facts if fact.category == "lesson"] == [
         "Never force-push the release branch",
-        "Use sudo in containers",
+        "Run the tests before a push",
+        "Don't: Use sudo in containers",
     ]
-    assert found.deleted == 1
+    assert not_taken == [NotTaken("1 lesson", "deleted there")]
     assert after == before
 
 
@@ -80,8 +84,9 @@ def test_an_older_version_has_fewer_columns_and_values_of_other_kinds_are_counte
         db.execute("insert into lessons values ('1', 'Read first')")
     found = read(file)
     assert found is not None
-    assert [(f.key, f.value) for f in found.facts] == [("user.age", "41")]
-    assert ([lesson.rule for lesson in found.lessons], found.unread) == (["Read first"], 3)
+    facts, not_taken = found
+    assert [(fact.key, fact.text) for fact in facts] == [("user.age", "41"), ("", "Read first")]
+    assert not_taken == [NotTaken("3 rows", "empty, or no text")]
 
 
 def test_a_database_with_other_tables_has_no_rows(tmp_path: Path) -> None:

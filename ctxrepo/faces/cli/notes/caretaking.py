@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _SHOWN = 40
 """Notes that are listed at a question; --dry-run lists all."""
 
+_NEAR = 5
+"""Places of entries that say much the same as those of a note; --json lists all."""
+
 
 def _either(names: Iterable[str]) -> str:
     *others, last = names
@@ -45,7 +48,11 @@ def check(request: CheckRequest, json: bool = False) -> None:
 
 def import_(
     source: Annotated[str, argument(metavar="SOURCE", help=f"{_either(sources())}.")] = "",
+    path: Annotated[str, argument(metavar="PATH", help="As --from.")] = "",
     place: Annotated[str, option("--from", metavar="PATH")] = "",
+    scope: Annotated[str, option("--scope", "-s", metavar="SCOPE")] = "",
+    kind: Annotated[list[str] | None, option("--kind", metavar="KIND")] = None,
+    since: Annotated[str, option("--since", metavar="WHEN")] = "",
     dry_run: Annotated[bool, option("--dry-run")] = False,
     yes: Annotated[bool, option("--yes", "-y")] = False,
     json: Annotated[bool, json_option()] = False,
@@ -57,7 +64,11 @@ def import_(
         answer(open_desk(), upkeep.list_sources, None, json, _listed)
         return
 
-    request = upkeep.ImportRequest(source, place, lambda plans: yes or _agreed(plans, json), dry_run)
+    def agrees(plans: Sequence[ImportPlan]) -> bool:
+        return yes or _agreed(plans, json)
+
+    kinds = tuple(kind or ())
+    request = upkeep.ImportRequest(source, path or place, agrees, dry_run, scope, kinds, since)
     answer(open_desk(), upkeep.import_memory, request, json, lambda done: _words(source, done, dry_run))
 
 
@@ -122,6 +133,10 @@ def _note(one: PlannedNote) -> Iterator[str]:
         yield f"  {one.note.origin} -> {found.path}: {', '.join(said)}"
     for why in found.refused:
         yield f"  {one.note.origin} -> {found.path}: held back: {why}"
+    if found.near:
+        more = f" and {counted(len(found.near) - _NEAR, 'other')}" if len(found.near) > _NEAR else ""
+        near = ", ".join(found.near[:_NEAR])
+        yield f"  {one.note.origin} -> {found.path}: much the same is at {near}{more}"
     for key in found.rivals:
         yield f"  {one.note.origin} -> {found.path}: {key} says something else here, and stays so"
 
@@ -144,7 +159,7 @@ def _setting(one: PlannedSetting) -> str:
 
 def _listed(found: Sequence[SourceContents]) -> str:
     if not found:
-        return f"nothing of {_either(sources())} is here"
+        return "nothing of another memory program is here"
     lines = []
     for one in found:
         anchors = sum(len(tape.anchors) for tape in one.tapes)

@@ -45,7 +45,7 @@ def notes_of(machine: Machine) -> dict[str, bytes | str]:
 
 
 def test_without_a_source_it_lists_what_there_is(cli: Terminal) -> None:
-    assert cli("import").out == "nothing of claude-memory, pi-memory-md, pi-memory or scored is here\n"
+    assert cli("import").out == "nothing of another memory program is here\n"
     all_of_pi(cli.machine)
     assert cli("import").out.splitlines() == [
         "pi-memory: ~/.pi/agent/memory: 6 notes, 13 entries",
@@ -323,7 +323,7 @@ def test_a_project_says_where_its_database_is_within_its_checkout_only(cli: Term
     assert "Neovim" in cli.machine.read("shop/topics/preference.md")
     (own / "facts/memory.db").rename(tmp_path / "memory.db")
     (own / "settings.json").write_text(json.dumps({"pi-memory": {"localPath": str(tmp_path)}}))
-    assert cli("import").out == "nothing of claude-memory, pi-memory-md, pi-memory or scored is here\n"
+    assert cli("import").out == "nothing of another memory program is here\n"
 
 
 def test_the_memory_of_another_checkout_is_brought_there(cli: Terminal) -> None:

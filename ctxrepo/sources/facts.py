@@ -1,0 +1,145 @@
+"""Facts that a program keeps as records, and the entries that they become: a note for each category."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+
+from ctxrepo.domain.formats.moment import counted, day, seconds_of
+from ctxrepo.domain.guard.refusals import MAX_BYTES
+from ctxrepo.domain.note import compose
+from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch
+
+MOST = 1_000
+"""Records that are brought at a time of what a model wrote, the newest."""
+
+_NAMED = 20
+"""Kinds that are named, the most frequent."""
+
+_KEY = lazy_pattern(r"[A-Za-z][\w.-]{0,39}\Z")
+_CATEGORY = lazy_pattern(r"[A-Za-z][\w-]{0,39}\Z")
+_TAG = lazy_pattern(r"[A-Za-z][\w/-]{0,63}\Z")
+
+_MILLISECONDS = 100_000_000_000
+"""Numbers from here on are milliseconds, not seconds."""
+
+
+@dataclass(frozen=True)
+class SourceFact:
+    """A record that says one thing. `project` is what the program knows its project by (a path, the address
+    of a remote, a name), '' for what holds wherever the program keeps it.
+
+    `kind` is the program's own word for what it is, `when` its moment in ISO 8601, '' where it has none.
+    A category, tag or key that can't stand as one is left away, or stands before the text."""
+
+    text: str
+    category: str = "fact"
+    tags: Sequence[str] = ()
+    key: str = ""
+    project: str = ""
+    kind: str = ""
+    when: str = ""
+
+
+def contents_of_facts(
+    search: SourceSearch,
+    source: str,
+    place: Path,
+    facts: Sequence[SourceFact],
+    not_taken: Sequence[NotTaken] = (),
+    *,
+    asks: str = "",
+) -> SourceContents | None:
+    """What is at a place that holds these facts, None for nothing; `not_taken` is what it holds besides.
+
+    `asks` says why only kinds that were chosen are brought, the newest of them; '' where all are."""
+    if not facts and not not_taken:
+        return None
+    wanted, left = _wanted(search, facts, asks)
+    bullets: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    elsewhere: Counter[str] = Counter()
+    unfit = 0
+    for fact in wanted:
+        scope = search.scope_of(fact.project) if fact.project else search.scope_at(place)
+        category = fact.category.lower() if _CATEGORY.match(fact.category) else "fact"
+        if not scope:
+            elsewhere[fact.project] += 1
+        elif line := _bullet(fact, category):
+            bullets[f"{scope}/topics/{category}"].setdefault(line, day_of(fact.when))
+        else:
+            unfit += 1
+    left += [
+        NotTaken(f"{counted(n, 'entry', 'entries')} of project {name}", "run it again in a checkout of it")
+        for name, n in sorted(elsewhere.items())
+    ]
+    left += [NotTaken(counted(unfit, "record"), "empty, or it can't stand as an entry")] if unfit else []
+    shown = search.shown(place)
+    notes = tuple(note for stem in sorted(bullets) for note in _notes(shown, stem, bullets[stem]))
+    return SourceContents(source, shown, notes, not_taken=(*left, *not_taken))
+
+
+def day_of(when: object) -> str:
+    """The day of a moment as records have it, in ISO 8601 or as Unix seconds or milliseconds; '' for none."""
+    if isinstance(when, int | float) and not isinstance(when, bool):
+        seconds: float | None = when / 1000 if when >= _MILLISECONDS else when
+    else:
+        seconds = seconds_of(when) if isinstance(when, str) and when else None
+    try:
+        return day(datetime.fromtimestamp(seconds, UTC)) if seconds else ""
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def _wanted(
+    search: SourceSearch, facts: Sequence[SourceFact], asks: str
+) -> tuple[list[SourceFact], list[NotTaken]]:
+    """The facts that were chosen, and what is said of the others."""
+    kinds_wanted = search.kinds if search.kinds or asks else {fact.kind for fact in facts}
+    of_kind = [fact for fact in facts if fact.kind in kinds_wanted]
+    chosen = [fact for fact in of_kind if day_of(fact.when) >= search.since]
+    left = []
+    if others := Counter(fact.kind for fact in facts if fact.kind not in kinds_wanted):
+        kinds = ", ".join(f"{kind} {number}" for kind, number in sorted(others.most_common(_NAMED)))
+        why = "of kinds that weren't chosen" if search.kinds else f"{asks}: choose some with --kind"
+        left.append(NotTaken(f"{counted(others.total(), 'record')} ({kinds})", why))
+    if len(of_kind) > len(chosen):
+        left.append(
+            NotTaken(
+                counted(len(of_kind) - len(chosen), "record"), f"from before {search.since}, or without a day"
+            )
+        )
+    if asks and len(chosen) > MOST:
+        left.append(NotTaken(f"{len(chosen) - MOST} older records", f"{MOST} at most are brought at a time"))
+        newest = sorted(range(len(chosen)), key=lambda place: chosen[place].when)[-MOST:]
+        chosen = [chosen[place] for place in sorted(newest)]
+    return chosen, left
+
+
+def _bullet(fact: SourceFact, category: str) -> str:
+    """The entry that a fact becomes, '' where it can't be one."""
+    is_key = bool(_KEY.match(fact.key))
+    if not (text := fact.text.strip()):
+        return ""
+    if fact.key.strip() and not is_key:
+        text = f"{' '.join(fact.key.split())}: {text}"
+    tags = [tag for tag in dict.fromkeys(fact.tags) if _TAG.match(tag)]
+    try:
+        return compose.bullet(text, category=category, key=fact.key if is_key else "", tags=tags)
+    except UsageError:
+        return ""
+
+
+def _notes(origin: str, stem: str, bullets: Mapping[str, str]) -> Iterator[SourceNote]:
+    """A note with these entries, and further ones where they are more than half of what a note may hold."""
+    numbers = count(2)
+    path, part, size = f"{stem}.md", dict[str, str](), 0
+    for bullet, of_day in bullets.items():
+        size += len(bullet.encode("utf-8", "surrogatepass"))
+        if part and size > MAX_BYTES // 2:
+            yield SourceNote(origin, path, bullets=tuple(part), days=part)
+            path, part, size = f"{stem}-{next(numbers)}.md", {}, len(bullet.encode("utf-8", "surrogatepass"))
+        part[bullet] = of_day
+    yield SourceNote(origin, path, bullets=tuple(part), days=part)

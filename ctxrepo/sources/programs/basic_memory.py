@@ -1,0 +1,52 @@
+"""basic-memory: folders of markdown whose bullets are `- [category] text #tag (context)`, nearly as here.
+
+The form is that of basicmachines-co/basic-memory, src/basic_memory/config.py and markdown/schemas.py, of
+2026: its config names each folder, as a path or as an object with a `path`."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.project.layout import expanded
+from ctxrepo.sources.markdown_notes import markdown_of
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+
+NAME = "basic-memory"
+
+_GENERAL = "main"
+"""What it calls the folder that it begins with, which is of no project."""
+
+
+def _vaults(search: SourceSearch) -> Mapping[Path, str]:
+    """Its folders, and what it calls each."""
+    fields, _ = search.files.read_fields(search.home / ".basic-memory" / "config.json")
+    table = (fields or {}).get("projects")
+    named = table if isinstance(table, dict) else {_GENERAL: str(search.home / "basic-memory")}
+    paths = {name: value.get("path") if isinstance(value, dict) else value for name, value in named.items()}
+    return {
+        Path(expanded(path, str(search.home))): str(name)
+        for name, path in paths.items()
+        if isinstance(path, str)
+    }
+
+
+def _places(search: SourceSearch) -> Iterator[Path]:
+    yield from (place for place in _vaults(search) if place.is_absolute())
+
+
+def read(search: SourceSearch, place: Path) -> SourceContents | None:
+    """The notes in a folder, for the project that has its name, or for all if it is the general one."""
+    if not search.files.is_folder(place):
+        return None
+    name = _GENERAL if search.chosen else _vaults(search).get(place, _GENERAL)
+    scope = search.scope_at(place) if name == _GENERAL else search.scope_of(name)
+    kept, shown = search.files.read_folder(place), search.shown(place)
+    if not scope:
+        count = counted(len(kept.notes), "note")
+        left = NotTaken(f"{count} of its project {name}", "no project here has this name")
+        return SourceContents(NAME, shown, not_taken=(left,))
+    notes, others = markdown_of(kept, lambda path: f"{scope}/topics/{path}")
+    return SourceContents(NAME, shown, notes, not_taken=others) if notes else None
+
+
+SOURCES = (source_at(NAME, _places, read),)

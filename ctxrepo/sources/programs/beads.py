@@ -1,0 +1,45 @@
+"""beads: what `bd remember` keeps, as `bd export --include-memories` writes it beside the issues.
+
+The form is that of gastownhall/beads, cmd/bd/export.go and memory.go, of 2026."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.sources.facts import SourceFact, contents_of_facts
+from ctxrepo.sources.record_files import Record, read_records
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+
+NAME = "beads"
+
+_HOW = "work, not memory; `bd export --include-memories -o FILE` writes what `bd remember` keeps"
+
+
+def _place(search: SourceSearch) -> Iterator[Path]:
+    if search.checkout and search.is_in_checkout(search.checkout / ".beads"):
+        yield search.checkout / ".beads" / "issues.jsonl"
+
+
+def read(search: SourceSearch, file: Path) -> SourceContents | None:
+    """The memories in the file; its issues are counted."""
+    if search.files.is_folder(file):
+        file = file / "issues.jsonl"
+    rows = read_records(search, file)
+    if rows is None:
+        return None
+    memories = [fields for fields in rows.records if fields.get("_type") == "memory"]
+    issues = len(rows.records) - len(memories)
+    left = [NotTaken(counted(issues, "issue"), _HOW)] if issues else []
+    return contents_of_facts(search, NAME, file, [*map(_fact, memories)], [*left, *rows.not_taken])
+
+
+SOURCES = (source_at(NAME, _place, read),)
+
+
+def _fact(fields: Record) -> SourceFact:
+    """A memory; a key that was made from its first words says nothing of its own."""
+    key, value = text_of(fields, "key"), text_of(fields, "value")
+    words = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
+    return SourceFact(value, key="" if words.startswith(key) else key)

@@ -1,0 +1,67 @@
+"""engram: what agents saved of their work, each observation with a type and a topic, in its SQLite file.
+
+The form is that of Gentleman-Programming/engram, internal/store/store.go, of 2026."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.sources.facts import SourceFact, contents_of_facts
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+
+NAME = "engram"
+
+_TABLES = {
+    "observations": (
+        *("content", "title", "type", "topic_key", "scope", "project"),
+        *("session_id", "updated_at", "deleted_at"),
+    ),
+    "sessions": ("id", "directory"),
+}
+
+_CATEGORIES = {
+    **{name: name for name in ("decision", "pattern", "preference", "config", "architecture")},
+    **dict.fromkeys(("bugfix", "gotcha"), "gotcha"),
+    **dict.fromkeys(("learning", "discovery"), "lesson"),
+}
+"""What a type is as a category here; any other is a fact."""
+
+_PASSING = frozenset(
+    {"session_summary", "tool_use", "file_change", "file_read", "command", "search", "passive"}
+)
+"""Types of what a session did, which isn't for another one."""
+
+
+def _place(search: SourceSearch) -> Iterator[Path]:
+    named = search.env.get("ENGRAM_DATA_DIR", "")
+    yield Path(named) if named.startswith("/") else search.home / ".engram"
+
+
+def read(search: SourceSearch, place: Path) -> SourceContents | None:
+    """What is in the file, or in that of a folder."""
+    file = place / "engram.db" if search.files.is_folder(place) else place
+    tables = search.files.read_tables(NAME, file, _TABLES)
+    if tables is None:
+        return None
+    folders = {str(key): str(folder) for key, folder in tables.get("sessions", ()) if folder}
+    rows = tables.get("observations", ())
+    kept = [row for row in rows if not row[-1]]
+    facts = [_fact(row, folders) for row in kept]
+    passing = sum(fact.kind in _PASSING for fact in facts)
+    left = (
+        [NotTaken(counted(len(rows) - len(kept), "record"), "deleted there")] if len(rows) > len(kept) else []
+    )
+    left += [NotTaken(counted(passing, "record"), "what a session did, and summed up")] if passing else []
+    return contents_of_facts(search, NAME, file, [fact for fact in facts if fact.kind not in _PASSING], left)
+
+
+SOURCES = (source_at(NAME, _place, read),)
+
+
+def _fact(row: Sequence[object], folders: Mapping[str, str]) -> SourceFact:
+    """An observation: its title, below it what it says; it is its user's own or of its session's project."""
+    content, title, kind, topic, scope, project, session, when, _ = (str(value or "") for value in row)
+    text = content if content.startswith(title) else f"{title}\n{content}"
+    tags = [topic] if topic else []
+    of = "" if scope == "personal" else folders.get(session) or project
+    return SourceFact(text, _CATEGORIES.get(kind, "fact"), tags, "", of, kind, when)

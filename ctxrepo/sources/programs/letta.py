@@ -1,0 +1,58 @@
+"""Letta Code: a folder of markdown for each of its agents; what is in `system/` is always before it.
+
+The form is that of letta-ai/letta-code, src/agent/prompts/init_memory.md and letta_local_memfs.md, of
+2026."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.note.entry import entries_of, normalised
+from ctxrepo.sources.markdown_notes import markdown_of
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+
+NAME = "letta"
+
+_SYSTEM = "system/"
+_OWN = ("persona", "skills/", "memory_filesystem")
+"""What an agent keeps about itself, and what it is able to do."""
+_OF_PROJECTS = ("project/", "projects/", "project.md")
+
+
+def _place(search: SourceSearch) -> Iterator[Path]:
+    yield search.home / ".letta" / "agents"
+
+
+def read(search: SourceSearch, place: Path) -> SourceContents | None:
+    """What its agents remember, or the one whose memory was named; of a project only where a scope was."""
+    if not search.files.is_folder(place):
+        return None
+    kept = search.files.read_folder(place)
+    below = {path: path if search.chosen else path.partition("/memory/")[2] for path in kept.notes}
+    below = {path: name for path, name in below.items() if name}
+    names = {path: name.removeprefix(_SYSTEM) for path, name in below.items()}
+    own = [path for path, name in names.items() if name.startswith(_OWN)]
+    of_projects = [path for path, name in names.items() if name.startswith(_OF_PROJECTS) and not search.scope]
+    taken = names.keys() - {*own, *of_projects}
+    scope = search.scope_at(place)
+    notes, _ = markdown_of(kept, lambda path: f"{scope}/topics/{names[path]}" if path in taken else "")
+    notes = tuple(
+        replace(note, pins=frozenset(normalised(entry.text) for entry in entries_of(note.path, note.text)))
+        if below[note.origin].startswith(_SYSTEM)
+        else note
+        for note in notes
+    )
+    left = [
+        NotTaken(counted(len(paths), "note"), why)
+        for paths, why in (
+            (own, "about the agent itself, or a skill of it"),
+            (of_projects, "of a project: --from and --scope say of which"),
+        )
+        if paths
+    ]
+    left += [NotTaken(path, why) for path, why in kept.unread.items()]
+    return SourceContents(NAME, search.shown(place), notes, not_taken=tuple(left)) if notes or left else None
+
+
+SOURCES = (source_at(NAME, _place, read),)
