@@ -33,6 +33,152 @@ class Example:
     """Whether the place has to be named."""
 
 
+CODEX = """\
+# Task Group: shop / releases
+
+scope: Cutting and checking releases of the shop; not its daily work.
+applies_to: cwd={project}; reuse_rule=safe in this checkout while its Makefile has these targets.
+
+## Task 1: Cut release 4.2, done
+
+### rollout_summary_files
+
+- rollout_summaries/2026-03-06T01-08-46-xCAa-cut_release.md (cwd={project}, \
+rollout_path=/home/ada/.codex/sessions/2026/03/06/rollout-2026-03-06T01-08-46-019f.jsonl, \
+updated_at=2026-03-06T02:26:20+00:00, thread_id=019fd49d-9b00-7ff0-ac3e-c548678624a2, success)
+
+### keywords
+
+- release, Makefile, git tag, deploy/ship.mk, gutenberg
+
+## User preferences
+
+- when releasing, the user asked for "tags only" -> never release from a branch. [Task 1]
+
+## Reusable knowledge
+
+- `make ship` builds, signs and uploads; it needs the signing key in the agent. [Task 1]
+- The staging machine is called gutenberg. [Task 1][ad-hoc note]
+
+## Failures and how to do differently
+
+- The upload timed out behind the proxy -> set `SHIP_TIMEOUT=600` first. [Task 1]
+
+# Task Group: blog / drafts
+
+scope: Looking at drafts before they are published.
+applies_to: cwd=/home/ada/blog; reuse_rule=checkout-specific
+
+## Task 1: Show a draft, done
+
+### rollout_summary_files
+
+- rollout_summaries/2026-02-01T01-08-46-aaaa-draft.md (cwd=/home/ada/blog, rollout_path=none, \
+updated_at=2026-02-01T02:26:20+00:00, thread_id=019fd49d-9b00-7ff0-ac3e-c548678624a3)
+
+### keywords
+
+- hugo, drafts
+
+## Reusable knowledge
+
+- Drafts are built with `hugo -D`. [Task 1]
+"""
+
+
+def codex(machine: Machine) -> Path:
+    text = CODEX.format(project=machine.project_folder)
+    files = {"MEMORY.md": text, "memory_summary.md": "v1\n\n## User Profile\nAda keeps a shop.\n"}
+    return write(machine.home / ".codex/memories", files)
+
+
+def codex_again(machine: Machine) -> None:
+    file = machine.home / ".codex/memories/MEMORY.md"
+    new = "- Invoices are printed on the second tray. [Task 1]\n"
+    file.write_text(file.read_text().replace("## Failures", f"{new}\n## Failures", 1))
+
+
+GEMINI = """\
+# Rules of mine
+
+- Answer briefly.
+
+## Gemini Added Memories
+- The user's timezone is Europe/Berlin.
+- The user prefers tabs in Makefiles only.
+
+## More rules
+
+- Never push.
+"""
+
+
+def gemini(machine: Machine) -> Path:
+    root = machine.home / ".gemini"
+    slugs = {str(machine.project_folder): "shop", str(machine.home / "blog"): "blog"}
+    write(
+        root,
+        {
+            "GEMINI.md": GEMINI,
+            "projects.json": json.dumps({"projects": slugs}),
+            "tmp/shop/.project_root": str(machine.project_folder),
+            "tmp/shop/memory/MEMORY.md": "- [Build](build.md)\n- The tests want a running Valkey.\n",
+            "tmp/shop/memory/build.md": "# Build\n\n- `make -j2`, as more runs out of memory.\n",
+            "tmp/shop/memory/skills/ship/SKILL.md": "---\nname: ship\n---\nShip it.\n",
+            "tmp/blog/.project_root": str(machine.home / "blog"),
+            "tmp/blog/memory/MEMORY.md": "- Drafts have no date.\n",
+        },
+    )
+    return root / "GEMINI.md"
+
+
+def gemini_again(machine: Machine) -> None:
+    file = machine.home / ".gemini/tmp/shop/memory/MEMORY.md"
+    file.write_text(file.read_text() + "- Invoices are numbered by year.\n")
+
+
+def claude_mem(machine: Machine) -> Path:
+    file = machine.home / ".claude-mem/claude-mem.db"
+    file.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute(
+            "create table observations (id integer primary key autoincrement, memory_session_id text,"
+            " project text not null, text text, type text not null, title text, subtitle text, facts text,"
+            " narrative text, concepts text, files_read text, files_modified text, prompt_number integer,"
+            " discovery_tokens integer default 0, content_hash text, merged_into_project text,"
+            " created_at text not null, created_at_epoch integer not null)"
+        )
+        db.execute(
+            "create table session_summaries (id integer primary key autoincrement, memory_session_id text"
+            " not null, project text not null, request text, investigated text, learned text, completed text,"
+            " next_steps text, notes text, merged_into_project text, created_at text not null,"
+            " created_at_epoch integer not null)"
+        )
+        db.execute(
+            "insert into session_summaries (memory_session_id, project, request, learned, next_steps,"
+            " created_at, created_at_epoch) values ('s1', 'shop', 'Make the cart faster', 'Its query had no"
+            " index', 'Measure it again', '2026-04-02T10:00:00.000Z', 1775124000000)"
+        )
+    for row in (
+        ("shop", "decision", "Sessions are kept in Valkey", '["Cookies were too large"]', '["trade-off"]'),
+        ("shop/worktree-a", "bugfix", "Rounding of taxes is mended", '["It rounded twice"]', '["gotcha"]'),
+        ("blog", "decision", "Posts have no comments", "[]", "[]"),
+        ("shop", "discovery", "The cart is in cart.py", "[]", "[]"),
+    ):
+        observe(machine, *row)
+    return file
+
+
+def observe(machine: Machine, project: str, kind: str, title: str, facts: str, concepts: str) -> None:
+    with closing(sqlite3.connect(machine.home / ".claude-mem/claude-mem.db")) as db, db:
+        db.execute(
+            "insert into observations (memory_session_id, project, type, title, facts, narrative, concepts,"
+            " created_at, created_at_epoch) values ('s1', ?, ?, ?, ?, 'A long story.', ?,"
+            " '2026-04-02T09:00:00.000Z', 1775120400000)",
+            (project, kind, title, facts, concepts),
+        )
+
+
 def engram(machine: Machine) -> Path:
     file = machine.home / ".engram/engram.db"
     file.parent.mkdir(parents=True)
@@ -286,6 +432,59 @@ def jsonl_again(machine: Machine) -> None:
 
 
 EXAMPLES = [
+    Example(
+        "codex-memory",
+        codex,
+        codex_again,
+        {
+            "shop/topics/preference.md": [
+                "- [preference] when releasing",
+                "never release from a branch. #release",
+            ],
+            "shop/topics/fact.md": [
+                "`make ship`",
+                "- [fact] The staging machine is called gutenberg. #release",
+            ],
+            "shop/topics/gotcha.md": ["SHIP_TIMEOUT=600", "updated: 2026-03-06"],
+        },
+        4,
+        "second tray",
+        told=("1 entry of project /home/ada/blog: run it again in a checkout of it",),
+    ),
+    Example(
+        "gemini-memory",
+        gemini,
+        gemini_again,
+        {
+            "global/topics/fact.md": ["- [fact] The user's timezone", "- [fact] The user prefers tabs"],
+            "shop/MEMORY.md": ["- The tests want a running Valkey."],
+            "shop/topics/build.md": ["`make -j2`"],
+        },
+        4,
+        "numbered by year",
+        told=(
+            "instructions, which it reads by itself",
+            "drafts of skills",
+            "run it again in a checkout of it",
+        ),
+    ),
+    Example(
+        "claude-mem",
+        claude_mem,
+        lambda machine: observe(machine, "shop", "decision", "Invoices are printed", "[]", "[]"),
+        {
+            "shop/topics/decision.md": [
+                "- [decision] Sessions are kept in Valkey #trade-off",
+                "  - Cookies were",
+            ],
+            "shop/topics/gotcha.md": ["Rounding of taxes"],
+            "shop/topics/session.md": ["Make the cart faster", "  - Next: Measure it again"],
+        },
+        3,
+        "Invoices are printed",
+        ("--kind", "decision", "--kind", "bugfix", "--kind", "summary"),
+        ("1 record (discovery 1): of kinds that weren't chosen", "1 entry of project blog"),
+    ),
     Example(
         "engram",
         engram,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import other_programs
@@ -89,7 +92,12 @@ def test_it_is_listed_with_how_much_it_is(ada: Machine, example: Example) -> Non
     example.leave(ada)
     found = json.loads(ada.ctxrepo("import", "--json").stdout)["data"]["found"]
     assert {one["source"] for one in found} == {example.source}
-    assert sum(one["entries"] for one in found) == example.entries
+    if example.source == "claude-mem":
+        left = found[0]["not_taken"][0]
+        assert left["what"] == "5 records (bugfix 1, decision 2, discovery 1, summary 1)"
+        assert "a model wrote them: choose some with --kind" in ada.ctxrepo("import").stdout
+    else:
+        assert sum(one["entries"] for one in found) == example.entries
 
 
 def test_the_day_and_the_program_are_kept_with_the_entry(ada: Machine) -> None:
@@ -103,10 +111,40 @@ def test_the_day_and_the_program_are_kept_with_the_entry(ada: Machine) -> None:
     assert ">90d" in ada.ctxrepo("recall", "which colour does Ada like").stdout
 
 
+def test_facts_of_a_project_that_is_registered_go_to_its_folder(ada: Machine) -> None:
+    blog = ada.home / "blog"
+    shutil.copytree(ada.project_folder, blog)
+    config = blog / ".git/config"
+    config.write_text(config.read_text().replace("/shop", "/blog"))
+    text = other_programs.CODEX.format(project=ada.project_folder).replace("/home/ada/blog", str(blog))
+    other_programs.write(ada.home / ".codex/memories", {"MEMORY.md": text})
+    assert f"1 entry of project {blog}" in ada.ctxrepo("import", "codex-memory", "--dry-run").stdout
+    ada.ctxrepo("remember", "Posts are dated", cwd=blog)
+    assert "brought 5 entries" in ada.ctxrepo("import", "codex-memory", "--yes").stdout
+    assert "hugo -D" in ada.read("blog/topics/fact.md")
+    assert "hugo" not in ada.read("shop/topics/fact.md")
+
+
+def test_a_scope_takes_what_is_of_no_project_here(ada: Machine) -> None:
+    other_programs.codex(ada)
+    ada.ctxrepo("import", "codex-memory", "--scope", "global", "--yes")
+    assert "hugo -D" in ada.read("global/topics/fact.md")
+    assert "gutenberg" in ada.read("shop/topics/fact.md")
+
+
 def test_since_leaves_out_what_is_older(ada: Machine) -> None:
     place = other_programs.jsonl(ada)
     done = ada.ctxrepo("import", "jsonl", str(place), "--since", "2025-12-02", "--yes")
     assert "3 records: from before 2025-12-02" in done.stdout
+
+
+def test_much_the_same_is_shown(ada: Machine) -> None:
+    ada.ctxrepo("remember", "The staging machine is named gutenberg.", "--category", "fact")
+    other_programs.codex(ada)
+    assert (
+        "much the same is at shop/topics/fact.md#L"
+        in ada.ctxrepo("import", "codex-memory", "--dry-run").stdout
+    )
 
 
 def test_what_was_forgotten_here_does_not_come_back(ada: Machine) -> None:
@@ -147,7 +185,9 @@ TORN = {
 }
 
 
-@pytest.mark.parametrize("source", ["mem0", "jsonl", "memory-server", "beads", "chatgpt", "engram"])
+@pytest.mark.parametrize(
+    "source", ["mem0", "jsonl", "memory-server", "beads", "chatgpt", "codex-memory", "engram"]
+)
 @pytest.mark.parametrize("kind", [*TORN, "pipe", "link", "huge", "nothing", "no database"])
 def test_what_is_torn_or_hostile_is_one_line(ada: Machine, source: str, kind: str) -> None:
     file = ada.home / "odd"
@@ -174,12 +214,31 @@ def test_what_is_torn_or_hostile_is_one_line(ada: Machine, source: str, kind: st
         assert notes_of(ada) == before
 
 
+def test_an_unreadable_source_keeps_no_other_from_being_listed(ada: Machine) -> None:
+    (ada.home / ".claude-mem").mkdir()
+    (ada.home / ".claude-mem/claude-mem.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
+    other_programs.codex(ada)
+    listed = ada.ctxrepo("import").stdout
+    assert "codex-memory: ~/.codex/memories: 3 notes, 4 entries" in listed
+    assert "can't be read as a memory of claude-mem" in listed
+
+
 def test_a_folder_of_a_checkout_that_leads_out_of_it_is_left(ada: Machine) -> None:
     mine = other_programs.write(ada.home / "private", {"diary.md": "- mine alone\n"})
     (ada.project_folder / "memory-bank").symlink_to(mine)
     (ada.project_folder / ".beads").symlink_to(mine)
     assert "mine alone" not in ada.ctxrepo("import", "memory-bank", "--yes").stdout
     assert ada.ctxrepo("import").stdout == "nothing of another memory program is here\n"
+
+
+def test_of_what_a_model_wrote_the_newest_are_brought(ada: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    other_programs.claude_mem(ada)
+    monkeypatch.setattr("ctxrepo.sources.facts.MOST", 1)
+    with closing(sqlite3.connect(ada.home / ".claude-mem/claude-mem.db")) as db, db:
+        db.execute("update observations set created_at = '2026-05-01T00:00:00Z' where title like 'Sessions%'")
+    done = ada.ctxrepo("import", "claude-mem", "--kind", "decision", "--yes").stdout
+    assert "1 older records: 1 at most are brought at a time" in done
+    assert "Valkey" in ada.read("shop/topics/decision.md")
 
 
 def test_the_page_tells_of_every_source() -> None:

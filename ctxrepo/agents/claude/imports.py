@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ctxrepo.agents.claude import claude_mem_source
 from ctxrepo.agents.claude.install import folder
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode
@@ -40,7 +41,7 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     )
 
 
-SOURCES = (Source(NAME, find),)
+SOURCES = (Source(NAME, find), claude_mem_source.SOURCE)
 
 
 def _own(search: SourceSearch) -> Path | None:

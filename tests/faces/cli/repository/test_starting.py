@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import other_programs
 import pytest
 from connecting import put
 from homes import snapshot
@@ -232,3 +233,15 @@ def test_what_the_first_exchange_kept_back_is_told(fresh: Terminal, remote: Path
     put(fresh.machine.clone / "global/key.md", b"- the key is AKIA" + b"QWERTYUIOPASDFGH\n")
     said = fresh("start", str(remote), "--yes")
     assert (said.code, "global/key.md" in said.err) == (6, True)
+
+
+def test_what_other_agents_remember_is_offered_like_that(old: Terminal) -> None:
+    other_programs.codex(old.machine)
+    other_programs.gemini(old.machine)
+    other_programs.claude_mem(old.machine)
+    said = old("start", "--yes")
+    assert "codex-memory in ~/shop:\n  4 entries in 3 notes, 3 of them new" in said.out
+    assert "gemini-memory in ~/shop:\n  4 entries in 3 notes" in said.out
+    assert "claude-mem in" not in said.out  # nobody chose kinds
+    assert "gutenberg" in old("recall", "what is the staging machine called").out
+    assert "-memory in" not in old("start", "--yes").out
