@@ -56,7 +56,7 @@ def main() -> int:
     reports = [
         play(agent, form, name, root, installed, wanted.patience)
         for form in wanted.form or agent.FORMS
-        for name in wanted.scenarios or _usual(agent)
+        for name in wanted.scenarios or _usual(agent, form)
     ]
     if wanted.results:
         table.add(wanted.results, agent.NAME, package.version, reports)
@@ -73,13 +73,17 @@ def main() -> int:
 
 def _known(agent: ModuleType) -> dict[str, Callable[[Play], None]]:
     """What can be played with this agent, by name."""
-    return ALL | getattr(agent, "OWN", {})
+    known: dict[str, Callable[[Play], None]] = ALL | agent.OWN
+    return known
 
 
-def _usual(agent: ModuleType) -> list[str]:
-    """What this agent plays unless something else was asked for."""
+def _usual(agent: ModuleType, form: str) -> list[str]:
+    """What this agent plays in this form unless something else was asked for: modes in the first one alone,
+    as they are about what it is permitted and not about how it is connected."""
     of_rows = [f"row-{name}" for name in rows.ALL if name not in agent.LACKS]
-    return [*scenarios.ALL, *of_rows] if agent.NAME == "claude" else [*of_rows, *getattr(agent, "OWN", {})]
+    of_modes = {mode.scenario for mode in agent.MODES} if form != agent.FORMS[0] else ()
+    own = [name for name in agent.OWN if name not in of_modes]
+    return [*(scenarios.ALL if agent.NAME == "claude" else ()), *of_rows, *own]
 
 
 def play(

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from live import anthropic
+from live import anthropic, claude_modes, modes
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -27,13 +27,15 @@ SUMMARY_SAYS = "They asked where redis listens."
 SUMMARY = f"<analysis>Short.</analysis>\n<summary>\n1. Primary Request and Intent: {SUMMARY_SAYS}\n</summary>"
 
 LACKS: dict[str, str] = {}
+MODES = claude_modes.MODES
+OWN = modes.scenarios(MODES)
 
 PATIENCE = 60.0
 """Seconds a turn or an exit may take."""
 
 _OPTIONS = (
     *("--output-format", "stream-json", "--verbose", "--include-hook-events"),
-    *("--model", "claude-sonnet-4-5", "--allowedTools", "Read,Edit,Write,Bash"),
+    *("--model", "claude-sonnet-4-5"),
 )
 _QUIET = (
     "DISABLE_TELEMETRY",
@@ -87,7 +89,8 @@ class Process:
     """One process of the agent; what it streams is kept with the moment it came, on the monotonic clock."""
 
     def __init__(self, stage: Stage, form: str, *words: str) -> None:
-        given = [str(stage.installed.program), "-p", *words, *_OPTIONS, "--add-dir", str(stage.memory)]
+        everything = ("--allowedTools", "Read,Edit,Write,Bash", "--add-dir", str(stage.memory))
+        given = [str(stage.installed.program), "-p", *words, *_OPTIONS, *stage.granted(everything)]
         if form == "plugin":
             given += ["--plugin-dir", str(CHECKOUT)]
         quiet = dict.fromkeys(_QUIET, "1") | {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from live import codex_modes, openai_responses, turns
+from live import codex_modes, modes, openai_responses, turns
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -23,15 +23,16 @@ FULL = 195_000
 """Tokens of a request after which it shortens the conversation by itself."""
 
 LACKS: dict[str, str] = {}
-OWN = codex_modes.ALL
+MODES = codex_modes.MODES
+OWN = modes.scenarios(MODES)
+
+_EVERYTHING = codex_modes.sandbox("danger-full-access")
 
 _CONFIG = """\
 model = "gpt-5.5"
 model_provider = "fake"
 model_auto_compact_token_limit = 100000
 check_for_update_on_startup = false
-sandbox_mode = "danger-full-access"
-approval_policy = "never"
 
 [features]
 multi_agent = true
@@ -110,7 +111,7 @@ class Turns(turns.Turns):
     def words(self, prompt: str, how: turns.How) -> Sequence[str]:
         program = [str(self.stage.installed.program), "exec"]
         after = [] if how == "new" else [how, self._newest()]
-        return [*program, *after, "--json", prompt]
+        return [*program, *after, *self.stage.granted(_EVERYTHING), "--json", prompt]
 
     def _newest(self) -> str:
         """The id of the session that was recorded last."""

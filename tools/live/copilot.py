@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from live import openai_chat, turns
+from live import copilot_modes, modes, openai_chat, turns
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -21,6 +21,8 @@ FULL = 60_000
 """Tokens of a request after which it shortens the conversation by itself."""
 
 LACKS: dict[str, str] = {"forked": "Copilot CLI has no command line that forks a session"}
+MODES = copilot_modes.MODES
+OWN = modes.scenarios(MODES)
 
 
 def connect(stage: Stage, form: str) -> None:
@@ -65,7 +67,7 @@ class Turns(turns.Turns):
     def words(self, prompt: str, how: turns.How) -> Sequence[str]:
         after = {"new": [], "resume": ["--continue"], "fork": []}[how]
         plugin = ["--plugin-dir", str(CHECKOUT)] if self.form == "plugin" else []
-        allowed = ["--allow-all-tools", "--add-dir", str(self.stage.memory)]
+        allowed = self.stage.granted(("--allow-all-tools", "--add-dir", str(self.stage.memory)))
         return [str(self.stage.installed.program), *after, "-p", prompt, *allowed, *plugin]
 
     def env(self) -> Mapping[str, str]:

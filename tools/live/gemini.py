@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from live import gemini_api, turns
+from live import gemini_api, gemini_modes, modes, turns
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -25,6 +25,11 @@ LACKS: dict[str, str] = {
     "forked": "it can't fork a session",
     "subagent": "it calls no hook for a subagent",
 }
+
+MODES = gemini_modes.MODES
+OWN = modes.scenarios(MODES)
+
+_EVERYTHING = ("--approval-mode", "yolo")
 
 _SETTINGS: Mapping[str, Any] = {
     "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -90,9 +95,9 @@ class Turns(turns.Turns):
     """`gemini -p`, then `gemini -r latest -p`."""
 
     def words(self, prompt: str, how: turns.How) -> Sequence[str]:
-        program = [str(self.stage.installed.program), "-m", "gemini-2.5-flash", "--approval-mode", "yolo"]
+        program = [str(self.stage.installed.program), "-m", "gemini-2.5-flash"]
         after = {"new": [], "resume": ["-r", "latest"]}[how]
-        return [*program, *after, "-p", prompt]
+        return [*program, *self.stage.granted(_EVERYTHING), *after, "-p", prompt]
 
     def env(self) -> Mapping[str, str]:
         return _env(self.stage)

@@ -82,6 +82,7 @@ def _texts(content: dict[str, Any]) -> Iterator[str]:
     for part in content.get("parts", []):
         text = part.get("text")
         if isinstance(response := part.get("functionResponse"), dict):
-            text = (response.get("response") or {}).get("output")
+            given = response.get("response") or {}
+            text = given.get("output", given.get("error"))
         if isinstance(text, str):
             yield _CONTEXT.sub(lambda found: html.unescape(found[1]), text)

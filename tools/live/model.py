@@ -46,6 +46,11 @@ class Model:
         with self._lock:
             self._steps.extend(steps)
 
+    def forget(self) -> None:
+        """It does nothing any more of what it was told to do."""
+        with self._lock:
+            self._steps.clear()
+
     @property
     def is_done(self) -> bool:
         """Whether it did all it was told."""

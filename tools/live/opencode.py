@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from live import anthropic, opencode_cost, opencode_permissions, turns
+from live import anthropic, modes, opencode_cost, opencode_modes, opencode_permissions, turns
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -21,7 +21,8 @@ FULL = 95_000
 SUMMARY = "They asked where redis listens."
 
 LACKS: dict[str, str] = {}
-OWN = opencode_cost.ALL | opencode_permissions.ALL
+MODES = opencode_modes.MODES
+OWN = opencode_cost.ALL | opencode_permissions.ALL | modes.scenarios(MODES)
 
 _NEEDED = {"dependencies": {"@opencode-ai/plugin": PACKAGE.version}}
 """What OpenCode brings from npm into its folder once, and waits for where there are plugins. Where it is
@@ -95,7 +96,7 @@ class Turns(turns.Turns):
 
     def words(self, prompt: str, how: turns.How) -> Sequence[str]:
         after = {"new": [], "resume": ["--continue"], "fork": ["--continue", "--fork"]}[how]
-        return [str(self.stage.installed.program), "run", *after, prompt]
+        return [str(self.stage.installed.program), "run", *self.stage.granted(()), *after, prompt]
 
     def env(self) -> Mapping[str, str]:
         return dict.fromkeys(_QUIET, "1")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from live import (
     anthropic,
+    modes,
     pi_beside,
     pi_first_minutes,
     pi_package,
@@ -34,7 +35,15 @@ FULL = 95_000
 """Tokens of a request after which it shortens the conversation by itself."""
 
 LACKS = {"subagent": "pi has no subagents of its own"}
+MODES = (
+    modes.Mode(
+        "only",
+        "It has no sandbox and asks for nothing: whatever the model wants is run.",
+        (modes.YES, modes.YES, modes.YES, modes.YES, modes.YES),
+    ),
+)
 OWN = pi_rows.ALL | pi_package.ALL | pi_shapes.ALL | pi_beside.ALL | pi_first_minutes.ALL | pi_tape.ALL
+OWN |= modes.scenarios(MODES)
 
 _SETTINGS = {"compaction": {"enabled": True, "reserveTokens": 16_384, "keepRecentTokens": 5}}
 _QUIET = {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}

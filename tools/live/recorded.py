@@ -66,6 +66,11 @@ def blocks(texts: Sequence[str]) -> list[str]:
     return [match[2] for text in texts for match in _BLOCK.finditer(text)]
 
 
+def without_blocks(texts: Sequence[str]) -> list[str]:
+    """These texts without our blocks."""
+    return [_BLOCK.sub("", text) for text in texts]
+
+
 def added(before: Prompt | None, after: Prompt) -> list[str]:
     """The texts of the messages that are behind those of `before`, in order, the model's own left out."""
     known = len(before.messages) if before else 0

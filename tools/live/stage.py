@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,8 @@ class Stage:
     """The agent's processes, so that none is left when a scenario breaks off."""
     folder: Path | None = None
     """Where sessions are, if it isn't the project's folder."""
+    rights: Sequence[str] | None = None
+    """Words of the agent's command line that say what it may do; None: everything."""
 
     @property
     def project(self) -> Path:
@@ -60,6 +62,10 @@ class Stage:
     @property
     def state(self) -> Path:
         return self.machine.home / ".local" / "state" / "ctxrepo"
+
+    def granted(self, everything: Sequence[str]) -> Sequence[str]:
+        """Words of the agent's command line: `everything`, unless the stage says what it may do."""
+        return everything if self.rights is None else self.rights
 
     def knows(self, notes: Path, project: str) -> None:
         """Put a folder of notes into the memory, those of its `project` as this project's."""

@@ -1,0 +1,215 @@
+"""What an agent lets happen in each of its modes of sandbox and approval: the rows that all modes share.
+
+An agent's module says by a `Mode` how it is put into one and what must come of it there. Nobody answers where
+an agent asks, which is a no, but where the mode has a terminal: there a person says yes.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+from live.play import INDEX, PORT, Play
+from live.recorded import added, place_of, without_blocks
+from live.rows import AFTER_START
+from live.stage import Stage, note_of
+from live.steps import Text, Tool
+
+YES, HANDED, AGAIN = "yes", "handed over", "the hook runs it again"
+SAYS, ASKS, NO = "says why not", "asks", "no"
+"""ctxrepo is run and says that it can't; the agent asks a person first; the agent refuses without asking."""
+
+COLUMNS = {
+    "reads": "reads by command",
+    "adds": "adds by command",
+    "edits": "edits by command",
+    "tools": "edits a note with its own tool",
+    "removes": "`ctxrepo forget`",
+}
+"""What is tried in each mode -> how tables call it."""
+
+_SAVED = (YES, HANDED)
+
+_REFUSAL = re.compile(r"approv|permission|denied|reject|not found|not in workspace", re.IGNORECASE)
+"""How agents say that something isn't run; Gemini CLI says that it knows no such tool."""
+
+
+def _nothing(_stage: Stage) -> None:
+    """Nothing is prepared."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A mode, and in `outcomes` what must come there of each of COLUMNS, in this order.
+
+    The agent is in it by the words `rights` of its command line, by what `setup --permissions` wrote, and by
+    what `prepare` does to its settings after that. With `lacks` it can't be had here, and that is its row.
+    """
+
+    name: str
+    words: str
+    outcomes: tuple[str, str, str, str, str] = (NO, NO, NO, NO, NO)
+    rights: Sequence[str] = ()
+    permissions: str = "none"
+    prepare: Callable[[Stage], None] = _nothing
+    lacks: str = ""
+
+    def outcome(self, column: str) -> str:
+        return self.outcomes[[*COLUMNS].index(column)]
+
+    @property
+    def scenario(self) -> str:
+        """How it is asked for."""
+        return f"mode-{self.name}"
+
+
+def scenarios(modes: Iterable[Mode]) -> dict[str, Callable[[Play], None]]:
+    """A scenario for each of these modes, by its name."""
+    return {mode.scenario: _scenario(mode) for mode in modes}
+
+
+def _scenario(mode: Mode) -> Callable[[Play], None]:
+    def scenario(play: Play) -> None:
+        if mode.lacks:
+            play.report.look(f"can't be had here: {mode.lacks}", holds=True)
+            return
+        _begin(play.stage, play.agent.NAME, mode)
+        play = replace(play, stage=replace(play.stage, rights=mode.rights))
+        _normal_session(play, mode)
+        _signalled_session(play, mode)
+
+    scenario.__doc__ = mode.words
+    return scenario
+
+
+def _begin(stage: Stage, agent: str, mode: Mode) -> None:
+    """What a person does once to have the agent in this mode."""
+    if mode.permissions != "none":
+        stage.ctxrepo("setup", agent, "--yes", "--permissions", mode.permissions)
+    mode.prepare(stage)
+
+
+@dataclass(frozen=True)
+class _Deed:
+    """What the model asks for, and how its being done is seen in what the agent answered or in the memory."""
+
+    column: str
+    tools: Sequence[Tool]
+    is_done: Callable[[str], bool]
+    brings: str = ""
+    """Words that are on the remote then."""
+
+
+def _deeds(play: Play) -> Sequence[_Deed]:
+    """One for each of COLUMNS."""
+    stage, shell = play.stage, play.agent.shell
+    by_command, by_tool = note_of(stage, "6380"), note_of(stage, "rounded half to even")
+    edit = f"ctxrepo edit {_name(stage, by_command)} --old 'port 6380' --new 'port 6399'"
+    forget = f"ctxrepo forget '{_name(stage, note_of(stage, 'gateway'))}#L8'"
+    tools = play.agent.read(by_tool), play.agent.edit(by_tool, "half to even", "half to odd")
+    return (
+        _Deed("reads", [shell("ctxrepo search heron")], lambda told: "cluster is called heron" in told),
+        _Deed(
+            "adds",
+            [shell("ctxrepo remember 'the printer is called gutenberg'")],
+            lambda told: "remembered: ^" in told,
+            "gutenberg",
+        ),
+        _Deed("edits", [shell(edit)], lambda _: "port 6399" in by_command.read_text("utf-8"), "6399"),
+        _Deed("tools", tools, lambda _: "half to odd" in by_tool.read_text("utf-8"), "half to odd"),
+        _Deed("removes", [shell(forget)], lambda told: "forgotten: " in told),
+    )
+
+
+def _name(stage: Stage, note: Path) -> str:
+    """How commands call this note of the project."""
+    return note.relative_to(stage.memory / stage.project.name).as_posix()
+
+
+def _normal_session(play: Play, mode: Mode) -> None:
+    """Everything is tried, and the agent ends by itself."""
+    deeds = _deeds(play)
+    answers = iter(_answers(play, [tool for deed in deeds for tool in deed.tools]))
+    at = time.monotonic()
+    first = added(None, play.told()[0])
+    play.report.look("the index is given", place_of(INDEX, first) >= 0)
+    play.report.look("the entry that fits is given", "6380" in "".join(first))
+    brought = [deed.brings for deed in deeds if deed.brings and mode.outcome(deed.column) in _SAVED]
+    if brought:
+        play.arrives("what was written is on the remote", at, *brought)
+    for deed in deeds:
+        answer = " · ".join(next(answers) for _ in deed.tools)
+        expected = mode.outcome(deed.column)
+        is_so = _is_so(expected, answer, deed.is_done(answer))
+        play.report.look(f"{COLUMNS[deed.column]}: {expected}", is_so, answer)
+        if deed.brings and expected not in _SAVED:
+            play.report.look("and nothing of it is on the remote", not play.stage.sent(deed.brings))
+    play.asks_for_silence()
+
+
+def _is_so(expected: str, answer: str, is_done: bool) -> bool:
+    """Whether what the agent told the model of a deed, done or not, is what must be."""
+    match expected:
+        case "yes":
+            return is_done and "handed over" not in answer
+        case "handed over":
+            return "handed over" in answer
+        case "the hook runs it again":
+            return "nothing is saved" in answer
+        case "says why not":
+            return not is_done and ("nothing is saved" in answer or "nothing is changed" in answer)
+        case _:
+            return not is_done and bool(_REFUSAL.search(answer)) and "ctxrepo: " not in answer
+
+
+def _answers(play: Play, tools: Sequence[Tool]) -> Sequence[str]:
+    """What the agent told the model of each of these, without what we add.
+
+    Where the turn ended with one, it is what the agent showed, and what is behind it is tried in another
+    session.
+    """
+    found: list[str] = []
+    while len(found) < len(tools):
+        rest, before = tools[len(found) :], len(play.told())
+        play.stage.model.will(*rest, Text())
+        turns = play.turns()
+        turns.say(PORT)
+        play.stage.model.forget()
+        told = play.told()[before:]
+        seen = ["\n".join(without_blocks(added(*pair))) for pair in pairwise(told)][: len(rest)]
+        found += seen if len(seen) == len(rest) else [*seen, turns.output()]
+    play.stage.wait_for_workers()
+    return found
+
+
+def _signalled_session(play: Play, mode: Mode) -> None:
+    """It is ended by SIGTERM in the middle of a turn, when what its start left to do is over long before."""
+    tools: list[Tool] = []
+    written: list[str] = []
+    if mode.outcome("adds") in _SAVED:
+        tools.append(play.agent.shell("ctxrepo log 'met the printer'"))
+        written.append("met the printer")
+    if mode.outcome("tools") == YES:
+        note = note_of(play.stage, "kept in cents")
+        tools += play.agent.read(note), play.agent.edit(note, "kept in cents", "kept in pence")
+        written.append("kept in pence")
+    pause, held = threading.Event(), threading.Event()
+    play.stage.model.will(*(replace(tool, held=pause) for tool in tools), Text(held=held))
+    threading.Timer(AFTER_START, pause.set).start()
+    turns = play.turns()
+    turns.begin(PORT)
+    if play.stage.wait(lambda: play.stage.model.is_done, 150) is None:
+        raise TimeoutError("the agent never came to the end of its tools")
+    pause.wait(AFTER_START)
+    at = time.monotonic()
+    turns.kill(signal.SIGTERM)
+    held.set()
+    if written:
+        play.arrives("what was written is on the remote after SIGTERM", at, *written)
+    play.asks_for_silence()
