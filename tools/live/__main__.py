@@ -56,7 +56,7 @@ def main() -> int:
     reports = [
         play(agent, form, name, root, installed, wanted.patience)
         for form in wanted.form or agent.FORMS
-        for name in wanted.scenarios or _usual(agent, form)
+        for name in wanted.scenarios or usual(agent, form)
     ]
     if wanted.results:
         table.add(wanted.results, agent.NAME, package.version, reports)
@@ -77,7 +77,7 @@ def _known(agent: ModuleType) -> dict[str, Callable[[Play], None]]:
     return known
 
 
-def _usual(agent: ModuleType, form: str) -> list[str]:
+def usual(agent: ModuleType, form: str) -> list[str]:
     """What this agent plays in this form unless something else was asked for: modes in the first one alone,
     as they are about what it is permitted and not about how it is connected."""
     of_rows = [f"row-{name}" for name in rows.ALL if name not in agent.LACKS]

@@ -135,7 +135,7 @@ def _name(stage: Stage, note: Path) -> str:
 def _normal_session(play: Play, mode: Mode) -> None:
     """Everything is tried, and the agent ends by itself."""
     deeds = _deeds(play)
-    answers = iter(_answers(play, [tool for deed in deeds for tool in deed.tools]))
+    answers = iter(answers_to(play, [tool for deed in deeds for tool in deed.tools]))
     at = time.monotonic()
     first = added(None, play.told()[0])
     play.report.look("the index is given", place_of(INDEX, first) >= 0)
@@ -146,14 +146,14 @@ def _normal_session(play: Play, mode: Mode) -> None:
     for deed in deeds:
         answer = " · ".join(next(answers) for _ in deed.tools)
         expected = mode.outcome(deed.column)
-        is_so = _is_so(expected, answer, deed.is_done(answer))
-        play.report.look(f"{COLUMNS[deed.column]}: {expected}", is_so, answer)
+        holds = is_so(expected, answer, deed.is_done(answer))
+        play.report.look(f"{COLUMNS[deed.column]}: {expected}", holds, answer)
         if deed.brings and expected not in _SAVED:
             play.report.look("and nothing of it is on the remote", not play.stage.sent(deed.brings))
     play.asks_for_silence()
 
 
-def _is_so(expected: str, answer: str, is_done: bool) -> bool:
+def is_so(expected: str, answer: str, is_done: bool) -> bool:
     """Whether what the agent told the model of a deed, done or not, is what must be."""
     match expected:
         case "yes":
@@ -168,7 +168,7 @@ def _is_so(expected: str, answer: str, is_done: bool) -> bool:
             return not is_done and bool(_REFUSAL.search(answer)) and "ctxrepo: " not in answer
 
 
-def _answers(play: Play, tools: Sequence[Tool]) -> Sequence[str]:
+def answers_to(play: Play, tools: Sequence[Tool]) -> Sequence[str]:
     """What the agent told the model of each of these, without what we add.
 
     Where the turn ended with one, it is what the agent showed, and what is behind it is tried in another
