@@ -14,7 +14,7 @@ import pytest
 from live import anthropic, table
 from live.__main__ import AGENTS, usual
 from live.model import Model
-from live.modes import ASKS, COLUMNS, HANDED, NO, SAYS, YES, answers_to, is_so
+from live.modes import ASKED, ASKS, COLUMNS, HANDED, NO, SAYS, YES, answers_to, is_so
 from live.steps import Tool
 
 REFUSED = "This command requires approval"
@@ -36,6 +36,8 @@ IN_SANDBOX = "ctxrepo: nothing is saved: /home is on a disk that is read-only"
         (ASKS, "remembered: ^1", True, False),
         (ASKS, IN_SANDBOX, False, False),
         (NO, "", False, False),
+        (ASKED, "a person says yes: remembered: ^1", True, True),
+        (ASKED, "remembered: ^1", True, False),
     ],
 )
 def test_a_row_holds_where_what_must_come_of_a_deed_came(

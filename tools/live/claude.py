@@ -35,13 +35,7 @@ PATIENCE = 60.0
 
 _OPTIONS = (
     *("--output-format", "stream-json", "--verbose", "--include-hook-events"),
-    *("--model", "claude-sonnet-4-5"),
-)
-_QUIET = (
-    "DISABLE_TELEMETRY",
-    "DISABLE_ERROR_REPORTING",
-    "DISABLE_AUTOUPDATER",
-    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    *claude_modes.MODEL,
 )
 
 
@@ -93,14 +87,12 @@ class Process:
         given = [str(stage.installed.program), "-p", *words, *_OPTIONS, *stage.granted(everything)]
         if form == "plugin":
             given += ["--plugin-dir", str(CHECKOUT)]
-        quiet = dict.fromkeys(_QUIET, "1") | {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}
-        key = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": stage.model.url}
         self.errors = stage.root / "errors.txt"
         with self.errors.open("ab") as errors:
             self._process = subprocess.Popen(
                 given,
                 cwd=stage.project,
-                env={**stage.machine.env, **quiet, **key},
+                env={**stage.machine.env, **claude_modes.environment(stage)},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -1,7 +1,7 @@
 """What an agent lets happen in each of its modes of sandbox and approval: the rows that all modes share.
 
 An agent's module says by a `Mode` how it is put into one and what must come of it there. Nobody answers where
-an agent asks, which is a no, but where the mode has a terminal: there a person says yes.
+an agent asks, which is a no; only in a mode with a terminal a person says yes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -20,10 +21,13 @@ from live.recorded import added, place_of, without_blocks
 from live.rows import AFTER_START
 from live.stage import Stage, note_of
 from live.steps import Text, Tool
+from live.terminal import Terminal
 
 YES, HANDED, AGAIN = "yes", "handed over", "the hook runs it again"
 SAYS, ASKS, NO = "says why not", "asks", "no"
-"""ctxrepo is run and says that it can't; the agent asks a person first; the agent refuses without asking."""
+"""ctxrepo is run and says that it can't; the agent asks, and nobody answers; it refuses without asking."""
+ASKED = "asks, then does it"
+"""The agent asks, and a person says yes."""
 
 COLUMNS = {
     "reads": "reads by command",
@@ -34,7 +38,8 @@ COLUMNS = {
 }
 """What is tried in each mode -> how tables call it."""
 
-_SAVED = (YES, HANDED)
+_SAVED = (YES, HANDED, ASKED)
+_SAID_YES = "a person says yes: "
 
 _REFUSAL = re.compile(r"approv|permission|denied|reject|not found|not in workspace", re.IGNORECASE)
 """How agents say that something isn't run; Gemini CLI says that it knows no such tool."""
@@ -49,7 +54,9 @@ class Mode:
     """A mode, and in `outcomes` what must come there of each of COLUMNS, in this order.
 
     The agent is in it by the words `rights` of its command line, by what `setup --permissions` wrote, and by
-    what `prepare` does to its settings after that. With `lacks` it can't be had here, and that is its row.
+    what `prepare` does to its settings after that. `terminal` starts it where a person sees it, with a
+    prompt, and `question` stands there where the person is asked. With `lacks` the mode can't be had here,
+    and that is its row.
     """
 
     name: str
@@ -58,6 +65,8 @@ class Mode:
     rights: Sequence[str] = ()
     permissions: str = "none"
     prepare: Callable[[Stage], None] = _nothing
+    terminal: Callable[[Stage, str], AbstractContextManager[Terminal]] | None = None
+    question: str = ""
     lacks: str = ""
 
     def outcome(self, column: str) -> str:
@@ -135,7 +144,12 @@ def _name(stage: Stage, note: Path) -> str:
 def _normal_session(play: Play, mode: Mode) -> None:
     """Everything is tried, and the agent ends by itself."""
     deeds = _deeds(play)
-    answers = iter(answers_to(play, [tool for deed in deeds for tool in deed.tools]))
+    tools = [tool for deed in deeds for tool in deed.tools]
+    if mode.terminal:
+        with mode.terminal(play.stage, PORT) as terminal:
+            answers = iter(_answers_in(terminal, mode, play, tools, Text()))
+    else:
+        answers = iter(answers_to(play, tools))
     at = time.monotonic()
     first = added(None, play.told()[0])
     play.report.look("the index is given", place_of(INDEX, first) >= 0)
@@ -158,6 +172,8 @@ def is_so(expected: str, answer: str, is_done: bool) -> bool:
     match expected:
         case "yes":
             return is_done and "handed over" not in answer
+        case "asks, then does it":
+            return is_done and answer.startswith(_SAID_YES)
         case "handed over":
             return "handed over" in answer
         case "the hook runs it again":
@@ -188,6 +204,33 @@ def answers_to(play: Play, tools: Sequence[Tool]) -> Sequence[str]:
     return found
 
 
+def _answers_in(
+    terminal: Terminal, mode: Mode, play: Play, tools: Sequence[Tool], last: Text
+) -> Sequence[str]:
+    """What the agent told the model of each of these, in one turn that a person began in its terminal, and in
+    which the person says yes to each question. The turn ends with `last`, which isn't waited for."""
+    play.stage.model.will(*tools, last)
+    asked: list[bool] = []
+    place, before = terminal.place, len(play.told())
+    for number in range(before + 1, before + 1 + len(tools)):
+        asked.append(_is_asked(terminal, mode, play, number, place))
+        place = terminal.place
+        if asked[-1]:
+            terminal.type("\r")
+    play.stage.wait(lambda: play.stage.model.is_done, 60)
+    seen = ["\n".join(without_blocks(added(*pair))) for pair in pairwise(play.told()[before:])]
+    return [f"{_SAID_YES if by else ''}{answer}" for by, answer in zip(asked, seen, strict=True)]
+
+
+def _is_asked(terminal: Terminal, mode: Mode, play: Play, number: int, place: int) -> bool:
+    """Whether a person is asked before the tool is used that request `number` of the conversation brought;
+    `place` is where the terminal's output was when the tool before it was."""
+    told, wait = play.told, play.stage.wait
+    wait(lambda: len(told()) >= number, 60)
+    wait(lambda: mode.question in terminal.drawn(place) or len(told()) > number, 30)
+    return len(told()) == number
+
+
 def _signalled_session(play: Play, mode: Mode) -> None:
     """It is ended by SIGTERM in the middle of a turn, when what its start left to do is over long before."""
     tools: list[Tool] = []
@@ -195,10 +238,23 @@ def _signalled_session(play: Play, mode: Mode) -> None:
     if mode.outcome("adds") in _SAVED:
         tools.append(play.agent.shell("ctxrepo log 'met the printer'"))
         written.append("met the printer")
-    if mode.outcome("tools") == YES:
+    if mode.outcome("tools") in _SAVED:
         note = note_of(play.stage, "kept in cents")
         tools += play.agent.read(note), play.agent.edit(note, "kept in cents", "kept in pence")
         written.append("kept in pence")
+    if mode.terminal:
+        with mode.terminal(play.stage, PORT) as terminal:
+            _answers_in(terminal, mode, play, tools, Text(held=threading.Event()))
+            at = terminal.kill(signal.SIGTERM)
+    else:
+        at = _ended_by_signal(play, tools)
+    if written:
+        play.arrives("what was written is on the remote after SIGTERM", at, *written)
+    play.asks_for_silence()
+
+
+def _ended_by_signal(play: Play, tools: Sequence[Tool]) -> float:
+    """When the agent was ended in the middle of a turn in which it has used these."""
     pause, held = threading.Event(), threading.Event()
     play.stage.model.will(*(replace(tool, held=pause) for tool in tools), Text(held=held))
     threading.Timer(AFTER_START, pause.set).start()
@@ -210,6 +266,4 @@ def _signalled_session(play: Play, mode: Mode) -> None:
     at = time.monotonic()
     turns.kill(signal.SIGTERM)
     held.set()
-    if written:
-        play.arrives("what was written is on the remote after SIGTERM", at, *written)
-    play.asks_for_silence()
+    return at

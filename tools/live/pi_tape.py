@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from live.pi_talk import Talk
-from live.pi_terminal import ESC, Terminal
 from live.play import PORT, TESTS, Play
 from live.recorded import added
 from live.steps import Text, Tool
+from live.terminal import ESC, Terminal
 
 TOOLS = tuple(f"tape_{name}" for name in ("handoff", "info", "search", "read", "list", "delete", "reset"))
 

@@ -1,4 +1,4 @@
-"""pi in a terminal of its own, as a person has it: what is typed, and what stands on the screen."""
+"""An agent in a terminal of its own, as a person has it: what is typed, and what stands on the screen."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import termios
@@ -58,8 +59,9 @@ class Terminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.type(ESC)
-        self.type("\x03\x03")
+        if self._process.poll() is None:
+            self.type(ESC)
+            self.type("\x03\x03")
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:
@@ -67,6 +69,12 @@ class Terminal:
             self._process.wait()
         self._listener.join(5)
         os.close(self._ours)
+
+    def kill(self, how: signal.Signals) -> float:
+        """Send it the signal; when it was gone."""
+        self._process.send_signal(how)
+        self._process.wait(PATIENCE)
+        return time.monotonic()
 
     def type(self, keys: str) -> None:
         """Type these keys. Nothing follows a lone Esc at once: it would be the beginning of another key."""
