@@ -508,7 +508,7 @@ EXAMPLES = [
         },
         4,
         "may be lost",
-        told=("1 note of its project research",),
+        told=("1 note of project research: run it again in a checkout of it",),
     ),
     Example(
         "agent-memory-git",

@@ -9,9 +9,11 @@ from pathlib import Path
 from ctxrepo.domain.formats.moment import counted, day, seconds_of
 from ctxrepo.domain.guard.refusals import MAX_BYTES
 from ctxrepo.domain.note import compose
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, left_with
 
 MOST = 1_000
 """Records that are brought at a time of what a model wrote, the newest."""
@@ -71,14 +73,11 @@ def contents_of_facts(
             bullets[f"{scope}/topics/{category}"].setdefault(line, day_of(fact.when))
         else:
             unfit += 1
-    left += [
-        NotTaken(f"{counted(n, 'entry', 'entries')} of project {name}", "run it again in a checkout of it")
-        for name, n in sorted(elsewhere.items())
-    ]
+    left += [left_with(counted(n, "entry", "entries"), name) for name, n in sorted(elsewhere.items())]
     left += [NotTaken(counted(unfit, "record"), "empty, or it can't stand as an entry")] if unfit else []
-    shown = search.shown(place)
-    notes = tuple(note for stem in sorted(bullets) for note in _notes(shown, stem, bullets[stem]))
-    return SourceContents(source, shown, notes, not_taken=(*left, *not_taken))
+    where = search.shown(place)
+    notes = tuple(note for stem in sorted(bullets) for note in _notes(where, stem, bullets[stem]))
+    return SourceContents(source, where, notes, not_taken=(*left, *not_taken))
 
 
 def day_of(when: object) -> str:
@@ -102,7 +101,9 @@ def _wanted(
     chosen = [fact for fact in of_kind if day_of(fact.when) >= search.since]
     left = []
     if others := Counter(fact.kind for fact in facts if fact.kind not in kinds_wanted):
-        kinds = ", ".join(f"{kind} {number}" for kind, number in sorted(others.most_common(_NAMED)))
+        kinds = ", ".join(
+            f"{shown(mask(kind))} {number}" for kind, number in sorted(others.most_common(_NAMED))
+        )
         why = "of kinds that weren't chosen" if search.kinds else f"{asks}: choose some with --kind"
         left.append(NotTaken(f"{counted(others.total(), 'record')} ({kinds})", why))
     if len(of_kind) > len(chosen):

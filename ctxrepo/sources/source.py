@@ -5,6 +5,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
@@ -156,6 +158,11 @@ class NotTaken:
     why: str
 
 
+def left_with(count: str, project: str) -> NotTaken:
+    """What is said of so much of a project, by the source's name for it, that has no folder here."""
+    return NotTaken(f"{count} of project {shown(mask(project))}", "run it again in a checkout of it")
+
+
 @dataclass(frozen=True)
 class SourceSetting:
     """A setting of ours that does what one of the source's does, which is the `reason`."""
@@ -188,11 +195,11 @@ def source_at(
 
     def find(search: SourceSearch) -> Iterator[SourceContents]:
         for place in [search.chosen] if search.chosen else places(search):
-            shown = search.shown(place)
             try:
                 contents = read(search, place)
             except CtxrepoError as error:
-                contents = SourceContents(name, shown, not_taken=(NotTaken(shown, error.message),))
+                where = search.shown(place)
+                contents = SourceContents(name, where, not_taken=(NotTaken(where, error.message),))
             if contents is not None:
                 yield contents
 

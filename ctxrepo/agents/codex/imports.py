@@ -33,7 +33,7 @@ _KEYWORDS = lazy_pattern(r"(?m)^### keywords[ \t]*\n+-[ \t]+(.+)$")
 _MOMENT = lazy_pattern(r"updated_at=([0-9T:.+-]+Z?)")
 _TASK = lazy_pattern(r" ?\[(?:Task[ \t]+(\d+)|ad-hoc note)\]")
 
-_MOST_TAGS = 5
+_MOST_TAGS = 3
 """Keywords of its tasks that an entry gets as tags."""
 
 _REST = NotTaken(

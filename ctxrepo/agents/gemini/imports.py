@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ctxrepo.agents.gemini.install import folder
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import MEMORY
@@ -14,7 +15,7 @@ from ctxrepo.lazy import lazy_pattern
 from ctxrepo.sources.facts import SourceFact, contents_of_facts
 from ctxrepo.sources.markdown_notes import INDEX, loose_entries, markdown_of
 from ctxrepo.sources.record_files import read_text_file
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, source_at
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, left_with, source_at
 
 NAME = "gemini-memory"
 
@@ -59,7 +60,7 @@ def _of_project(search: SourceSearch, place: Path) -> SourceContents | None:
         return None
     shown = search.shown(place)
     if not scope:
-        left = NotTaken(f"{shown}, of {project}", "run it again in a checkout of it")
+        left = left_with(counted(len(kept.notes), "note"), project)
         return SourceContents(NAME, shown, not_taken=(left,))
 
     def target(path: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import expanded
 from ctxrepo.sources.markdown_notes import markdown_of
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+from ctxrepo.sources.source import SourceContents, SourceSearch, left_with, source_at
 
 NAME = "basic-memory"
 
@@ -42,8 +42,7 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
     scope = search.scope_at(place) if name == _GENERAL else search.scope_of(name)
     kept, shown = search.files.read_folder(place), search.shown(place)
     if not scope:
-        count = counted(len(kept.notes), "note")
-        left = NotTaken(f"{count} of its project {name}", "no project here has this name")
+        left = left_with(counted(len(kept.notes), "note"), name)
         return SourceContents(NAME, shown, not_taken=(left,))
     notes, others = markdown_of(kept, lambda path: f"{scope}/topics/{path}")
     return SourceContents(NAME, shown, notes, not_taken=others) if notes else None
