@@ -7,10 +7,12 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 
 import other_programs
 import pytest
+from long import rotating
 from machines import Machine, make_machine
 from other_programs import EXAMPLES, Example
 from sessions import Session
@@ -186,10 +188,11 @@ TORN = {
 }
 
 
-@pytest.mark.parametrize(
-    "source", ["mem0", "jsonl", "memory-server", "beads", "chatgpt", "codex-memory", "engram"]
-)
-@pytest.mark.parametrize("kind", [*TORN, "pipe", "link", "huge", "nothing", "no database"])
+KINDS = [*TORN, "pipe", "link", "huge", "nothing", "no database"]
+FILES = ["mem0", "jsonl", "memory-server", "beads", "chatgpt", "codex-memory", "engram", "claude-mem"]
+
+
+@pytest.mark.parametrize(("source", "kind"), rotating([*product(FILES, KINDS)]))
 def test_what_is_torn_or_hostile_is_one_line(ada: Machine, source: str, kind: str) -> None:
     file = ada.home / "odd"
     if kind == "pipe":
@@ -199,7 +202,7 @@ def test_what_is_torn_or_hostile_is_one_line(ada: Machine, source: str, kind: st
         file.symlink_to(ada.home / "diary")
     elif kind == "huge":
         with file.open("wb") as out:
-            out.truncate((300 if source == "engram" else 100) << 20)
+            out.truncate((300 if source in ("engram", "claude-mem") else 100) << 20)
     elif kind == "no database":
         file.write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
     elif kind in TORN:
