@@ -217,17 +217,29 @@ class Plugin:
 
 
 @dataclass(frozen=True)
+class Redirection:
+    """Where an agent can be told in which folder to keep the memory of its own: in the file `settings`, seen
+    from the folder of a checkout that it works in, as the `document` for that folder. `named` is the folder
+    that the text of that file names, '' for none; ValueError when it can't be read."""
+
+    settings: str
+    document: Callable[[str], Document]
+    named: Callable[[str], str]
+
+
+@dataclass(frozen=True)
 class NativeMemory:
     """`NATIVE_MEMORY` in `install.py`, where the agent has a memory of its own, which no other agent sees.
 
     `name` is what it is called in a sentence, `settings` the file in the agent's folder in which a person
     turns it off, and `off` what to write there. `is_on` tells from its text and the environment whether it is
-    on; ValueError when it can't be read."""
+    on; ValueError when it can't be read. `redirection` is None where it can't be kept elsewhere."""
 
     name: str
     settings: str
     off: str
     is_on: Callable[[str, Mapping[str, str]], bool]
+    redirection: Redirection | None = None
 
 
 class Imports(Protocol):

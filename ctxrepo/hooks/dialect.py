@@ -195,6 +195,10 @@ class Dialect:
         """What the agent's own settings say of memory in its sessions. The default has no such settings."""
         return OwnSettings()
 
+    def own_folder(self, _db: _sqlite3.Connection, _folder: str) -> str:
+        """The folder of notes that the agent loads by itself in sessions in this folder; '' for none."""
+        return ""
+
     def compaction(self, _transcript: str) -> str:
         """What names the last compaction of the session with this transcript; '' where there was none, or
         where hooks are told of one by an event. It is asked where the packet comes with a prompt."""

@@ -32,6 +32,8 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         delivery = AgentDelivery(
             dialect.name, dialect.most_bytes, dialect.own_modes, own.place, fetches_at_start=own.fetches
         )
+        if moment == "start":
+            delivery.own_folder = dialect.own_folder(db, fields["cwd"])
         world = world_of(db, state, delivery)
         if world is None or _is_run_by_another(world, dialect) or not ensure_private_folder(world.repo.state):
             return ""

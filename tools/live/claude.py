@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from live import anthropic, claude_modes, modes
+from live import anthropic, claude_memory, claude_modes, modes
 from live.install import CHECKOUT, VERSIONS, Package
 from live.stage import Stage
 from live.steps import Text, Tool
@@ -28,7 +28,7 @@ SUMMARY = f"<analysis>Short.</analysis>\n<summary>\n1. Primary Request and Inten
 
 LACKS: dict[str, str] = {}
 MODES = claude_modes.MODES
-OWN = modes.scenarios(MODES)
+OWN = modes.scenarios(MODES) | claude_memory.ALL
 
 PATIENCE = 60.0
 """Seconds a turn or an exit may take."""

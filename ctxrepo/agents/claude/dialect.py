@@ -34,6 +34,14 @@ _RANGES = """
         ) where typeof(first) = 'integer' and typeof(count) = 'integer' and count > 0"""
 
 
+LOCAL_SETTINGS = ".claude/settings.local.json"
+"""A person's own settings for one folder, seen from it."""
+
+_SETTINGS_BYTES = 64 * 1024
+
+_MEMORY_FOLDER = "select json_extract(:json, '$.autoMemoryDirectory') where json_valid(:json)"
+
+
 class _Claude(HookOutputDialect):
     def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
         """The one file of a call, with the lines that it read or changed."""
@@ -41,6 +49,15 @@ class _Claude(HookOutputDialect):
             return []
         ranges = db.execute(_RANGES, {"json": json}).fetchone()[0]
         return [TouchedFile(event.path, ranges, event.wrote)]
+
+    def own_folder(self, db: _sqlite3.Connection, folder: str) -> str:
+        """Where the local settings say that it keeps its auto memory, whose index it loads by itself."""
+        data = bytes_of(f"{folder}/{LOCAL_SETTINGS}", _SETTINGS_BYTES, follow=True) or b""
+        try:
+            row = db.execute(_MEMORY_FOLDER, {"json": data.decode("utf-8", "replace")}).fetchone()
+        except _sqlite3.Error:  # it may have come with the checkout, and spell what is no text
+            return ""
+        return row[0] if row and isinstance(row[0], str) and row[0].startswith("/") else ""
 
     def origin(self, transcript: str) -> str:
         """The session that Claude Code's own command line tells it to go on with."""

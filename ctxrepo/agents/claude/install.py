@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.agents.claude import FOLDER
-from ctxrepo.agents.claude.dialect import DIALECT
+from ctxrepo.agents.claude.dialect import DIALECT, LOCAL_SETTINGS
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_enabled
 from ctxrepo.agents.permissions import LEVELS, NOTHING, Permissions
@@ -15,6 +15,7 @@ from ctxrepo.agents.protocol import (
     Line,
     NativeMemory,
     Plugin,
+    Redirection,
     SkillsFolder,
     Wanted,
     named_folder,
@@ -155,8 +156,48 @@ def _is_memory_on(text: str, environment: Mapping[str, str]) -> bool:
     return SETTINGS.settings(text).get("autoMemoryEnabled") is not False
 
 
+@dataclass(frozen=True)
+class MemoryFolder:
+    """The settings of a checkout, by which auto memory is kept in this `folder`."""
+
+    folder: str
+
+    def connect(self, text: str, _line: Line, original: str | None = None, /) -> str:
+        there = _node(text, _MEMORY_FOLDER)
+        if there is None:
+            (key,) = _MEMORY_FOLDER
+            return jsontext.append(text if text.strip("\ufeff \t\r\n") else "{}\n", (), self.folder, key=key)
+        if there.value != self.folder and (original is None or _node(original, _MEMORY_FOLDER)):
+            raise jsontext.Malformed(text, there.start, "auto memory is kept in another folder already")
+        return jsontext.replace(text, _MEMORY_FOLDER, self.folder)
+
+    def disconnect(self, text: str, original: str | None = None) -> str:
+        there = _node(text, _MEMORY_FOLDER)
+        was_there = original is None or _node(original, _MEMORY_FOLDER) is not None
+        is_ours = there is not None and there.value == self.folder and not was_there
+        return jsontext.cut(text, _MEMORY_FOLDER) if is_ours else text
+
+    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
+        return {}
+
+    def is_blank(self, text: str) -> bool:
+        return SETTINGS.is_blank(text)
+
+
+_MEMORY_FOLDER = ("autoMemoryDirectory",)
+
+
+def _named_folder(text: str) -> str:
+    node = _node(text, _MEMORY_FOLDER)
+    return node.value if node is not None and isinstance(node.value, str) else ""
+
+
 PLUGIN = Plugin("settings.json", is_enabled)
 
 NATIVE_MEMORY = NativeMemory(
-    "Claude Code's auto memory", "settings.json", '"autoMemoryEnabled": false', _is_memory_on
+    "Claude Code's auto memory",
+    "settings.json",
+    '"autoMemoryEnabled": false',
+    _is_memory_on,
+    Redirection(LOCAL_SETTINGS, MemoryFolder, _named_folder),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents import names as agent_names
@@ -14,10 +15,14 @@ from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ctxrepo.agents.known import Agent
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.setup.connection import Machine
     from ctxrepo.services.setup.setup import Plan
     from ctxrepo.services.setup.standings import Standing
+    from ctxrepo.storage.disk.foreign import Change
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,9 @@ class AgentsRequest:
 class SetupRequest:
     """Agents to connect, or with `removes` to take out again. `agrees` is asked of each plan that changes
     something, and `is_trial` changes nothing. With `trusts` an agent that runs only trusted hooks is told
-    to trust ours. `permissions` says which commands it may run without asking; '' leaves that as it is."""
+    to trust ours. `permissions` says which commands it may run without asking; '' leaves that as it is.
+    `own_memory` says where its own memory is kept in this checkout: `here`, in the project's folder, or
+    `own`, where it is kept without us; '' leaves that as it is."""
 
     agents: AgentsRequest
     agrees: Callable[[Plan], bool]
@@ -40,6 +47,7 @@ class SetupRequest:
     is_trial: bool = False
     trusts: bool = False
     permissions: str = ""
+    own_memory: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,7 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
     for name, machine in _places(desk, request, names):
         try:
             # Each in its turn, because several agents may share files, which the one before has changed.
-            one = _plan(machine, request, name, done)
+            one = _with_own_memory(desk, machine, request, _plan(machine, request, name, done))
         except CtxrepoError as error:
             failed[name] = error
             continue
@@ -139,6 +147,39 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
         found = plan(name, machine, request.permissions if takes else "")
     shown = {change for one in before for change in one.plan.changes if is_trial}
     return replace(found, changes=tuple(change for change in found.changes if change not in shown))
+
+
+def _with_own_memory(desk: Desk, machine: Machine, request: SetupRequest, planned: Plan) -> Plan:
+    """The plan, and where the agent keeps the memory of its own from then on."""
+    from ctxrepo.services.setup.redirected import can_redirect, give_back, redirect
+
+    agent, top = agent_named(planned.agent), desk.machine.checkout or desk.cwd
+    changes: Sequence[Change] = ()
+    emptied: Sequence[Path] = ()
+    if request.removes and can_redirect(agent):
+        changes, emptied = give_back(agent, machine, None)
+    elif request.own_memory == "own":
+        changes, emptied = give_back(agent, machine, top)
+    elif request.own_memory and not request.removes:
+        changes = redirect(agent, machine, top, _folder_for(desk, agent, top))
+    changed = [*planned.changes, *(change for change in changes if change.before != change.after)]
+    return replace(planned, changes=tuple(changed), emptied=(*planned.emptied, *emptied))
+
+
+def _folder_for(desk: Desk, agent: Agent, top: Path) -> Path:
+    """The folder of the project here for what the agent remembers by itself; UsageError where there is none,
+    or where the agent's settings of the checkout would be committed there."""
+    from ctxrepo.services.setup.redirected import redirection_of
+    from ctxrepo.storage.user.code import ignored
+
+    file, project = redirection_of(agent).settings, desk.project
+    if project is None or not project.is_registered:
+        hint = "Go to a checkout of a project, and `ctxrepo remember` something about it."
+        raise UsageError("no project here has a folder in the memory yet", hint)
+    if not desk.memory.outside.ask(top, partial(ignored, top, [file], desk.env)):
+        hint = f"Add a line with {file} to .git/info/exclude there, and run it again."
+        raise UsageError(f"git would commit {file} in {top}, and it is about this machine", hint)
+    return desk.memory.root / project.folder / agent.name
 
 
 def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Machine) -> PlannedSetup:

@@ -130,6 +130,8 @@ class AgentDelivery:
         """Where the packet stands by its own settings (OwnSettings.place)."""
         self.fetches_at_start = fetches_at_start
         """Whether its sessions may begin with a fetch."""
+        self.own_folder = ""
+        """The folder of notes that it loads by itself at a start, which is the moment that asks for it."""
 
 
 class World:

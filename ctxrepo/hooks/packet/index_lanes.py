@@ -26,6 +26,9 @@ class _Index(PacketLane):
         for scope in contents.scopes:
             limit = source.budget // _SHORTEST_LINE
             scope.rows, scope.count = index_of(source.cache, scope.folder, limit, contents.touched)
+            if source.own_notes:
+                listed = [row for row in scope.rows if not row.path.startswith(source.own_notes)]
+                scope.rows, scope.count = listed, scope.count - len(scope.rows) + len(listed)
 
     def keys(self, contents: PacketContents) -> list[str]:
         return [""] if [scope for scope in contents.scopes if scope.count] else []

@@ -87,12 +87,16 @@ class Bounds:
 class PacketSource:
     """Where lanes read what memory holds."""
 
-    def __init__(self, cache: _sqlite3.Connection, selected: list[SelectedFile], budget: int) -> None:
+    def __init__(
+        self, cache: _sqlite3.Connection, selected: list[SelectedFile], budget: int, own_notes: str = ""
+    ) -> None:
         self.cache = cache
         self.selected = selected
         """The notes and files that come first for the session's project."""
         self.budget = budget
         """The budget in the settings: no packet is larger. A lane reads no more than could fit."""
+        self.own_notes = own_notes
+        """How paths of notes begin whose index the agent loads by itself; '' for none."""
 
 
 class Section:

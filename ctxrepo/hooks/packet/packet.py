@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.domain.text import OVERHEAD, seal, size
 from ctxrepo.hooks.known.cached import EntryHit, generation_of, selected_of
-from ctxrepo.hooks.known.locate import Place, Scope, folders_of
+from ctxrepo.hooks.known.locate import Place, Scope, folders_of, inside
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import (
@@ -111,6 +111,8 @@ _OPENING = ("preamble", "caveat")
 
 
 MD = "md"
+
+_ENTRIES = "select e.id, e.hash from entry e join note n on n.id = e.note where n.path = ?"
 
 
 class Packet:
@@ -230,6 +232,8 @@ def render(
             generation = generation_of(cache)
             contents.recalled = _asked_again(cache, world, place.scopes, asked or [])
             rendered = _write(contents, world, max(1, budget))
+            if own_notes := _own_notes(world):  # the session has the index of these, which is a note, too
+                rendered.entries.update(cache.execute(_ENTRIES, (f"{own_notes}MEMORY.md",)))
             rendered.generation = generation
             rendered.faults = [fault.hash for fault in contents.faults]
             rendered.handoff = contents.handoff.ts if contents.handoff else "-"
@@ -292,9 +296,18 @@ def _collect(
     contents: PacketContents, lanes: list[PacketLane], cache: _sqlite3.Connection, world: World, project: str
 ) -> None:
     """Have each lane put what it shows into `contents`; `project` is an id, or ''."""
-    source = PacketSource(cache, selected_of(cache, project, world.tape_owner), world.budget)
+    own_notes = _own_notes(world)
+    source = PacketSource(cache, selected_of(cache, project, world.tape_owner), world.budget, own_notes)
     for lane in lanes:
         lane.collect(source, contents)
+
+
+def _own_notes(world: World) -> str:
+    """How the paths of notes begin whose index the agent loads by itself, '' where there are none: they are
+    in a folder with the agent's name, and what a checkout says of another one hides nothing."""
+    own = world.delivery
+    relative = inside(own.own_folder, world.repo.home) if own.own_folder else None
+    return f"{relative}/" if relative and relative.endswith(f"/{own.agent}") else ""
 
 
 def preset_of(world: World) -> str:

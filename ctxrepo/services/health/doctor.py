@@ -138,6 +138,10 @@ def _told(name: str, machine: Machine) -> str:
         path = machine.folder_of(AGENTS[name]) / native.settings
         text = (foreign.read(path) or b"").decode("utf-8", "replace")
         is_on = native.is_on(text, machine.environment)
+        if is_on and native.redirection and machine.checkout:
+            local = foreign.read(machine.checkout / native.redirection.settings) or b""
+            if folder := native.redirection.named(local.decode("utf-8", "replace")):
+                return f"{native.name} is kept in {folder}, as this checkout's settings say"
     except (CtxrepoError, ValueError):
         return ""  # whether its files can be read is another check's matter
     return f"{native.name} remembers beside this one; {native.off} in {path} turns it off" if is_on else ""

@@ -32,6 +32,9 @@ def setup(
     permissions: Annotated[
         str, option("--permissions", metavar="LEVEL", help="none, read or write: what it may run unasked.")
     ] = "",
+    own_memory: Annotated[
+        str, option("--own-memory", metavar="WHERE", help="here or own: where it keeps a memory of its own.")
+    ] = "",
     yes: Annotated[bool, option("--yes", "-y")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
@@ -52,8 +55,10 @@ def setup(
 
     if permissions not in ("", *LEVELS):
         raise UsageError(f"--permissions takes none, read or write, not {permissions}")
+    if own_memory not in ("", "here", "own"):
+        raise UsageError(f"--own-memory takes here or own, not {own_memory}")
     request = connecting.SetupRequest(
-        agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust, permissions
+        agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust, permissions, own_memory
     )
     answer(open_desk(), connecting.set_up, request, json, said)
 

@@ -1,0 +1,71 @@
+"""An agent's own memory, kept in a project's folder here, as a file of the checkout says; the way back."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ctxrepo.agents.known import Agent
+from ctxrepo.agents.protocol import EditedDocument, Redirection
+from ctxrepo.errors import UsageError
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.files import EditedOnDisk
+from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.disk.foreign import Change
+from ctxrepo.storage.user import receipt
+from ctxrepo.storage.user.receipt import Receipt, WrittenFile, digest
+
+
+def can_redirect(agent: Agent) -> bool:
+    """Whether the agent can be told where to keep its own memory."""
+    return agent.native_memory is not None and agent.native_memory.redirection is not None
+
+
+def redirection_of(agent: Agent) -> Redirection:
+    """How it is told; UsageError where it can't be."""
+    if (native := agent.native_memory) and native.redirection:
+        return native.redirection
+    raise UsageError(
+        f"{agent.title} can't be told where to keep a memory of its own",
+        "The page on how to connect it says what can be done with that memory.",
+    )
+
+
+def redirect(agent: Agent, machine: Machine, checkout: Path, folder: Path) -> tuple[Change, ...]:
+    """The changes that have the agent keep its own memory in this folder, in sessions in the checkout."""
+    redirection = redirection_of(agent)
+    file = checkout / redirection.settings
+    place = receipt.place(machine.places.config_dir, _named(agent), file)
+    slip = foreign.read(place)
+    known = receipt.load(slip)
+    written = known.files.get(file) if known else None
+    there = EditedOnDisk(EditedDocument(file, redirection.document(str(folder))), foreign.read(file))
+    after = there.connected(written)
+    made = known.folders[1:] if known else foreign.missing_folders(file)
+    new = Receipt({file: WrittenFile(there.before(written), digest(after))}, folders=(folder, *made))
+    # The receipt first: what a crash leaves then has its way back.
+    return Change(place, slip, new.dump(), private=True), Change(file, there.data, after)
+
+
+def give_back(
+    agent: Agent, machine: Machine, checkout: Path | None
+) -> tuple[Sequence[Change], Sequence[Path]]:
+    """The changes that take this back, in the checkout or with None in all of them, and the folders that go
+    afterwards if they are empty."""
+    file_here = checkout / redirection_of(agent).settings if checkout else None
+    changes: list[Change] = []
+    emptied: list[Path] = []
+    for place in sorted((machine.places.config_dir / "receipts").glob(f"{_named(agent)}-*.json")):
+        slip = foreign.read(place)
+        known = receipt.load(slip) or Receipt({})
+        for file, written in known.files.items():
+            if file_here in (None, file):
+                document = redirection_of(agent).document(str(known.folders[0]))
+                there = EditedOnDisk(EditedDocument(file, document), foreign.read(file))
+                changes.append(Change(file, there.data, there.original(written)))
+                changes.append(Change(place, slip, None, private=True))
+                emptied += known.folders
+    return changes, emptied
+
+
+def _named(agent: Agent) -> str:
+    """How the receipts for this are named, which are those of no installation."""
+    return f"{agent.name}-memory"
