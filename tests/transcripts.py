@@ -11,15 +11,18 @@ from checkout import CHECKOUT
 from machines import Machine
 
 RECORDED = {
+    "antigravity": "antigravity_records/tools.jsonl",
     "claude": "claude_records/tools.jsonl",
     "codex": "codex_records/edits.jsonl",
     "copilot": "copilot/events.jsonl",
     "gemini": "gemini_records/tools.jsonl",
     "pi": "pi/forked.jsonl",
 }
-"""Of each agent with files of lines, a transcript that it left."""
+"""Of each agent with files of lines, a transcript that it left; Antigravity's is after published ones."""
 
 PLACES = {
+    "antigravity": ".gemini/antigravity-cli/brain/36842803-601e-4679-860a-8bf09b3798c8/"
+    ".system_generated/logs/transcript.jsonl",
     "claude": ".claude/projects/-home-ada-shop/124263ae-a3ed-494e-b20e-2fb3cc5c55a4.jsonl",
     "codex": ".codex/sessions/2026/11/25/"
     "rollout-2026-11-25T15-56-15-01a2136c-01fb-7b83-9011-f20bad884049.jsonl",

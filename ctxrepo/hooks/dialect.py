@@ -131,6 +131,8 @@ class Dialect:
         starts_after_compaction: bool = True,
         own_modes: frozenset[str] = frozenset(),
         shows_receipt: bool = False,
+        repeats: bool = False,
+        nothing: str = "",
     ) -> None:
         self.name = name
         """The name of the agent's folder."""
@@ -159,6 +161,11 @@ class Dialect:
         """The modes of delivery, of `system` and `turn`, that the agent carries out by itself."""
         self.shows_receipt = shows_receipt
         """Whether it shows its user the `systemMessage` of a hook that answers a start."""
+        self.repeats = repeats
+        """Whether it calls the prompt's hook before each request to the model, and only this shows what the
+        hook gave: then the same is given again until the next prompt."""
+        self.nothing = nothing
+        """What to print where there is nothing to say."""
 
     def event_names(self) -> list[str]:
         """The events as the agent writes them, in the order of a session."""
@@ -190,6 +197,11 @@ class Dialect:
         """What to print for this answer, '' for nothing. The default replies with all of its text."""
         text = answer.text()
         return self.reply(db, event.name, text) if text else ""
+
+    def last_prompt(self, _db: _sqlite3.Connection, _transcript: str) -> tuple[str, str]:
+        """(what names it, its text) of the last prompt in this transcript, '' for both where none is read. It
+        is asked of an agent that `repeats`; the default reads none."""
+        return "", ""
 
     def own_settings(self, _db: _sqlite3.Connection, _environment: dict[str, str]) -> OwnSettings:
         """What the agent's own settings say of memory in its sessions. The default has no such settings."""

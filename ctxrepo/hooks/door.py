@@ -13,7 +13,12 @@ UNHEARD = "the agent throws the answer to this event away"
 
 
 def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
-    """What to print for the event of this name with `raw` on standard input, as the agent reads it, or ''."""
+    """What to print for the event of this name with `raw` on standard input, as the agent reads it."""
+    return _answer(dialect, event_name, state, raw) or dialect.nothing
+
+
+def _answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
+    """The same, '' where there is nothing to say."""
     name, moment = dialect.events.get(event_name.lower(), ("", ""))
     if not moment or is_off() or make_place_private(state) != "":
         return ""
@@ -30,7 +35,7 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             return ""  # no system takes more, and to look at thousands of folders takes seconds
         own = dialect.own_settings(db, dict(os.environ))
         delivery = AgentDelivery(
-            dialect.name, dialect.most_bytes, dialect.own_modes, own.place, fetches_at_start=own.fetches
+            dialect.name, dialect.most_bytes, dialect.own_modes, own.place, own.fetches, dialect.repeats
         )
         if moment == "start":
             delivery.own_folder = dialect.own_folder(db, fields["cwd"])
@@ -40,7 +45,7 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         silence = own.silence or _why_silent(db, world, fields["cwd"] or os.getcwd())
         event = Event(dialect.name, name, fields)
         event.silence_reason = UNHEARD if name in dialect.unheard else silence
-        if moment == "prompt":
+        if moment == "prompt" and not dialect.repeats:
             event.prompt = dialect.words(event.prompt)
         if moment == "start" and event.source == "fork" and not event.origin:
             event.origin = dialect.origin(event.transcript)
@@ -111,6 +116,10 @@ def _answer_at(
         if is_in_system_prompt(world):
             return HookAnswer(system=text)
         return HookAnswer(text, receipt=receipt if dialect.shows_receipt else "")
+    if moment == "prompt" and dialect.repeats:
+        from ctxrepo.hooks.moments import each_request
+
+        return each_request.answer(db, world, dialect, event)
     packet = ""
     if moment in ("prompt", "tool") and not dialect.starts_after_compaction and not event.sub:
         from ctxrepo.hooks.moments import first_prompt

@@ -68,5 +68,6 @@ def test_places_go_from_the_one_that_yields_to_the_one_that_none_overrules() -> 
 
 def test_every_table_can_be_read() -> None:
     tables = {name: [one.words for one in agent.switches] for name, agent in AGENTS.items()}
-    assert [name for name, words in tables.items() if words] == ["claude", "codex", "copilot", "gemini"]
+    switched = ["antigravity", "claude", "codex", "copilot", "gemini"]
+    assert [name for name, words in tables.items() if words] == switched
     assert tables["gemini"] == ["hooksConfig.enabled is false", "hooksConfig.disabled names ctxrepo"]

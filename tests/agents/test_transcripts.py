@@ -11,6 +11,7 @@ from ctxrepo.agents.known import AGENTS, transcripts_of
 from ctxrepo.agents.recorded import SessionHead
 
 HEADS = {
+    "antigravity": SessionHead("", "/home/ada/shop"),
     "claude": SessionHead("", "/home/ada/shop"),
     "codex": SessionHead("01a2136c-01fb-7b83-9011-f20bad884049", "/home/ada/shop"),
     "copilot": SessionHead("0661345b-cdaf-4595-9117-59fc8f7b659c", "/shop"),
@@ -50,7 +51,7 @@ def test_a_person_goes_on_with_a_session_by_a_command(agent: str) -> None:
     assert known
     command = known.RESUME.format(session="ID")
     assert command.endswith("ID")
-    assert command.split()[0].removesuffix("-agent") == agent
+    assert command.split()[0].removesuffix("-agent") == {"antigravity": "agy"}.get(agent, agent)
     assert bool(known.SESSIONS) == bool(known.QUERY) == bool(known.TEXTS)
 
 

@@ -89,7 +89,7 @@ def test_a_payload_whole_or_spoilt_is_answered_or_passed_over(path: Path, world:
     for raw in (json.dumps(payload).encode(), *spoilt(payload, random.Random(path.stem))):
         said = answer(dialect, event, str(world.state), raw)
         assert isinstance(said, str)
-    assert answer(dialect, "NoSuchEvent", str(world.state), json.dumps(payload).encode()) == ""
+    assert answer(dialect, "NoSuchEvent", str(world.state), json.dumps(payload).encode()) == dialect.nothing
     assert world.errors() == ""
 
 

@@ -23,7 +23,7 @@ from live.play import Play
 from live.report import Report
 
 AGENTS = tuple(name for name in names() if Path(__file__).with_name(f"{name}.py").exists())
-"""The agents that can be played: Cursor, for one, can't be run offline."""
+"""The agents that can be played: Cursor and Antigravity CLI can't be run offline."""
 
 ALL = scenarios.ALL | {f"row-{name}": row for name, row in rows.ALL.items()}
 """What may be asked for, beside what an agent's module has in OWN for that agent alone."""

@@ -22,7 +22,7 @@ BEGIN_MODES = "<!-- modes, made by live.table -->"
 _REMARKS = {"given": "order", "resumed": "prefix"}
 """Rows of which an agent's LACKS may say under another name what of it can't be had."""
 
-UNTRIED = "can't be run offline: written after its documentation"
+UNTRIED = "from its documentation, not tried live, because it can't be run offline"
 
 
 def add(results: Path, agent: str, version: str, reports: Sequence[Report]) -> None:

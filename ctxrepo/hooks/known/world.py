@@ -120,6 +120,7 @@ class AgentDelivery:
         own_modes: frozenset[str] = frozenset(),
         place: str = "",
         fetches_at_start: bool = True,
+        repeats: bool = False,
     ) -> None:
         self.agent = agent
         self.most_bytes = most_bytes
@@ -132,6 +133,8 @@ class AgentDelivery:
         """Whether its sessions may begin with a fetch."""
         self.own_folder = ""
         """The folder of notes that it loads by itself at a start, which is the moment that asks for it."""
+        self.repeats = repeats
+        """Whether each request shows what was given for it, and no other (Dialect.repeats)."""
 
 
 class World:
@@ -294,7 +297,7 @@ def is_in_system_prompt(world: World) -> bool:
 
 def is_for_one_turn(world: World) -> bool:
     """Whether the agent shows recalled entries in the requests of one turn alone, and keeps none."""
-    return world.mode == "turn" and "turn" in world.delivery.own_modes
+    return world.delivery.repeats or (world.mode == "turn" and "turn" in world.delivery.own_modes)
 
 
 def packet_is_elsewhere(world: World) -> bool:

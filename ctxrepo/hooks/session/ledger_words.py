@@ -56,7 +56,12 @@ class SessionRecord:
         self.owed_since = 0.0
         """When it began to wait for what its start could not wait for, in Unix seconds; 0: owed nothing."""
         self.packet = ""
-        """What it was given at its start, where its agent forgets that when it is resumed."""
+        """What it was given at its start, where its agent forgets that when it is resumed, or with the next
+        request; then with what has been added since."""
+        self.turn = ""
+        """What its last prompt recalled, where its agent forgets that with the next request."""
+        self.prompt = ""
+        """What names that prompt."""
         self.is_compacted = False
         """Whether it was compacted by an agent that calls no start's hook then."""
         self.giver = ""
@@ -171,8 +176,10 @@ def _read_owed(record: SessionRecord, rest: str) -> None:
         record.owed_since = float(rest)
 
 
-def _read_packet(record: SessionRecord, rest: str) -> None:
-    record.packet = "\\".join([part.replace("\\n", "\n") for part in rest.split("\\\\")])
+def _store_text(field: str) -> "Callable[[SessionRecord, str], object]":
+    return lambda record, rest: setattr(
+        record, field, "\\".join([part.replace("\\n", "\n") for part in rest.split("\\\\")])
+    )
 
 
 def _read_compacted(record: SessionRecord, rest: str) -> None:
@@ -242,8 +249,13 @@ HANDOFF = LedgerWord("handoff", _store("handoff"), is_about_repository=True)
 """TIME: it began with the handoff of that time; `-` for none, '' once a newer one was looked for."""
 OWED = LedgerWord("owed", _read_owed, _moment, is_about_repository=True)
 """TIME: it is owed what a round of the worker brings that begins after this time; 0 for nothing."""
-PACKET = LedgerWord("packet", _read_packet, _escaped, is_about_repository=True)
-"""TEXT, with newlines and backslashes escaped: its start gave it this, and gives it again when resumed."""
+PACKET = LedgerWord("packet", _store_text("packet"), _escaped, is_about_repository=True)
+"""TEXT, with newlines and backslashes escaped: its start gave it this, and gives it again when resumed, or
+each request does."""
+TURN = LedgerWord("turn", _store_text("turn"), _escaped, is_about_repository=True)
+"""TEXT, as above: each request gives it this again, until the next prompt."""
+PROMPT = LedgerWord("prompt", _store("prompt"), is_about_repository=True)
+"""NAME: this prompt was the last for which something was looked up."""
 COMPACTED = LedgerWord("compacted", _read_compacted, is_about_repository=True)
 """It was compacted by an agent that calls no start's hook then, and is owed the packet."""
 GIVER = LedgerWord("gives", _read_giver, str, is_about_repository=True)
@@ -280,7 +292,8 @@ WORDS = {
     word.name: word
     for word in (
         *(GIVEN, OWN, WROTE, MOVED, GENERATION, FAULT, PROJECT, HANDOFF, OWED, PACKET, COMPACTED, GIVER),
-        *(ASKED, COMPACTION, SOUGHT, PARENT, BRIDGE, BEGAN, CWD, OFF, ON, ANCHOR_REQUEST, ENDED),
+        *(TURN, PROMPT, ASKED, COMPACTION, SOUGHT, PARENT, BRIDGE, BEGAN, CWD),
+        *(OFF, ON, ANCHOR_REQUEST, ENDED),
     )
 }
 """All words, by name."""

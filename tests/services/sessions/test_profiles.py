@@ -13,7 +13,7 @@ import pytest
 from machines import Machine
 from services.sessions.conftest import Finder
 from services.sessions.test_session_search import SAID
-from transcripts import PLACES, RECORDED, place_recorded
+from transcripts import PLACES, place_recorded
 
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.hooks.session.ledger_words import ENDED
@@ -47,7 +47,7 @@ def place_in_profile(machine: Machine, agent: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("agent", RECORDED)
+@pytest.mark.parametrize("agent", USUAL)
 def test_sessions_in_a_folder_that_setup_connected_are_found_and_resumed_there(
     agent: str, mine: Machine, find: Finder
 ) -> None:
@@ -67,7 +67,7 @@ def test_sessions_in_a_folder_that_setup_connected_are_found_and_resumed_there(
     assert conversation.conversation.messages
 
 
-@pytest.mark.parametrize("agent", RECORDED)
+@pytest.mark.parametrize("agent", USUAL)
 def test_a_folder_that_only_hooks_named_counts_as_well(agent: str, mine: Machine, find: Finder) -> None:
     path = place_in_profile(mine, agent)
     memory = mine.open()

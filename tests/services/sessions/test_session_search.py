@@ -28,6 +28,7 @@ from ctxrepo.services.sessions.transcript_scan import scan_sessions
 from ctxrepo.storage.sessions.local_tape import LocalTape
 
 SAID = {
+    "antigravity": ("refund test fail", "agy --conversation 36842803-601e-4679-860a-8bf09b3798c8"),
     "claude": ("Redis moved 6399", "claude --resume 124263ae-a3ed-494e-b20e-2fb3cc5c55a4"),
     "codex": ("redis listen", "codex resume 01a2136c-01fb-7b83-9011-f20bad884049"),
     "copilot": ("fix the notes", "copilot --resume=0661345b-cdaf-4595-9117-59fc8f7b659c"),

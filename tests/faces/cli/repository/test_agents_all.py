@@ -49,7 +49,7 @@ def test_all_are_connected_and_let_go_of_to_the_byte(cli: Terminal, started: Pat
         f"{name}: {state(name)}" for name in names()
     ]
     assert checked.code == 0
-    assert "connected: claude, copilot" in cli("status").out
+    assert "connected: antigravity, claude, copilot" in cli("status").out
     assert cli("setup", "--all", "--remove", "--yes").code == 0
     assert snapshot(started) == before
 

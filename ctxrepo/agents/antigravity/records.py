@@ -1,0 +1,68 @@
+"""Antigravity's transcripts: a file of JSON lines for each conversation, in a folder named after it; a
+subagent's is a conversation of its own. The command line, the editor and the app have a folder each.
+
+A line is a step with a number. What a person typed is in `<USER_REQUEST>` tags. What the model says and the
+tools that it calls are a `PLANNER_RESPONSE`, in which each argument of a tool is JSON by itself; what a tool
+answered is a step of another type, and left out like what Antigravity and hooks say."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.agents.antigravity import install
+from ctxrepo.agents.antigravity.dialect import typed_words
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, table, tables, typed
+from ctxrepo.domain.formats.jsonl import record, text_of
+
+PATTERN = "antigravity*/brain/*/.system_generated/logs/transcript.jsonl"
+OF_SESSION = "antigravity*/brain/{session}/.system_generated/logs/transcript.jsonl"
+SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
+RESUME = "agy --conversation {session}"
+
+_PATHS = ("TargetFile", "AbsolutePath")
+_SCRATCH = ("/antigravity/scratch", "/antigravity-cli/scratch")
+"""Where commands run that aren't run in the user's folder."""
+
+
+def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
+    """Where the folders of the command line, the editor and the app are."""
+    return user_home / install.HOME
+
+
+def head(lines: Iterable[str], /) -> SessionHead:
+    """The folder in which the first command was run, as far as it is the user's: no other line tells it."""
+    calls = (call for line in lines for call in tables((record(line) or {}).get("tool_calls")))
+    folders = (_argument(call, "Cwd") for call in calls)
+    return SessionHead(
+        cwd=next((cwd for cwd in folders if cwd and not any(own in cwd for own in _SCRATCH)), "")
+    )
+
+
+def messages(lines: Iterable[str]) -> Iterator[Message]:
+    """What user and agent said in these lines, oldest first; what can't be read is left out."""
+    for number, line in enumerate(lines):
+        fields = record(line) or {}
+        content, kind = text_of(fields, "content"), fields.get("type")
+        id_, at = str(fields.get("step_index", "")), text_of(fields, "created_at")
+        if kind == "USER_INPUT" and (words := typed(typed_words(content))):
+            yield Message("user", words, id=id_, at=at, line=number)
+        elif kind == "PLANNER_RESPONSE":
+            tools = tuple(map(_tool_use, tables(fields.get("tool_calls"))))
+            if content.strip() or tools:
+                yield Message("agent", content.strip(), id=id_, at=at, tools=tools, line=number)
+
+
+def _tool_use(call: Mapping[str, Any]) -> ToolUse:
+    paths = tuple(filter(None, (_argument(call, name) for name in _PATHS)))
+    return ToolUse(text_of(call, "name"), paths=paths, command=_argument(call, "CommandLine"))
+
+
+def _argument(call: Mapping[str, Any], name: str) -> str:
+    """The text of an argument, which is written as JSON; '' where there is none."""
+    text = text_of(table(call, "args"), name)
+    with suppress(ValueError):
+        value = json.loads(text) if text.startswith('"') else text
+        return value if isinstance(value, str) else ""
+    return text
