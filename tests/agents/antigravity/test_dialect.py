@@ -262,7 +262,7 @@ OTHER = LINE.replace('"type": "USER_INPUT"', '"type": "RUN_COMMAND", "said": "US
         (LINE, ("4", "hm")),
         (f"{LINE}\n{LINE.replace('4', '9')}", ("9", "hm")),
         (f"{LINE}\n{LINE.replace('4', '9')[:-3]}", ("4", "hm")),
-        (f"{LINE}\n{LINE.replace('EXPLICIT', 'IMPLICIT')}", ("4", "hm")),
+        (f"{LINE}\n{LINE.replace('EXPLICIT', 'IMPLICIT').replace('4', '9')}", ("4", "hm")),
         (f"{LINE}\n{LINE.replace('4', 'null')}", ("4", "hm")),
         (f"{LINE}\n{OTHER}", ("4", "hm")),
         (f"{LINE}\n\0{LINE}", ("4", "hm")),
