@@ -236,11 +236,13 @@ def _names(desk: Desk, request: AgentsRequest, *, removes: bool = False) -> list
         known = {*present(desk.machine), *(was_connected(desk.machine) if removes else ())}
         if known:
             return sorted(known)
-        first = next(iter((*unstarted(desk.machine), *agent_names())))
+        first = next(iter(unstarted(desk.machine)), "AGENT")
         raise UsageError(
             "no agent that ctxrepo knows has a folder in this home", f"`ctxrepo setup {first}` makes one."
         )
     if not request.names:
-        hint = f"`ctxrepo setup {agent_names()[0]}`, or --all for those on this machine."
+        hint = (
+            f"`ctxrepo setup AGENT`, or --all for those on this machine. Agents: {', '.join(agent_names())}."
+        )
         raise UsageError("no agent was named", hint)
     return [agent_named(name).name for name in dict.fromkeys(request.names)]
