@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from live.modes import ASKED, ASKS, HANDED, SAYS, YES, Mode
+from live.modes import AGAIN, ASKED, ASKS, HANDED, SAYS, YES, Mode
 from live.stage import Stage
 from live.terminal import Terminal
 
@@ -98,8 +98,8 @@ MODES = (
     ),
     Mode(
         "sandbox",
-        "In its sandbox, without anything granted: commands read, and what writes says what would help.",
-        (YES, SAYS, SAYS, ASKS, SAYS),
+        "In its sandbox, without anything granted: commands read, and the hook runs again what adds.",
+        (YES, AGAIN, AGAIN, ASKS, SAYS),
         prepare=_sandbox,
         lacks=_NO_SANDBOX,
     ),
