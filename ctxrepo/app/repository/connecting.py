@@ -241,8 +241,6 @@ def _names(desk: Desk, request: AgentsRequest, *, removes: bool = False) -> list
             "no agent that ctxrepo knows has a folder in this home", f"`ctxrepo setup {first}` makes one."
         )
     if not request.names:
-        hint = (
-            f"`ctxrepo setup AGENT`, or --all for those on this machine. Agents: {', '.join(agent_names())}."
-        )
+        hint = f"`ctxrepo setup AGENT`, or --all. Agents: {', '.join(agent_names())}."
         raise UsageError("no agent was named", hint)
     return [agent_named(name).name for name in dict.fromkeys(request.names)]
