@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from ctxrepo.domain.note.note import units_of
+from ctxrepo.domain.note.note import decode, units_of
 from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, shown, tape_folder, unsafe
+from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.save import Save
 from ctxrepo.domain.secrets import mask
 
@@ -14,8 +15,12 @@ ADDING = frozenset(
 """The operations that may be handed over."""
 
 
+_REPLACING = frozenset({"remember", "edit", "tags", "scratch done", "scratch undo"})
+"""Those of them that write one entry anew; `remember` does where a key has a value."""
+
+
 def why_not_taken(saves: Sequence[Save]) -> str:
-    """Why the saves of one operation are not taken in, '' if they are."""
+    """Why the saves of one operation are not taken in, '' if they are. Who hands them over asks that, too."""
     if not saves:
         return "it can't be read"
     for save in saves:
@@ -25,11 +30,22 @@ def why_not_taken(saves: Sequence[Save]) -> str:
         is_known = is_note(path) or is_evidence(path) or tape_folder(path) or path == REGISTRY
         if unsafe(path) or not is_known:
             return f"{_named(path)} is no note"
-        before, after = units_of(path, save.base), units_of(path, save.after)
-        gone, come = (before - after).total(), (after - before).total()
-        if save.after is None or gone > come:
+        if save.after is None or not _only_adds(save):
             return f"it takes more away from {_named(path)} than it adds"
     return ""
+
+
+def _only_adds(save: Save) -> bool:
+    """Whether nothing is gone but the one entry that an operation writes anew, or gives another value, and no
+    project gets another folder."""
+    if save.path == REGISTRY:
+        was, became = (parse(decode(side or b"")) for side in (save.base, save.after))
+        return (
+            was.projects.items() <= became.projects.items() and was.aliases.items() <= became.aliases.items()
+        )
+    before, after = units_of(save.path, save.base), units_of(save.path, save.after)
+    gone, come = (before - after).total(), (after - before).total()
+    return gone <= min(come, 1 if save.op in _REPLACING else 0)
 
 
 def _named(text: str) -> str:

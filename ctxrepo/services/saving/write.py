@@ -9,7 +9,7 @@ from functools import partial
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.guard.handover import ADDING
+from ctxrepo.domain.guard.handover import ADDING, why_not_taken
 from ctxrepo.domain.guard.refusals import WAYS, Refusal, check_file, messages_of, refuse
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, encoded, utf16
@@ -167,12 +167,16 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
 
 
 def _hand_over(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
-    """Leave the draft where whoever can write finds it; Unsaved where nothing can be left either."""
+    """Leave the draft where whoever can write finds it; Refused if it wouldn't be taken in, Unsaved where
+    nothing can be left either."""
     changed, _ = _checked(draft)
     memory = draft.memory
+    saves = _saves(draft, changed, op, origin, now)
+    if changed and (why := why_not_taken(saves)):
+        raise Refused(f"nothing is saved: {why}", "Run it outside of the sandbox.")
     try:
         if changed:
-            memory.handover.add(_saves(draft, changed, op, origin, now))
+            memory.handover.add(saves)
     except OSError as error:
         hint = f"Run it outside of the sandbox, or let the sandbox write to {memory.places.handover}."
         raise Unsaved(f"nothing is saved: {memory.why_read_only}", hint, origin.project) from error

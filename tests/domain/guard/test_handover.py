@@ -40,6 +40,11 @@ def test_what_adds_is_taken(taken: Save) -> None:
         ([save(NOTE, ONE, TWO, "sync")], "`sync` may not be handed over"),
         ([save(NOTE, TWO, ONE)], f"it takes more away from {NOTE} than it adds"),
         ([save(NOTE, TWO, b"- only this\n", "edit")], f"it takes more away from {NOTE} than it adds"),
+        ([save(NOTE, TWO, b"- other\n- words\n")], f"it takes more away from {NOTE} than it adds"),
+        (
+            [save("ctxrepo.toml", b'[projects]\n"x/shop" = "shop"\n', b'[projects]\n"x/shop" = "bank"\n')],
+            "it takes more away from ctxrepo.toml than it adds",
+        ),
         ([save(NOTE, ONE, None, "edit")], f"it takes more away from {NOTE} than it adds"),
         ([save(".git/hooks/post-commit", None, b"#!/bin/sh\n")], ".git/hooks/post-commit is no note"),
         ([save(".gitattributes", None, b"* filter=x\n")], ".gitattributes is no note"),
