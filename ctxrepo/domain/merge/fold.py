@@ -172,7 +172,8 @@ class _Fold:
         3. For a save that has stood it is the newest version that the author had seen: one that the same
            session left, or one with a new line that the save has too. That version must have stood as well,
            and must agree with the save on what commands did: an author who lacks a line that a command added,
-           and has none in its words, or still has one that it removed, hadn't seen it.
+           and has none in its words, or still has one that it removed, hadn't seen it. Where no file was
+           checked out it has seen at least the oldest version that has a line of it: there was none before.
         4. Otherwise it is the version checked out, without the lines of the save that others had removed by
            hand: the save puts these back. A tool whose file was replaced before its hook ran, so that nothing
            is known of its base, has removed nothing."""
@@ -186,6 +187,10 @@ class _Fold:
             for state in filter(lambda state: state.has_stood, reversed(self.states)):
                 if state.forgotten.isdisjoint(lines) and self._has_seen(save, lines, state):
                     return state.save.after
+            if self.ground == Ground(None, None):
+                telling = {line for line in lines if not line.startswith(("#", "created:"))}
+                standing = (state.save.after for state in self.states if state.has_stood)
+                return next((v for v in standing if not telling.isdisjoint(_lines(v))), None)
         if save.lacks_base:
             if any(state.save.is_command and state.save.base == save.after for state in self.states):
                 return save.after  # a command started from this version

@@ -190,6 +190,20 @@ def test_each_author_began_with(why: str, saves: Sequence[Save], result: str) ->
 
 
 @pytest.mark.parametrize(
+    ("saves", "result"),
+    [
+        ([command("-", "abc"), hand("abx")], "abx"),
+        ([command("-", "ab"), command("ab", "abc"), hand("ax")], "acx"),
+        ([command("-", "ab"), hand("xy")], "abxy"),
+    ],
+)
+def test_who_edits_a_file_that_a_command_made_has_seen_what_it_began_with(
+    saves: list[Save], result: str
+) -> None:
+    assert letters(folded(saves, "-").data) == result
+
+
+@pytest.mark.parametrize(
     ("on_disk", "result"), [("ab", "ab"), ("abn", "ab"), ("bn", "b"), ("abnx", "abx"), ("bx", "bx")]
 )
 def test_after_a_checkout_that_was_killed_half_way_only_what_a_person_did_counts(
