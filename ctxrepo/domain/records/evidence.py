@@ -71,7 +71,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     written over an old one looks like an edit of it, and was recorded as a move."""
     pinned: set[str] = set()
     struck: set[str] = set()
-    statements: set[str] = set()  # stated under this id, and not superseded since
+    statements: set[str] = set()  # stated under this id, and neither superseded nor moved since
     stated: set[str] = set()  # the same, and what these moved to
     replaced: set[str] = set()  # while they were pinned
     left: dict[str, list[set[str]]] = {}  # the marks of what moved, when it did
@@ -105,6 +105,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
             case "moved":
                 if record.entry not in left:  # else two machines edited it, and both hold
                     left[record.entry] = [ids for ids in (pinned, stated, struck) if record.entry in ids]
+                statements.discard(record.entry)
                 left.pop(record.to, None)
                 heirs.pop(record.to, None)
                 heirs.setdefault(record.entry, {})[record.to] = None

@@ -110,6 +110,13 @@ def test_marks_made_by_who_did_not_know_of_the_move_follow_it_too() -> None:
     assert "z" not in marks([*way, said(3, "stated", "z"), said(4, "superseded", "x", "z")]).struck
 
 
+def test_marks_on_what_has_its_former_id_again_reach_it() -> None:
+    back = [said(1, "stated", "a"), said(2, "moved", "a", "b"), said(3, "moved", "b", "a")]
+    assert "a" in marks([*back, said(4, "superseded", "b", "n")]).struck
+    assert "a" in marks([*back, said(4, "pinned", "b")]).pinned
+    assert marks([*back, said(4, "pinned", "a"), said(5, "unpinned", "b")]).pinned == set()
+
+
 def test_marks_on_a_long_chain_of_moves_cost_no_more_than_its_length() -> None:
     """Followed to its end for each mark, this one would take minutes."""
     chain = [
