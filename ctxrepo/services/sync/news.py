@@ -37,11 +37,14 @@ def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
         done = memory.done_log.newest() if former and before.folder_of(identity) == new else ()
         if not former or any(operation.note.endswith(f" is {new}") for operation in done):
             continue
-        if new in memory.objects.names_in(memory.head_tree, ""):
+        folders = memory.objects.names_in(memory.head_tree, "")
+        is_of_another = any(name == new and one != identity for one, name in was.projects.items())
+        if new in folders and not (is_of_another and former[0] in folders):
             yield f"the notes of {identity} are in {new}/ now, no longer in {former[0]}/"
         else:
+            why = f"its notes are in {former[0]}/" if new in folders else "there is no such folder"
             way = f"`ctxrepo project link {former[0]}` in a checkout of it has its notes in view again"
-            yield f"the folder of {identity} is {new}/ by {REGISTRY}, and there is no such folder: {way}"
+            yield f"the folder of {identity} is {new}/ by {REGISTRY}, and {why}: {way}"
 
 
 def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:

@@ -273,3 +273,18 @@ def test_a_folder_that_a_hand_named_and_that_is_not_there_is_told_with_what_help
     assert "`ctxrepo project link shop`" in told[0]
     assert ada.ctxrepo("project", "link", "shop").returncode == 0
     assert "602" in ada.ctxrepo("recall", "river port").stdout
+
+
+def test_a_folder_of_another_project_that_a_hand_named_is_not_told_as_where_the_notes_are(
+    pair: tuple[Machine, Machine],
+) -> None:
+    ada, ben = pair
+    ada.remember("Port 602 is the river's")
+    ada.write("bank/MEMORY.md", "- the vault opens at nine\n")
+    ada.write(REGISTRY, ada.read(REGISTRY) + '"example.org/bank" = "bank"\n')
+    ada.sync()
+    ben.sync()
+    ben.write(REGISTRY, ben.read(REGISTRY).replace('= "shop"', '= "bank"'))
+    told = [line for machine in (ben, ada, ben) for line in machine.sync().notices if "folder of" in line]
+    assert all("its notes are in shop/" in line and "`ctxrepo project link shop`" in line for line in told)
+    assert told
