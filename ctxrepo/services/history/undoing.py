@@ -29,6 +29,7 @@ from ctxrepo.services.history.way_back import NothingLeft, can_be_undone, way_ba
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
+from ctxrepo.services.saving.evidence import made, record_all
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
@@ -68,8 +69,8 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
             raise _nothing_to_take_back(only, is_further=bool(undone or passed))
         try:
             done = _take_back_operation(memory, standing[0], origin, now)
-        except NothingLeft as error:
-            passed[standing[0].id] = f"passed over: {error.message}"
+        except NothingLeft:
+            passed[standing[0].id] = f"{_name(standing[0])} is passed over: nothing of it is there any more"
             continue
         except Refused as error:
             hint = f"{error.hint}{_further_back(memory, standing)}"
@@ -194,6 +195,7 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
             text = draft.text(path) or ""
             if (text_back := back.records_back(path, text)) != text:
                 draft.put(path, text_back)
+        record_all(draft, (made(draft, m.kind, m.entry, m.path, now, m.to) for m in back.moves_back()), now)
         touched = {p: t for p, t in draft.after.items() if t != draft.before[p]}
         here = memory.objects.files(memory.head_tree, touched)
         told = describe(memory, {p: encoded(t) for p, t in touched.items()}, here)

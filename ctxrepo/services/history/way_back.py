@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 from ctxrepo.domain.guard.takeback import difference, emptied, keeping_claims, total, without_records
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
 from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, shown
+from ctxrepo.domain.records.evidence import Evidence, evidence_of
 from ctxrepo.errors import CtxrepoError, Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.change_to_undo import MOST_OPERATIONS, WIDTH, ChangeToUndo, of_commit
@@ -17,6 +18,7 @@ from ctxrepo.services.history.conflict_copies import paths_without_kept_version
 from ctxrepo.services.reading.marks import (
     Files,
     entries_gone,
+    entries_in,
     evidence_at,
     evidence_in,
     moved_to,
@@ -26,6 +28,8 @@ from ctxrepo.services.saving.merge import merge_of
 from ctxrepo.storage.memory import Memory
 
 _HOW = "`ctxrepo history` of it shows how"
+
+_FIND = "`ctxrepo history` shows in which commit it is by now, as after an amend: `ctxrepo undo COMMIT`."
 
 _MOST_SAID = 3
 
@@ -56,9 +60,28 @@ class WayBack:
     stays: tuple[str, ...]
 
     def records_back(self, path: str, now: str) -> str:
-        """The file of JSON lines as it is to be, from how it is now: others may have added to it."""
+        """The file of JSON lines as it is to be, from how it is now: others may have added to it. What says
+        that something moved stays, as another machine may have built on it; see `moves_back`."""
         before, after = (decode_exactly(side[path] or b"") for side in (self.deed.before, self.deed.after))
-        return without_records(now, before, after)
+        moves = {one.id for one in self._moves(path)}
+        lines = after.splitlines(keepends=True) if moves else [after]
+        stays = (line for line in lines if not (moves and any(one.id in moves for one in evidence_of(line))))
+        return without_records(now, before, "".join(stays))
+
+    def moves_back(self) -> Iterator[Evidence]:
+        """Records that what the deed edited or moved has its former id, or path, again."""
+        paths = {entry.id: entry.path for entry in entries_in(self.deed.before)}
+        for move in chain.from_iterable(map(self._moves, self.deed.records)):
+            if move.kind == "renamed":
+                yield replace(move, path=move.to, to=move.path)
+            else:
+                yield replace(move, entry=move.to, to=move.entry, path=paths.get(move.entry, move.path))
+
+    def _moves(self, path: str) -> list[Evidence]:
+        """The records in this file that the deed made of what it edited or moved."""
+        sides = (self.deed.before, self.deed.after) if is_evidence(path) else ()
+        was, became = ([*evidence_of(decode(side[path] or b""))] for side in sides) if sides else ([], [])
+        return [one for one in became if one.kind in ("moved", "renamed") and one not in was]
 
 
 def way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
@@ -85,9 +108,12 @@ def can_be_undone(memory: Memory, start: str) -> bool:
 
 
 def _way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
-    if not memory.objects.is_in(tip, deed.commit):
-        raise NothingLeft(f"the commit of {deed.name} is not in the memory any more")
     tree = memory.objects.tree_of(tip)
+    if not memory.objects.is_in(tip, deed.commit):
+        message = f"the commit of {deed.name} is not in the memory any more"
+        if _stands(deed, _read(memory, tree, deed.after)):
+            raise Refused(f"{message}, while what it did is", f"Nothing is done. {_FIND}")
+        raise NothingLeft(message)
     deed, edited = _without_edited(memory, deed, tree)
     deed, shared = _without_shared(memory, deed, tree)
     back = WayBack(deed, _changes(memory, deed, tip), (*edited, *shared))
@@ -98,6 +124,13 @@ def _way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
     if all(map(is_evidence, changed)) and not all(map(is_evidence, deed.after)):
         raise NothingLeft(f"nothing that {deed.name} did is there any more")
     return back
+
+
+def _stands(deed: ChangeToUndo, here: Files) -> bool:
+    """Whether an entry that the deed added is there, or one that it took away is not."""
+    came, went = entries_gone(deed.after, deed.before), entries_gone(deed.before, deed.after)
+    there = {entry.id for entry in entries_in(here)}
+    return any(entry.id in there for entry in came) or any(entry.id not in there for entry in went)
 
 
 def _says_other(deed: ChangeToUndo) -> bool:

@@ -397,12 +397,22 @@ def test_a_command_that_was_taken_off_the_branch_is_passed_over(mine: Machine) -
     assert not (mine.clone / MEMORY).exists()
     assert done.saying == "the first"
     assert [line for line in done.lines if "passed over" in line] == [
-        "* passed over: the commit of `remember` is not in the memory any more"
+        "* remember: the second is passed over: nothing of it is there any more"
     ]
     with pytest.raises(NotFound, match="nothing more to take back"):
         back(mine)
     again(mine)
     assert said(mine, MEMORY) == ["the first"]
+
+
+def test_a_command_whose_commit_was_amended_is_not_passed_over(mine: Machine) -> None:
+    mine.remember("the second")
+    save(mine)
+    mine.git("commit", "-q", "--amend", "-m", "in my words")
+    with pytest.raises(Refused, match="not in the memory any more, while what it did is") as caught:
+        back(mine)
+    assert "`ctxrepo history`" in caught.value.hint
+    assert said(mine, MEMORY) == ["the first", "the second"]
 
 
 def test_what_can_not_be_taken_back_names_the_command_before_it(pair: tuple[Machine, Machine]) -> None:

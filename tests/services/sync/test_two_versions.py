@@ -600,6 +600,30 @@ def test_undo_leaves_what_another_machine_remembered_in_the_same_words(pair: Pai
     assert "river" not in ada.read(NOTE)
 
 
+@pytest.mark.parametrize("how", ["edit", "move", "rename"])
+def test_what_one_machine_undid_and_the_other_went_on_from_is_there_once(apart: Pair, how: str) -> None:
+    """An undo that took the record of the move away left two of everything."""
+    ada, ben = apart
+    (entry,) = (e for e in entries_of(NOTE, ada.read(NOTE)) if "payment" in e.text)
+    if how == "edit":
+        by_passage(ada, 8182)
+    elif how == "move":
+        by_command(ada, "move", f"^{entry.id}", "shop:topics/net.md")
+    else:
+        by_command(ada, "move", "shop:topics/ports.md", "shop:topics/net.md")
+    meet(ada, ben)
+    ada.sync()
+    by_command(ada, "undo")
+    by_command(ben, "search", "payment")
+    note = "shop:topics/ports.md" if how == "edit" else "shop:topics/net.md"
+    by_command(ben, "edit", note, "--old", "8182" if how == "edit" else "8082", "--new", "8382")
+    meet(ada, ben)
+    assert ada.tree() == ben.tree()
+    assert len(places_of_payment(ada)) == 1
+    kept = [each.copy.other for each in conflicts(ada.open()) if each.copy]
+    assert "8382" in "".join((*places_of_payment(ada), *kept))
+
+
 def test_the_undo_that_a_refusal_names_can_be_done(pair: Pair) -> None:
     ada, ben = pair
     for text in TEXT.splitlines():
