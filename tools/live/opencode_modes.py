@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from live.modes import ASKS, NO, YES, Mode
+from live.modes import ASKS, YES, Mode
 from live.stage import Stage
 
 
@@ -46,5 +46,11 @@ MODES = (
         permissions="write",
         prepare=_asks,
     ),
-    Mode("plan", "As its agent `plan`.", (YES, YES, YES, NO, YES), _PLAN, prepare=_as_it_comes),
+    Mode(
+        "plan",
+        "As its agent `plan`: commands run all the same.",
+        (YES, YES, YES, ASKS, YES),
+        _PLAN,
+        prepare=_as_it_comes,
+    ),
 )
