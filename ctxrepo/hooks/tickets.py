@@ -23,8 +23,9 @@ _STANDARD_INPUT = "-"
 _LONGEST = 128 * 1024
 """Bytes of one word that Linux passes to a program."""
 
-_BARE = "_-./:,@+%=^"
-"""What stands for itself outside of quotes, beside letters and digits, in every shell that we know."""
+_BARE, _BARE_INSIDE = "_-./:,@+%^", "#="
+"""What stands for itself outside of quotes, beside letters and digits, in every shell that we know; and what
+does so behind the first character of a word."""
 
 _ESCAPED = {'"': '"\\$`', "": "\"\\$`' "}
 """What a backslash before it makes stand for itself, in double quotes and outside of quotes."""
@@ -90,7 +91,7 @@ def _stands_for_itself(char: str, quote: str, word: str | None, follower: str) -
         return True
     if quote:
         return char not in "$`" and (char != "\\" or follower != "\n")
-    return char.isalnum() or char in _BARE or (char == "#" and bool(word))
+    return char.isalnum() or char in _BARE or (char in _BARE_INSIDE and bool(word))
 
 
 def _tag(secret: str, number: str, project: str, words: list[str]) -> str:

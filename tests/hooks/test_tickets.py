@@ -129,7 +129,7 @@ def test_a_plain_line_is_read_as_a_shell_reads_it(line: str) -> None:
             "2>&1",
         ),
         *('"$(cat x)"', '"`cat x`"', '"$HOME"', "$HOME", "`cat x`", "~/x", "*.md", "x?", "[a]x", "{a,b}"),
-        *("# and so on", "!x", "'no end", '"no end', "x\\", '"a\\\nb"', "(x)", "a=$b", "$'x'", "\\n"),
+        *("# and so on", "=x", "!x", "'no end", '"no end', "x\\", '"a\\\nb"', "(x)", "a=$b", "$'x'", "\\n"),
     ],
 )
 @pytest.mark.parametrize("form", ["ctxrepo remember x {}", "{} ctxrepo remember x"])
@@ -163,4 +163,6 @@ def test_a_line_that_has_words_runs_our_program_with_these_and_nothing_else(shel
     words=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20), min_size=1)
 )
 def test_what_is_quoted_as_shells_want_it_is_read_back(words: list[str]) -> None:
+    """But for a word that begins with `=`: shlex leaves it as it is, and zsh replaces it."""
+    words = [word for word in words if not word.startswith("=")]
     assert words_of(shlex.join(["ctxrepo", *words])) == ["ctxrepo", *words]
