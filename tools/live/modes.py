@@ -38,7 +38,7 @@ COLUMNS = {
 }
 """What is tried in each mode -> how tables call it."""
 
-_SAVED = (YES, HANDED, ASKED)
+_SAVED = (YES, HANDED, AGAIN, ASKED)
 _SAID_YES = "a person says yes: "
 
 _REFUSAL = re.compile(r"approv|permission|denied|reject|not found|not in workspace", re.IGNORECASE)
