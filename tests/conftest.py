@@ -25,6 +25,7 @@ from servers.https import HttpsServer, https_server
 from servers.ssh import SshServer, ssh_server
 from world import NOTES, World
 
+from ctxrepo.lazy import make_all
 from ctxrepo.storage.processes import apart
 
 # A law holds on a busy machine too, so no example has a deadline. `make long` asks for the thorough profile.
@@ -92,7 +93,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Have the garbage collector leave alone what stands for thirteen thousand tests until they are over."""
+    """Make all classes, as whoever starts threads has to (lazy.py), and have the garbage collector leave
+    alone what stands for thirteen thousand tests until they are over."""
+    make_all()
     gc.collect()
     gc.freeze()
 
