@@ -346,6 +346,7 @@ class TestState:
         assert "afterwards" in cli("context").out
         assert holds(cli, "known before")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("name", "damage"),
         rotating(product(("*/cache.db", "*/stamps.db", "hooks.db"), (b"", b"garbage", None))),

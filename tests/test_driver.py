@@ -86,6 +86,7 @@ def test_a_pull_by_hand_and_a_sync_agree_with_sync_alone(
     assert ben.tree() == tree
 
 
+@pytest.mark.slow
 def test_a_cherry_pick_takes_entries(apart: Pair) -> None:
     ada, _ = apart
     record(ada, {"global/a.md": "- a\n- b\n"})

@@ -22,6 +22,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.slow
 @needs_proc
 @pytest.mark.parametrize("times", mostly_long([30, 100], keep=1))
 def test_a_process_is_seen_while_it_becomes_another_program(tmp_path: Path, times: int) -> None:

@@ -37,6 +37,7 @@ def bare() -> set[str]:
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
 
 
+@pytest.mark.slow
 def test_who_finds_another_at_work_leaves_before_it_loads_anything_heavy(ada: Machine) -> None:
     ada.init()
     lock = str(ada.open().state.lock("work"))

@@ -98,6 +98,7 @@ def test_what_was_said_is_searched_by_a_helper_process(ada: Machine, desk: Desk)
     assert len(found.hits) == 2
 
 
+@pytest.mark.slow
 def test_each_call_has_its_own_folder_session_notices_and_progress(
     ada: Machine, desk: Desk, tmp_path: Path
 ) -> None:

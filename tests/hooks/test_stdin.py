@@ -147,6 +147,7 @@ _ANYTHING = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     event=st.sampled_from(EVENTS),
     said=st.dictionaries(st.sampled_from(FIELDS), _ANYTHING),

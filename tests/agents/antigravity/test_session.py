@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from machines import Machine, make_remote
 
 
@@ -22,6 +23,7 @@ def soon(is_so: Callable[[], bool]) -> bool:
     return is_so()
 
 
+@pytest.mark.slow
 def test_what_is_known_comes_and_what_is_written_reaches_the_remote(ada: Machine, tmp_path: Path) -> None:
     remote = make_remote(tmp_path / "host")
     ada.init(str(remote))

@@ -224,6 +224,7 @@ def test_a_command_in_the_memory_wakes_the_worker(world: World) -> None:
     assert world.starts(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", rotating(NAMES))
 def test_no_payload_however_spoiled_makes_a_hook_fail(world: World, name: str) -> None:
     event, said = name.partition("-")[0], payload(name, world)

@@ -289,6 +289,7 @@ STEP = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(STEP, max_size=9), st.booleans())
 def test_no_fact_of_a_command_goes_unless_somebody_who_had_it_took_it_out(
     steps: list[tuple[str, bool, str, int]], by_hand: bool

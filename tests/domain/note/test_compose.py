@@ -189,6 +189,7 @@ def test_facts_are_bullets_with_what_hangs_under_them_and_other_lines() -> None:
         facts_of("# A note\n")
 
 
+@pytest.mark.slow
 @given(st.lists(st.from_regex(r"[a-z]{1,9}( [a-z]{1,9}){0,3}", fullmatch=True), min_size=1))
 def test_a_line_each_comes_back_a_fact_each(lines: list[str]) -> None:
     assert facts_of("\n".join(lines)) == lines

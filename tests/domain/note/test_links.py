@@ -162,6 +162,7 @@ PATHS = st.sampled_from(["shop", "global", "other"]).flatmap(
 )
 
 
+@pytest.mark.slow
 @given(st.sets(PATHS, min_size=3, max_size=8), st.data())
 def test_wherever_notes_move_every_link_leads_to_the_same_note(notes: set[str], data: st.DataObject) -> None:
     some = data.draw(st.lists(st.sampled_from(sorted(notes)), unique=True, min_size=1, max_size=3))

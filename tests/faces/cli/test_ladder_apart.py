@@ -89,6 +89,7 @@ def test_names_that_mean_something_else(cli: Terminal) -> None:
         assert facts(cli, folder) == [f"of {name}"]
 
 
+@pytest.mark.slow
 def test_places_that_are_no_project(cli: Terminal, tmp_path: Path) -> None:
     machine = cli.machine
     (machine.home / "docs").mkdir()

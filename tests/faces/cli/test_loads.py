@@ -141,6 +141,7 @@ def test_reading_loads_no_write_path_while_nothing_waits(quiet: Machine, words: 
     }
 
 
+@pytest.mark.slow
 def test_where_things_stand_is_told_without_what_reads_objects_or_merges(quiet: Machine) -> None:
     assert not loaded(quiet, "status") & {
         "pygit2",
@@ -155,6 +156,7 @@ def test_where_things_stand_is_told_without_what_reads_objects_or_merges(quiet: 
     }
 
 
+@pytest.mark.slow
 def test_saving_a_fact_loads_neither_what_commits_nor_an_editor(quiet: Machine) -> None:
     assert not loaded(quiet, "remember", "The door is green") & {
         "pygit2",

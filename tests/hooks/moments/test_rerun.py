@@ -70,6 +70,7 @@ def test_that_it_failed_is_told_and_nothing_is_claimed(world: World) -> None:
     assert "is saved" not in told
 
 
+@pytest.mark.slow
 def test_for_one_that_takes_long_nobody_waits(world: World) -> None:
     world.worker(f"sleep {rerun._WAIT + 2}; echo done >> {world.started}")
     began = time.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def told(text: str) -> str:
     return text.replace("\xad", "")
 
 
+@pytest.mark.slow
 @given(st.lists(HIT, max_size=6), st.integers(0, 1200))
 def test_it_reads_back_and_keeps_its_bytes(parse: Callable[[str], Any], hits: list[Any], budget: int) -> None:
     text, given_hits = recall_block(hits, 420, "ab", budget)

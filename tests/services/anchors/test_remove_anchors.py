@@ -271,6 +271,7 @@ class TestReset:
         assert ada.tree() == ben.tree()
 
 
+@pytest.mark.slow
 def test_anchors_that_stay_on_this_machine_are_undone_like_others(cli: Terminal) -> None:
     cli("config", "set", "tape.sync", "none")
     cli("remember", "a fact from before")

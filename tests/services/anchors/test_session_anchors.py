@@ -166,6 +166,7 @@ class TestShared:
         assert mine.ctxrepo("undo").returncode == 0
         assert left(mine) == ["session/end"]
 
+    @pytest.mark.slow
     def test_handoffs_that_stay_here_are_acknowledged_and_told_to_the_next_session(
         self, mine: Machine
     ) -> None:

@@ -257,6 +257,7 @@ class TestLeft:
 words = st.text(st.sampled_from("ab \n🦊Goal: Done"), min_size=1, max_size=80)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("examples", mostly_long([2, 5], keep=1))
 def test_twelve_compactions_in_a_row_neither_grow_nor_nest(mine: Machine, examples: int) -> None:
     @settings(max_examples=examples)

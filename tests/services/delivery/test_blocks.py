@@ -255,6 +255,7 @@ def test_damaged_markers_are_told_and_left(mine: Machine) -> None:
     assert not [fault for fault in faults(mine.open()) if fault.kind == "block"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 def test_a_hand_edit_between_reading_and_writing_is_never_lost(
     mine: Machine, monkeypatch: pytest.MonkeyPatch

@@ -128,6 +128,7 @@ def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None
     assert mine.open().cache.faults() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "problem"),
     [

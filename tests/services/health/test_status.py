@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from connecting import workplace
 from machines import NOW, Machine
 
@@ -34,6 +35,7 @@ def test_waiting_counts_what_was_said_not_the_files_it_took(ada: Machine) -> Non
     assert now(ada).waiting == 0
 
 
+@pytest.mark.slow
 def test_ahead_and_behind_the_remote_as_last_seen(pair: tuple[Machine, Machine], remote: Path) -> None:
     ada, ben = pair
     ada.remember("one")

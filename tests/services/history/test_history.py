@@ -112,6 +112,7 @@ def test_both_sides_of_a_merge_are_gone_through(pair: tuple[Machine, Machine]) -
     assert len(past(ada, entry)) == 3
 
 
+@pytest.mark.slow
 def test_what_a_merge_only_brought_together_is_told_once(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     save(ada, "- the port is 1 on all machines\n- going away soon\n")

@@ -75,6 +75,7 @@ def again(machine: Machine) -> Undone:
     return redo(memory, Origin(memory.host), NOW)
 
 
+@pytest.mark.slow
 def test_a_fact_is_taken_back_by_a_commit_and_redo_brings_it_again(mine: Machine) -> None:
     before = notes(mine)
     mine.remember("the second", pin=True)
@@ -115,6 +116,7 @@ def test_each_undo_is_a_step_further_and_redo_goes_forward(mine: Machine) -> Non
         again(mine)
 
 
+@pytest.mark.slow
 def test_a_command_between_leaves_nothing_to_do_again_and_is_the_next_to_go(mine: Machine) -> None:
     mine.remember("two")
     back(mine)
@@ -134,6 +136,7 @@ def test_a_command_between_leaves_nothing_to_do_again_and_is_the_next_to_go(mine
     assert again(mine).next_redo == ""  # five ended the way to four
 
 
+@pytest.mark.slow
 def test_what_its_commit_was_undone_for_is_passed_over_by_the_next_undo(mine: Machine) -> None:
     mine.remember("two")
     two = save(mine)
@@ -145,6 +148,7 @@ def test_what_its_commit_was_undone_for_is_passed_over_by_the_next_undo(mine: Ma
     assert said(mine, MEMORY) == ["the first", "two", "three"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_alone", [True, False])
 def test_a_step_that_is_refused_names_the_commit_in_its_way(mine: Machine, is_alone: bool) -> None:
     made = mine.remember("the port is 6379")
@@ -183,6 +187,7 @@ def test_of_what_another_machine_changed_since_its_commit_is_named(pair: tuple[M
         back(ada)
 
 
+@pytest.mark.slow
 def test_what_moved_back_is_told_as_that_and_not_as_entries_that_went(mine: Machine) -> None:
     who = Origin(mine.open().host)
     mine.write(NOTE, "".join(f"- trap {n}\n" for n in range(20)))
@@ -199,6 +204,7 @@ def test_what_moved_back_is_told_as_that_and_not_as_entries_that_went(mine: Mach
     assert back(mine).lines == ("* moved back: trap 3",)
 
 
+@pytest.mark.slow
 def test_a_commit_says_that_something_was_taken_back_and_what(mine: Machine) -> None:
     mine.remember("redis", category="gotcha")
     redis = save(mine)
@@ -214,6 +220,7 @@ def test_a_commit_says_that_something_was_taken_back_and_what(mine: Machine) -> 
     assert mine.git("log", "-1", "--format=%s") == f"memory(shop): undo {redis[:10]} topics/gotcha"
 
 
+@pytest.mark.slow
 def test_what_was_written_beside_it_is_not_called_taken_back(mine: Machine) -> None:
     mine.remember("the second")
     back(mine)
@@ -222,12 +229,14 @@ def test_what_was_written_beside_it_is_not_called_taken_back(mine: Machine) -> N
     assert mine.git("log", "-1", "--format=%s") == "memory(shop): edit MEMORY"
 
 
+@pytest.mark.slow
 def test_a_note_that_came_with_a_fact_goes_with_it(mine: Machine) -> None:
     mine.remember("redis", category="gotcha")
     back(mine)
     assert not (mine.clone / NOTE).exists()
 
 
+@pytest.mark.slow
 def test_what_others_wrote_since_stays(mine: Machine) -> None:
     mine.remember("redis", category="gotcha")
     first = save(mine)
@@ -239,6 +248,7 @@ def test_what_others_wrote_since_stays(mine: Machine) -> None:
     assert said(mine, MEMORY) == ["the first", "elsewhere"]
 
 
+@pytest.mark.slow
 def test_of_two_commands_in_one_commit_only_the_last_is_taken_back(mine: Machine) -> None:
     mine.remember("one")
     mine.remember("two")
@@ -246,6 +256,7 @@ def test_of_two_commands_in_one_commit_only_the_last_is_taken_back(mine: Machine
     assert said(mine, MEMORY) == ["the first", "one"]
 
 
+@pytest.mark.slow
 def test_what_a_key_replaced_holds_again(mine: Machine) -> None:
     first = mine.remember("argo", key="deploy")
     save(mine)
@@ -256,6 +267,7 @@ def test_what_a_key_replaced_holds_again(mine: Machine) -> None:
     assert first.id not in marks(mine).struck
 
 
+@pytest.mark.slow
 def test_what_was_superseded_is_delivered_again(mine: Machine) -> None:
     first = mine.remember("argo")
     mine.remember("flux", supersedes=Target(entry_id=first.id))
@@ -264,6 +276,7 @@ def test_what_was_superseded_is_delivered_again(mine: Machine) -> None:
     assert first.id not in marks(mine).struck
 
 
+@pytest.mark.slow
 def test_a_forgotten_entry_is_where_it_was_with_its_pin(mine: Machine) -> None:
     memory = mine.open()
     pinned = mine.remember("pinned", pin=True)
@@ -276,6 +289,7 @@ def test_a_forgotten_entry_is_where_it_was_with_its_pin(mine: Machine) -> None:
     assert marks(mine).pinned == {pinned.id}
 
 
+@pytest.mark.slow
 def test_a_note_that_was_forgotten_moved_or_archived_is_back(mine: Machine) -> None:
     mine.remember("redis", category="gotcha")
     before = notes(mine)
@@ -296,6 +310,7 @@ def test_a_note_that_was_forgotten_moved_or_archived_is_back(mine: Machine) -> N
     assert said(mine, NOTE) == ["[gotcha] redis", "written there"]
 
 
+@pytest.mark.slow
 def test_an_edit_that_was_edited_since_is_refused_and_nothing_changes(mine: Machine) -> None:
     made = mine.remember("the port is 6379")
     save(mine)
@@ -311,6 +326,7 @@ def test_an_edit_that_was_edited_since_is_refused_and_nothing_changes(mine: Mach
     assert not mine.open().journal.read()
 
 
+@pytest.mark.slow
 def test_what_an_agent_wrote_is_taken_back_by_its_commit(mine: Machine) -> None:
     mine.write(MEMORY, mine.read(MEMORY).replace("the first", "the first thing") + "- nonsense\n")
     wrong = save(mine)
@@ -355,6 +371,7 @@ def test_what_another_machine_moved_meanwhile_comes_not_back_beside_itself(
     assert not (ada.clone / "shop/topics/pay.md").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_amended", [False, True], ids=["reset", "amended"])
 def test_what_a_person_took_off_the_branch_is_told_and_comes_back(mine: Machine, is_amended: bool) -> None:
     mine.remember("the second")
@@ -376,6 +393,7 @@ def test_what_a_person_took_off_the_branch_is_told_and_comes_back(mine: Machine,
         assert not mine.sync().notices
 
 
+@pytest.mark.slow
 def test_what_was_taken_off_comes_back_though_records_and_registry_were_begun_anew(mine: Machine) -> None:
     mine.remember("the second")
     commit(mine.open(), datetime.now(UTC))
@@ -389,6 +407,7 @@ def test_what_was_taken_off_comes_back_though_records_and_registry_were_begun_an
     assert not mine.json("status")["data"]["deleted"]
 
 
+@pytest.mark.slow
 def test_a_command_that_was_taken_off_the_branch_is_passed_over(mine: Machine) -> None:
     mine.remember("the second")
     save(mine)
@@ -405,6 +424,7 @@ def test_a_command_that_was_taken_off_the_branch_is_passed_over(mine: Machine) -
     assert said(mine, MEMORY) == ["the first"]
 
 
+@pytest.mark.slow
 def test_a_command_whose_commit_was_amended_is_not_passed_over(mine: Machine) -> None:
     mine.remember("the second")
     save(mine)
@@ -415,6 +435,7 @@ def test_a_command_whose_commit_was_amended_is_not_passed_over(mine: Machine) ->
     assert said(mine, MEMORY) == ["the first", "the second"]
 
 
+@pytest.mark.slow
 def test_what_can_not_be_taken_back_names_the_command_before_it(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     for words in ("the first", "the second"):
@@ -446,6 +467,7 @@ def test_a_merge_names_the_commits_inside(pair: tuple[Machine, Machine]) -> None
     assert ada.git("rev-parse", "HEAD")[:10] in caught.value.hint
 
 
+@pytest.mark.slow
 def test_a_renamed_project_has_its_name_again_with_what_was_written_since(mine: Machine) -> None:
     project = require_project(mine.project())
     rename_project(mine.open(), project, "store", Origin(mine.open().host), NOW)
@@ -458,6 +480,7 @@ def test_a_renamed_project_has_its_name_again_with_what_was_written_since(mine: 
     assert not (mine.clone / "store").exists()
 
 
+@pytest.mark.slow
 def test_no_other_note_gets_another_name(mine: Machine) -> None:
     mine.write("shop/topics/Rules.md", "- one\n")
     save(mine)
@@ -471,6 +494,7 @@ def test_no_other_note_gets_another_name(mine: Machine) -> None:
     assert notes(mine) == before
 
 
+@pytest.mark.slow
 def test_a_note_comes_back_beside_none_of_its_name(mine: Machine) -> None:
     mine.write("shop/topics/Rules.md", "- one\n")
     save(mine)
@@ -483,6 +507,7 @@ def test_a_note_comes_back_beside_none_of_its_name(mine: Machine) -> None:
     assert notes(mine).keys() & {"shop/topics/Rules.md", "shop/topics/rules.md"} == {"shop/topics/rules.md"}
 
 
+@pytest.mark.slow
 def test_a_line_of_the_log_goes_and_the_others_stay(mine: Machine) -> None:
     who = Origin(mine.open().host)
     for text in ("one", "two"):
@@ -497,6 +522,7 @@ def test_a_line_of_the_log_goes_and_the_others_stay(mine: Machine) -> None:
     assert "between" in said(mine, MEMORY)
 
 
+@pytest.mark.slow
 def test_an_anchor_is_off_the_tape_again(mine: Machine) -> None:
     memory = mine.open()
     made = anchor(memory, AnchorRequest("task/begin"), mine.project(), Origin(memory.host), NOW)
@@ -505,6 +531,7 @@ def test_an_anchor_is_off_the_tape_again(mine: Machine) -> None:
     assert again(mine).lines == ("+ task/begin",)
 
 
+@pytest.mark.slow
 def test_what_became_of_a_note_of_which_no_entry_changed_is_told_by_its_path(mine: Machine) -> None:
     memory, project, who, path = mine.open(), mine.project(), Origin("h"), "shop/topics/exp.md"
     target, to = parse_target("topics/exp"), parse_destination("topics/trial")
@@ -521,6 +548,7 @@ def test_what_became_of_a_note_of_which_no_entry_changed_is_told_by_its_path(min
     assert told() == [f"* moved back: {there} to {path}", f"* moved: {path} to {there}"]
 
 
+@pytest.mark.slow
 def test_what_was_done_to_a_checklist_is_named(mine: Machine) -> None:
     memory, project, who = mine.open(), mine.project(), Origin("h")
     add(memory, "call the zoo", "", project, who, NOW)
@@ -530,6 +558,7 @@ def test_what_was_done_to_a_checklist_is_named(mine: Machine) -> None:
     assert steps == ["scratch done: call the zoo", "scratch add: call the zoo"]
 
 
+@pytest.mark.slow
 def test_a_session_takes_back_only_what_it_wrote_itself(mine: Machine) -> None:
     memory = mine.open()
     mine.remember("mine")
@@ -538,6 +567,7 @@ def test_a_session_takes_back_only_what_it_wrote_itself(mine: Machine) -> None:
     assert "mine" in said(mine, MEMORY)
 
 
+@pytest.mark.slow
 def test_the_first_commit_and_no_commit_at_all(mine: Machine) -> None:
     first = mine.git("rev-list", "--max-parents=0", "HEAD")
     with pytest.raises(UsageError, match="the first commit"):
@@ -546,6 +576,7 @@ def test_the_first_commit_and_no_commit_at_all(mine: Machine) -> None:
         back(mine, "0000000000")
 
 
+@pytest.mark.slow
 def test_a_commit_of_a_history_that_was_rewritten_is_refused_and_all_stays(mine: Machine) -> None:
     mine.remember("the second")
     old = save(mine)

@@ -86,6 +86,7 @@ def test_a_project_of_the_same_owner_and_name_is_offered(pair: Pair) -> None:
     assert "has this name" not in two.ctxrepo("status").stdout
 
 
+@pytest.mark.slow
 def test_a_checkout_is_no_suspect_after_its_own_first_note(pair: Pair) -> None:
     one, two = at(pair[0], "https://github.com/ada/shop"), at(pair[1], "git@mirror:ada/shop.git")
     one.remember("mine")

@@ -144,6 +144,7 @@ def test_d9_an_action_that_is_not_known_is_told(mine: PiMachine) -> None:
     assert "settings.json: hooks.sessionStart names 'pul'" in warning
 
 
+@pytest.mark.slow
 def test_d4_switched_off_there_pis_sessions_are_given_nothing_and_others_are(mine: PiMachine) -> None:
     mine.settings(enabled=False, localPath=LOCAL)
     assert mine.ctxrepo("init").returncode == 0

@@ -102,6 +102,7 @@ def test_a_lock_on_the_configuration_stops_nobody(machine: Machine) -> None:
     assert not set_up_git(machine.open(), sys.executable)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", rotating(["a b", "it's", 'say "hi"', "100%A", "$(touch sprung)", "é", "a\\b"])
 )

@@ -115,6 +115,7 @@ def test_a_proposal_waits_with_whoever_made_it(mine: Machine) -> None:
     assert (item.since, item.who) == (NOW, f"claude on {memory.host}")
 
 
+@pytest.mark.slow
 def test_what_reviewers_struck_out_waits_until_somebody_has_seen_it(ada: Machine, remote: Path) -> None:
     ada.init(str(remote))
     ada.write(NOTE, "- base\n")

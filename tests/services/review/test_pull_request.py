@@ -86,6 +86,7 @@ def test_what_came_and_went_is_not_told_and_its_session_is(ada: Machine) -> None
     assert told(pull_request(ada.open())) == {"": set(), "one": {("global/MEMORY.md", "+ this stays")}}
 
 
+@pytest.mark.slow
 def test_what_others_have_on_the_shared_branch_is_not_told(ada: Machine, ben: Machine, remote: Path) -> None:
     said(ada, "one", "mine")
     ada.sync()

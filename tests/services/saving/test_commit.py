@@ -53,6 +53,7 @@ def test_a_write_into_a_file_that_is_held_back_waits_in_the_journal(mine: Machin
     assert not mine.open().journal.names()
 
 
+@pytest.mark.slow
 def test_an_edit_that_loses_against_what_came_is_put_aside(pair: Pair) -> None:
     ada, ben = pair
     ada.write(NOTE, "# T\n\n- the port is 1 on all machines\n")

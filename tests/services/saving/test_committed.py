@@ -160,6 +160,7 @@ CASES: list[Callable[[Machine], None]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", rotating(CASES), ids=lambda case: case.__name__)
 def test_whatever_waits_is_never_passed_over(mine: Machine, change: Callable[[Machine], None]) -> None:
     assert committed_already(mine.open())

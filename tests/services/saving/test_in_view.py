@@ -219,6 +219,7 @@ def test_what_waits_in_a_held_note_is_in_view_wherever_another_machine_puts_the_
     assert "port 602" in ada.read(place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["forget", "move"])
 def test_a_secret_that_a_person_takes_out_of_a_held_note_stays_out(
     pair: tuple[Machine, Machine], how: str

@@ -38,6 +38,7 @@ def rename_with_git(machine: Machine) -> None:
     machine.git("commit", "-qm", "store is the name now")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [rename, rename_with_git])
 def test_its_notes_and_its_tape_are_in_view_under_the_new_name(
     pair: Pair, way: Callable[[Machine], None]
@@ -80,6 +81,7 @@ def test_what_is_only_like_it_is_no_new_name(pair: Pair) -> None:
     assert not (ada.clone / "TAPE/store").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_that_another_project_has_is_not_taken(pair: Pair) -> None:
     ada, ben = pair
     toml = ada.clone / "ctxrepo.toml"

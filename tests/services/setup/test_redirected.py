@@ -147,6 +147,7 @@ def session(ada: Machine) -> Iterator[Session]:
     eventually(lambda: not processes_of(ada), 60)
 
 
+@pytest.mark.slow
 def test_what_it_writes_is_committed_and_given_to_others_and_to_it_once(
     ada: Machine, session: Session
 ) -> None:
@@ -167,6 +168,7 @@ def test_what_it_writes_is_committed_and_given_to_others_and_to_it_once(
     assert "shop/claude/lift.md — The lift is broken" in Session(ada, "s-3").hook("SessionStart")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [

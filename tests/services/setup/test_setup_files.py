@@ -125,6 +125,7 @@ def test_what_the_agent_itself_refuses_is_left_as_it_is(
     assert everything(home) == before
 
 
+@pytest.mark.slow
 def test_a_huge_file_is_read_about_once_a_change(machine: Machine, settings: Path) -> None:
     allowed = ",\n".join(f'    "Bash(npm run test-{n}:*)"' for n in range(3000))
     data = b'{\n  "permissions": {\n   "allow": [\n' + allowed.encode() + b"\n   ]\n  }\n}\n"

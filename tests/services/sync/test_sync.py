@@ -43,6 +43,7 @@ def test_a_second_sync_does_nothing(pair: Pair) -> None:
     assert ada.git("rev-parse", "HEAD") == before
 
 
+@pytest.mark.slow
 def test_a_line_that_is_held_back_is_named_once_where_a_merge_moved_it(pair: Pair) -> None:
     ada, ben = pair
     text = "# Traps\n\n- first\n- second\n"
@@ -199,6 +200,7 @@ def test_what_is_written_just_after_the_commit_of_a_sync_is_sent_by_whoever_wait
     assert ada.open().exchanges.answer_since(asked[0], head, send=True) is None
 
 
+@pytest.mark.slow
 def test_histories_that_never_met_are_joined(ada: Machine, ben: Machine, remote: Path) -> None:
     for machine in (ada, ben):
         machine.init()
@@ -289,6 +291,7 @@ def test_a_third_machine_starts_with_everything(pair: Pair, remote: Path, tmp_pa
     assert [e.entry.plain for e in cara.open().cache.entries(["shop"])] == ["known to all"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_can_not_be_looked_into_is_not_taken_for_deleted(pair: Pair, tmp_path: Path) -> None:
     ada, ben = pair
     ada.write("shop/topics/a.md", "- a\n")

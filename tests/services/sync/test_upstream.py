@@ -98,6 +98,7 @@ def a_stranger(tmp_path: Path, place: str) -> Path:
     return remote
 
 
+@pytest.mark.slow
 def test_another_history_in_its_place_is_merged_and_told(mine: Machine, remote: Path, tmp_path: Path) -> None:
     other = a_stranger(tmp_path, "other")
     shutil.rmtree(remote)
@@ -108,6 +109,7 @@ def test_another_history_in_its_place_is_merged_and_told(mine: Machine, remote: 
     assert "of somebody else" in on(remote)
 
 
+@pytest.mark.slow
 def test_another_memory_elsewhere_waits_for_a_yes(mine: Machine, remote: Path, tmp_path: Path) -> None:
     other = a_stranger(tmp_path, "other")
     theirs = git(other, "rev-parse", "main")

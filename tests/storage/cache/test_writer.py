@@ -296,6 +296,7 @@ for n in range(150):
 """
 
 
+@pytest.mark.slow
 def test_hooks_read_whole_generations_while_the_worker_writes(cache: Cache) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(hook_cache.__file__).parents[3])}
     writer = subprocess.Popen([sys.executable, "-c", _WRITER, str(cache.path)], env=environment)

@@ -23,6 +23,7 @@ def limits_of(limits: Limits) -> list[int]:
     return [int(word) for word in subprocess.check_output(command, text=True).split()]
 
 
+@pytest.mark.slow
 def test_a_command_has_the_limits_before_it_begins() -> None:
     assert limits_of(RECEIVING) == [GIT_MEMORY.most, GIT_FILE.most, GIT_SECONDS.most]
     assert limits_of(SENDING)[0] == GIT_MEMORY.most

@@ -41,6 +41,7 @@ def test_what_is_as_large_as_its_base_is_none(forge: Forge) -> None:
     assert burden(pack) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("-F", "--depth=250", "--window=50")])
 def test_a_pack_of_gits_own_is_next_to_none(tmp_path: Path, more: tuple[str, ...]) -> None:
     def git(*words: str) -> None:

@@ -320,6 +320,7 @@ class TestMove:
         assert note("move", PATH, to).code == 2
         assert note.machine.read(PATH) == NOTE
 
+    @pytest.mark.slow
     def test_an_edit_made_elsewhere_meanwhile_follows(self, both: tuple[Terminal, Terminal]) -> None:
         ada, ben = both
         ada.machine.write(PATH, NOTE)

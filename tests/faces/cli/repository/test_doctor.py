@@ -41,6 +41,7 @@ def test_where_setup_never_ran_nothing_is_well(cli: Terminal) -> None:
     assert (now.code, "agents   none is connected: `ctxrepo setup --all`" in now.out) == (0, True)
 
 
+@pytest.mark.slow
 def test_what_was_met_and_settled_is_no_finding_and_fix_puts_it_aside(well: Terminal) -> None:
     state = well.machine.open().state
     state.log.write_text("2026-11-20T12:00:00.000+00:00 the branch kept moving. Run the command again.\n")
@@ -162,6 +163,7 @@ def test_what_fix_mended_is_settled_in_that_run(well: Terminal, monkeypatch: pyt
     assert "the worker met a problem" not in fixed.out
 
 
+@pytest.mark.slow
 def test_status_has_agents_by_how_they_stand_and_no_two_commands_disagree(
     cli: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -196,6 +196,7 @@ class TestStatus:
             assert TOKEN not in said.out + said.err, words
 
 
+@pytest.mark.slow
 def test_an_init_that_is_interrupted_says_how_it_goes_on(
     both: Both, remote: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,6 +115,7 @@ def test_from_a_home_of_a_year_to_a_session_and_back_to_the_byte(old: Terminal) 
     assert old("search", "hugo").code == 3
 
 
+@pytest.mark.slow
 def test_in_a_pipe_it_says_what_it_would_do_and_does_nothing(old: Terminal) -> None:
     before = theirs(old.machine.home)
     said = old("start")
@@ -151,6 +152,7 @@ def test_each_step_is_asked_for_and_an_interrupted_run_goes_on(old: Terminal) ->
     assert (old.machine.home / ".codex/hooks.json").exists()
 
 
+@pytest.mark.slow
 def test_without_notes_an_old_session_answers(fresh: Terminal) -> None:
     for session, asked in (("s-1", "the pelican export fails"), ("s-2", "is the pelican export faster now?")):
         ClaudeTranscript(fresh.machine, session).user(asked)
@@ -169,6 +171,7 @@ def test_where_nothing_is_yet_it_names_the_next_step(fresh: Terminal, tmp_path: 
     assert "\nin ~ a session is given rules, and this:\n" in said.out
 
 
+@pytest.mark.slow
 def test_it_clones_the_memory_of_another_machine(fresh: Terminal, remote: Path) -> None:
     said = fresh("start", str(remote), "--yes")
     assert said.code == 0
@@ -178,6 +181,7 @@ def test_it_clones_the_memory_of_another_machine(fresh: Terminal, remote: Path) 
     assert (other.code, other.is_one_line()) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_repository_of_which_the_clone_was_interrupted_is_finished(
     both: tuple[Terminal, Terminal], remote: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +209,7 @@ def test_a_wrong_level_stops_it_before_anything_is_done(fresh: Terminal) -> None
     assert not fresh.machine.clone.exists()
 
 
+@pytest.mark.slow
 def test_an_agent_that_can_not_be_connected_is_told_and_the_rest_is_done(fresh: Terminal) -> None:
     put(fresh.machine.home / ".claude/settings.json", b"{broken")
     for words in (["--yes"], []):
@@ -215,6 +220,7 @@ def test_an_agent_that_can_not_be_connected_is_told_and_the_rest_is_done(fresh: 
         assert "agents:" not in said.out
 
 
+@pytest.mark.slow
 def test_what_is_kept_for_all_projects_is_offered_once(old: Terminal) -> None:
     home = old.machine.home
     put(home / ".pi/agent/memory/MEMORY.md", b"- Ada likes birds\n")
@@ -228,6 +234,7 @@ def test_what_is_kept_for_all_projects_is_offered_once(old: Terminal) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_the_first_exchange_kept_back_is_told(fresh: Terminal, remote: Path) -> None:
     fresh("init")
     put(fresh.machine.clone / "global/key.md", b"- the key is AKIA" + b"QWERTYUIOPASDFGH\n")
@@ -235,6 +242,7 @@ def test_what_the_first_exchange_kept_back_is_told(fresh: Terminal, remote: Path
     assert (said.code, "global/key.md" in said.err) == (6, True)
 
 
+@pytest.mark.slow
 def test_what_other_agents_remember_is_offered_like_that(old: Terminal) -> None:
     other_programs.codex(old.machine)
     other_programs.gemini(old.machine)

@@ -81,6 +81,7 @@ def test_5_a_remote_that_refuses_is_not_asked_again_and_again(both: Both, remote
     assert "does not reach its remote" in ada("status").out
 
 
+@pytest.mark.slow
 def test_4_a_version_that_was_kept_aside_is_told(both: Both) -> None:
     ada, ben = both
     meet(ada, ben)
@@ -92,6 +93,7 @@ def test_4_a_version_that_was_kept_aside_is_told(both: Both) -> None:
     assert ben("sync").code == 0
 
 
+@pytest.mark.slow
 def test_6_a_secret_is_held_back_the_rest_goes_on(both: Both) -> None:
     ada, ben = both
     ada.machine.write("global/deploy.md", f"- login with {TOKEN}\n")

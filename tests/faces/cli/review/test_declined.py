@@ -19,6 +19,7 @@ def mine(fresh: Terminal, remote: Path) -> Terminal:
     return fresh
 
 
+@pytest.mark.slow
 def test_what_is_in_review_is_said_by_sync_and_status(mine: Terminal) -> None:
     said = mine("sync").out
     branch = said.split()[-1]
@@ -29,6 +30,7 @@ def test_what_is_in_review_is_said_by_sync_and_status(mine: Terminal) -> None:
     assert mine("status", "--json").data["in_review"] == 1
 
 
+@pytest.mark.slow
 def test_what_was_declined_is_listed_until_it_is_dismissed(mine: Terminal, remote: Path) -> None:
     branch = mine("sync").out.split()[-1]
     assert mine("declined").out == "nothing was declined\n"
@@ -65,6 +67,7 @@ def test_a_pull_request_gets_its_text(mine: Terminal) -> None:
     assert mine("history", "MEMORY", "--in-review").code == 2
 
 
+@pytest.mark.slow
 def test_a_text_that_no_forge_would_take_is_cut(mine: Terminal) -> None:
     mine.machine.write("global/long.md", "".join(f"- {n} {'x' * 280}\n" for n in range(400)))
     mine("sync")

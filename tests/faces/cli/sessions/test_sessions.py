@@ -93,6 +93,7 @@ def test_where_none_is_meant_it_says_so(cli: Terminal) -> None:
     assert cli("session").out == "no agent had a session in the last day\n"
 
 
+@pytest.mark.slow
 def test_an_id_that_fits_none_or_several(talk: Terminal) -> None:
     hook(talk.machine, "SessionStart", SECOND, source="startup")
     said = talk("session", "off", "--session", "528")
