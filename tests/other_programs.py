@@ -252,7 +252,7 @@ def agent_memory_git(machine: Machine) -> Path:
         )
 
     write(
-        data / "memories/work/2026/09",
+        data / "memories/office/2026/09",
         {
             "20260908-checkout-lgmx.md": memory(
                 "checkout-lgmx", "Checkout uses the payment element.", "here", "git.example.org/ada/shop"
@@ -267,13 +267,13 @@ def agent_memory_git(machine: Machine) -> Path:
             ),
         },
     )
-    config = {"profile": "work", "profiles": {"work": {"data_dir": str(data)}}}
+    config = {"profile": "office", "profiles": {"office": {"data_dir": str(data)}}}
     write(machine.home / ".config/agent-memory", {"config.json": json.dumps(config)})
     return data
 
 
 def agent_memory_git_again(machine: Machine) -> None:
-    file = machine.home / "agent-memory-data/memories/work/2026/09/20260909-language-aaaa.md"
+    file = machine.home / "agent-memory-data/memories/office/2026/09/20260909-language-aaaa.md"
     file.write_text(file.read_text() + "\nInvoices are in German.\n")
 
 

@@ -62,7 +62,7 @@ texts = st.text(max_size=40)
 )
 def test_every_fact_is_an_entry_or_counted(facts: list[SourceFact]) -> None:
     search = SourceSearch(Path("/home/ada"), {}, FilesOutside(Outside(Path("/nowhere"))), "global")
-    search = replace(search, folder_of={"a": "a"}.get)  # type: ignore[arg-type]
+    search = replace(search, folder_of=lambda name: "a" if name == "a" else "")
     contents = contents_of_facts(search, "x", Path("/home/ada/x"), facts)
     notes = contents.notes if contents else ()
     for note in notes:
