@@ -179,6 +179,20 @@ class World:
         assert done.stdout.count(b"\n") == (1 if done.stdout else 0)
         return done.stdout
 
+    def shell_failed(self, command: str, error: str, **more: str) -> str:
+        """What the model of a session is told after its shell ran a command that failed, and printed this."""
+        said = {
+            "session_id": "s1",
+            "cwd": str(self.code),
+            "hook_event_name": "PostToolUseFailure",
+            "tool_name": "Bash",
+            "tool_input": {"command": command},
+            "error": error,
+            **more,
+        }
+        out = self.raw(json.dumps(said).encode(), "PostToolUseFailure")
+        return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
+
     def spooled(self) -> list[dict[str, Any]]:
         path = self.folder / "spool.jsonl"
         return [json.loads(line) for line in path.read_text().split("\n") if line] if path.exists() else []

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 from checkout import CHECKOUT
+from hook_commands import run_hook
 from machines import Machine
 
 import ctxrepo
@@ -25,17 +25,7 @@ def call(machine: Machine, event: str = "PreInvocation") -> Any:
     (entry,) = loaded("hooks.json")["ctxrepo"][event]
     (handler,) = entry.get("hooks", [entry])
     said = {"conversationId": "c-1", "workspacePaths": [str(machine.project_folder)], "invocationNum": 0}
-    done = subprocess.run(
-        ["sh", "-c", handler["command"]],
-        input=json.dumps(said),
-        env=machine.env,
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
+    return run_hook(handler["command"], said, machine.env, CHECKOUT)
 
 
 def test_its_manifest_agrees_with_claude_codes() -> None:

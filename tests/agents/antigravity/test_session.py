@@ -6,21 +6,12 @@ No program of Antigravity runs without an account: what it would send is sent by
 from __future__ import annotations
 
 import json
-import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hook_commands import log_of, run_hook, soon
 from machines import Machine, make_remote
-
-
-def soon(is_so: Callable[[], bool]) -> bool:
-    end = time.monotonic() + 30
-    while not is_so() and time.monotonic() < end:
-        time.sleep(0.1)
-    return is_so()
 
 
 @pytest.mark.slow
@@ -39,17 +30,7 @@ def test_what_is_known_comes_and_what_is_written_reaches_the_remote(ada: Machine
         (entry,) = json.loads((config / "hooks.json").read_text())["ctxrepo"][event]
         (handler,) = entry.get("hooks", [entry])
         common = {"conversationId": "c-1", "workspacePaths": [str(ada.project_folder)]}
-        done = subprocess.run(
-            ["sh", "-c", handler["command"]],
-            input=json.dumps({**common, **said}),
-            env=ada.env,
-            cwd=config,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        return json.loads(done.stdout)
+        return run_hook(handler["command"], {**common, **said}, ada.env, config)
 
     assert "port 5433" in hook("PreInvocation", invocationNum=0)["injectSteps"][0]["ephemeralMessage"]
     note = ada.clone / "global/MEMORY.md"
@@ -57,11 +38,7 @@ def test_what_is_known_comes_and_what_is_written_reaches_the_remote(ada: Machine
     used = {"name": "write_to_file", "args": {"TargetFile": str(note)}}
     assert hook("PostToolUse", stepIdx=4, toolCall=used, error="") == {}
 
-    def log() -> list[str]:
-        said = ["git", "--git-dir", str(remote), "log", "--format=%s%n%b", "main"]
-        return subprocess.run(said, capture_output=True, text=True, check=True).stdout.splitlines()
-
-    assert soon(lambda: "Ctxrepo-Agent: antigravity" in log()), log()
+    assert soon(lambda: "Ctxrepo-Agent: antigravity" in log_of(remote)), log_of(remote)
     assert hook("Stop", executionNum=0, terminationReason="NO_TOOL_CALL", fullyIdle=True) == {}
     assert ada.process("setup", "antigravity", "--remove", "--yes").stdout.startswith("removed antigravity:")
     assert not (ada.home / ".gemini").exists()

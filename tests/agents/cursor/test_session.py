@@ -6,13 +6,11 @@ No program of Cursor runs without an account: what it would send is sent by the 
 from __future__ import annotations
 
 import json
-import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hook_commands import log_of, run_hook, soon
 from machines import Machine, make_remote
 
 
@@ -25,24 +23,9 @@ def hook(machine: Machine, event: str, **said: Any) -> dict[str, Any]:
         "workspace_roots": [str(machine.project_folder)],
         "user_email": "ada@example.org",
     }
-    done = subprocess.run(
-        ["sh", "-c", listed[0]["command"]],
-        input=json.dumps({**common, **said}),
-        env=machine.env | {"CURSOR_VERSION": "3.20.17"},
-        cwd=machine.home / ".cursor",
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout) if done.stdout else {}
-
-
-def soon(is_so: Callable[[], bool]) -> bool:
-    end = time.monotonic() + 30
-    while not is_so() and time.monotonic() < end:
-        time.sleep(0.1)
-    return is_so()
+    env = machine.env | {"CURSOR_VERSION": "3.20.17"}
+    answer: dict[str, Any] = run_hook(listed[0]["command"], {**common, **said}, env, machine.home / ".cursor")
+    return answer
 
 
 @pytest.mark.slow
@@ -61,13 +44,9 @@ def test_what_is_known_comes_and_what_is_written_reaches_the_remote(ada: Machine
     used = {"tool_name": "Write", "tool_input": {"path": str(note)}, "tool_output": "{}"}
     assert hook(ada, "postToolUse", **used) == {}
 
-    def log() -> list[str]:
-        said = ["git", "--git-dir", str(remote), "log", "--format=%s%n%b", "main"]
-        return subprocess.run(said, capture_output=True, text=True, check=True).stdout.splitlines()
-
     # No hook at an end is waited for: the tool's hook has it sent.
-    assert soon(lambda: "Ctxrepo-Agent: cursor" in log()), log()
-    assert log().count("Ctxrepo-Agent: cursor") == 1, "an edit that two events tell is one version"
+    assert soon(lambda: "Ctxrepo-Agent: cursor" in log_of(remote)), log_of(remote)
+    assert log_of(remote).count("Ctxrepo-Agent: cursor") == 1, "an edit that two events tell is one version"
     assert ada.git("status", "--short") == ""
     assert hook(ada, "stop", status="completed", loop_count=0) == {}
     assert ada.process("setup", "cursor", "--remove", "--yes").stdout.startswith("removed cursor:")

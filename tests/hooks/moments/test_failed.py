@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from world import World
 
@@ -26,17 +24,7 @@ def shop(world: World) -> World:
 
 
 def fails(world: World, command: str = "make test-db", error: str = FAILED, **more: str) -> str:
-    said = {
-        "session_id": "s1",
-        "cwd": str(world.code),
-        "hook_event_name": "PostToolUseFailure",
-        "tool_name": "Bash",
-        "tool_input": {"command": command},
-        "error": error,
-        **more,
-    }
-    out = world.raw(json.dumps(said).encode(), "PostToolUseFailure")
-    return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
+    return world.shell_failed(command, error, **more)
 
 
 def test_the_entry_about_the_failure_is_given_once(shop: World) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -30,17 +29,7 @@ def ran(world: World) -> str:
 
 def tool(world: World, command: str, output: str, **more: str) -> str:
     """What the model is told after its shell ran this command, which printed this."""
-    said = {
-        "session_id": "s1",
-        "cwd": str(world.code),
-        "hook_event_name": "PostToolUseFailure",
-        "tool_name": "Bash",
-        "tool_input": {"command": command},
-        "error": output,
-        **more,
-    }
-    out = world.raw(json.dumps(said).encode(), "PostToolUseFailure")
-    return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
+    return world.shell_failed(command, output, **more)
 
 
 def test_it_runs_again_and_the_model_is_told_what_it_printed(world: World) -> None:
