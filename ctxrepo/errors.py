@@ -12,6 +12,7 @@
     ├── NoAnswer            1  a folder hangs, as one on a network disk that is gone
     ├── Busy                1  another process holds a lock longer than is polite to wait
     ├── RepositoryState     1  the clone is in a state a person must end first (a merge, another branch …)
+    │   └── OtherOwner      1  a place of ctxrepo's belongs to another user; notes in it are read, no more
     ├── BeyondBounds        1  something has more than a memory may have: paths, commits, bytes
     ├── ModelUnusable       1  the model that recall.model names isn't there, or can't be loaded
     └── GitFailed           1  git or the object store gave up; its words, redacted
@@ -92,6 +93,10 @@ class Busy(CtxrepoError):
 
 class RepositoryState(CtxrepoError):
     code = "repository_state"
+
+
+class OtherOwner(RepositoryState):
+    pass
 
 
 class BeyondBounds(CtxrepoError):

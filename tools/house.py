@@ -38,7 +38,7 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 62_000 + 3_604,
+    "lines": 62_000 + 3_663,
     "files": 520 + 9,
     "file names that stand twice": 25,
     "import levels": 20,
@@ -54,7 +54,7 @@ BARS = {
 """The most there may be of each. What makes the package grow says what it pays for.
 
 Lines: 62,000 were to be enough for all until issue 38. Since then 360 for commands in a sandbox, of which
-what was handed over is out of reach before it is read (ADR 81, 82); 420 for permission rules and the folder
+what was handed over is out of reach before it is read (ADR 81, 82); 59 for homes of another user (ADR 88); 420 for permission rules and the folder
 that setup opens, in the grammars of four agents, which go again to the byte; 50 for the line that shows a
 user what a session was given; 90 for bringing what Claude Code remembered; 300 for the first hour in one
 command (`start`); 600 for what two weeks of use and two readers found of held notes, removals, versions that

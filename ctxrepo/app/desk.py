@@ -15,7 +15,7 @@ from ctxrepo.agents.known import session_in
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import names_scope
-from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer, Unsigned
+from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer, OtherOwner, Unsigned
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.hooks.wakeup import start_worker
 from ctxrepo.lazy import dataclass
@@ -161,13 +161,14 @@ class Desk:
         if self._opened and "cache" in vars(self._opened):
             self._opened.cache.close()
         self._opened = None
+        if "places" in vars(self):
+            self.places.leave()
+            del self.places
 
     @cached_property
     def places(self) -> Places:
         """Where everything is, put right or refused before anything is read there."""
-        places = Places.of(self._environment)
-        places.secure()
-        return places
+        return Places.of(self._environment).or_apart()
 
     @property
     def memory(self) -> Memory:
@@ -183,7 +184,11 @@ class Desk:
         if self._owner and not self._owner.is_current:
             raise RuntimeError("the memory of a shared desk belongs to its thread: perform an operation")
         if self._opened is None or (self._opened.config_error and not or_last_settings):
-            memory = Memory.open(self.places, self.env, or_last_settings=or_last_settings)
+            try:
+                memory = Memory.open(self.places, self.env, or_last_settings=or_last_settings)
+            except OtherOwner as why:  # of the clone alone
+                self.places = self.places.apart(why)
+                memory = Memory.open(self.places, self.env)
             publish_settings(memory, self.interpreter)  # first: the fork for warnings needs its modules
             for warning in (*memory.settings.warnings, *self.project_warnings):
                 self.notice(warning)

@@ -16,6 +16,9 @@ _MOST_LINKS = 8
 OPENING = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """Flags with which `open` follows no link at the end of a path, and never waits for the writer of a pipe."""
 
+OTHERS = "belongs to another user"
+"""What is wrong with a place of ours that is neither the user's nor root's, as the end of a sentence."""
+
 
 def make_private(path: str) -> str:
     """Close the folder at `path` to other users if it isn't. Returns why it is not the user's alone even so,
@@ -27,7 +30,7 @@ def make_private(path: str) -> str:
     if status.st_mode & _KIND != _FOLDER:
         return "is a link" if status.st_mode & _KIND == _LINK else "isn't a folder"
     if status.st_uid != os.geteuid():
-        return "belongs to another user"
+        return OTHERS
     return _fault_after_closing(path) if status.st_mode & _OPEN_TO_OTHERS else ""
 
 
@@ -110,7 +113,7 @@ def _fault_after_closing(path: str) -> str:
         return f"can't be opened: {error.strerror}"
     try:
         if os.fstat(handle).st_uid != os.geteuid():
-            return "belongs to another user"
+            return OTHERS
         os.fchmod(handle, 0o700)
         is_closed = not os.fstat(handle).st_mode & _OPEN_TO_OTHERS
         return "" if is_closed else "is on a disk that leaves it open to other users"

@@ -86,7 +86,8 @@ class Memory:
     def open(cls, places: Places, env: Mapping[str, str], *, or_last_settings: bool = False) -> Memory:
         """Open the first repository that config.toml names; NotInitialised when there is none, ConfigError
         when that can't be read: `or_last_settings` goes by the last ones, and says why in `config_error`."""
-        places.secure()
+        if not places.other_owner:
+            places.secure()
         stamp = stamp_of(str(places.config_file))
         error = None
         try:
@@ -103,7 +104,8 @@ class Memory:
         if not clone.is_there:
             require_in_place(root)
             clone.require_there(redact(repository.remote))
-        require_owner(root, env)
+        if not places.other_owner:
+            require_owner(root, env)
         state = state_of(clone, places)
         memory = cls(places, settings, repository, clone, state, env, config_error=error)
         return replace(memory, settings_stamp=stamp, why_read_only=memory.find_why_read_only())
@@ -127,8 +129,16 @@ class Memory:
 
     def find_why_read_only(self) -> str:
         """`why_read_only` as it is by now: a disk fills up, or has room again."""
+        if self.places.other_owner:
+            return self.places.other_owner.message
         folders = (self.state.root, self.clone.git_dir)
         return next((f"{folder} {why}" for folder in folders if (why := why_unwritable(folder))), "")
+
+    def unchanged(self) -> CtxrepoError:
+        """The error of a command that would have to write where nothing can be written."""
+        other = self.places.other_owner
+        hint = other.hint if other else "Run the command where that can be written."
+        return CtxrepoError(f"nothing is changed: {self.why_read_only}", hint)
 
     @property
     def root(self) -> Path:
@@ -346,8 +356,7 @@ class Memory:
         where the clone's format of git isn't ours: nothing is written into that."""
         require_our_format(self.root)
         if self.why_read_only:
-            hint = "Run the command where that can be written."
-            raise CtxrepoError(f"nothing is changed: {self.why_read_only}", hint)
+            raise self.unchanged()
         with locked(self.state.lock("write"), WRITE_WAIT):
             yield
 

@@ -7,14 +7,15 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from io import RawIOBase
 from pathlib import Path
 
 import pytest
 from machines import Machine, make_machine
+from needs import needs_root
 from processes import processes_of
 from sessions import Session, eventually
 from torture.mounts import mounted, needs_mount, read_only, sandbox
@@ -22,6 +23,9 @@ from torture.mounts import mounted, needs_mount, read_only, sandbox
 from ctxrepo.hooks.dialect import TICKET
 
 pytestmark = needs_mount
+
+OTHER = 12345
+"""A user of the machine who owns nothing of it."""
 
 READERS = [
     *(["search", "river"], ["recall", "river port"], ["read", "topics/pay"], ["list"], ["status"]),
@@ -72,18 +76,51 @@ def unwritable(machine: Machine) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def owned(places: Iterable[Path]) -> Iterator[None]:
+    """All that is in these folders is another user's, as in a container that a home is mounted into."""
+    everything = [path for place in places for path in (place, *place.rglob("*"))]
+    try:
+        for path in everything:
+            os.chown(path, OTHER, OTHER, follow_symlinks=False)
+        yield
+    finally:
+        for path in everything:
+            with suppress(FileNotFoundError):  # a database that was closed
+                os.chown(path, os.geteuid(), os.getegid(), follow_symlinks=False)
+
+
+def of_another(machine: Machine) -> AbstractContextManager[None]:
+    return owned(path for path in machine.home.iterdir() if path != machine.project_folder)
+
+
+def clone_of_another(machine: Machine) -> AbstractContextManager[None]:
+    return owned([machine.clone])
+
+
 Trouble = Callable[[Machine], AbstractContextManager[None]]
-TROUBLES = pytest.mark.parametrize("trouble", [unwritable, full], ids=["read-only", "full"])
+TROUBLES = pytest.mark.parametrize(
+    "trouble",
+    [
+        *(unwritable, full),
+        pytest.param(of_another, marks=needs_root),
+        pytest.param(clone_of_another, marks=needs_root),
+    ],
+)
 
 
 def files_of(machine: Machine) -> dict[str, tuple[int, int]]:
     """Every file of the clone and the journal, with its size and the moment of its last change."""
-    found = {}
-    for folder, _, files in (*os.walk(machine.clone), *os.walk(machine.open().state.journal)):
+    return files_in(machine.clone, machine.open().state.journal)
+
+
+def files_in(*roots: Path) -> dict[str, tuple[int, int]]:
+    stamps = {}
+    for folder, _, files in (entry for root in roots for entry in os.walk(root)):
         for path in (os.path.join(folder, name) for name in files):
             status = os.lstat(path)
-            found[path] = (status.st_size, status.st_mtime_ns)
-    return found
+            stamps[path] = (status.st_size, status.st_mtime_ns)
+    return stamps
 
 
 @TROUBLES
@@ -124,6 +161,26 @@ def test_what_waits_for_a_commit_is_told(ada: Machine) -> None:
     assert "read-only" in done.stderr
 
 
+@needs_root
+@pytest.mark.parametrize("trouble", [of_another, clone_of_another])
+def test_what_another_user_put_there_is_read_when_asked_for_and_gets_nowhere(
+    ada: Machine, trouble: Trouble, tmp_path: Path
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    container = replace(ada, more={"TMPDIR": str(temporary)})
+    state = files_in(ada.places.state)
+    with trouble(ada):
+        (ada.clone / "shop/topics/pay.md").write_text("- The cloud service listens on port 604\n")
+        ada.git("-c", f"safe.directory={ada.clone}", "commit", "-qam", "theirs")
+        done = container.process("search", "cloud")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "604" in done.stdout
+        assert files_in(ada.places.state) == state
+        assert "604" not in Session(ada, "s-9").hook("SessionStart", source="startup")
+    assert not [*temporary.iterdir()]
+
+
 WRITERS = [
     *(["forget", "topics/pay"], ["move", "topics/pay", "topics/money"], ["archive", "topics/pay"]),
     *(["sync"], ["undo"], ["config", "set", "sync.retries", "3"]),
@@ -145,10 +202,13 @@ def test_what_writes_says_in_a_line_what_would_help(ada: Machine, words: list[st
     if trouble is full and not done.returncode:  # a database that it closed made room: then it is saved
         assert files_of(ada) != known or words[0] in ("sync", "config")
         return
+    if (trouble, words[0]) == (clone_of_another, "config"):  # whose file is ada's
+        assert done.returncode == 0
+        return
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
     message, hint = (*done.stderr.splitlines(), "")[:2]
-    assert re.search("ead-only|full|No space", message), message
+    assert re.search("ead-only|full|No space|belongs to another user", message), message
     assert hint, done.stderr
     assert files_of(ada) == known
 

@@ -188,6 +188,7 @@ def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Ma
     from ctxrepo.services.setup.trust import hint_of, left_of, trust
     from ctxrepo.storage.processes.process import RpcFailed
 
+    desk.places.secure()
     apply(planned.plan)
     agent = agent_named(planned.plan.agent)
     lines = left_of(agent.name, machine) if request.removes else hint_of(agent.name)

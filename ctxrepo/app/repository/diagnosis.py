@@ -58,6 +58,7 @@ def doctor(desk: Desk, request: DoctorRequest) -> Result[Diagnosis]:
     from ctxrepo.services.rescue.mend import mend
 
     memory = desk.open_memory(or_last_settings=True)
+    desk.places.secure()
     mended = list(mend(memory, desk.now)) if request.fixes else []
     diagnosis = Diagnosis(mended, doctor(memory, desk.machine, desk.now))
     checked = [(one.name, one.stands, not is_failure(one.findings)) for one in diagnosis.checked]

@@ -81,6 +81,7 @@ def explain_settings(desk: Desk, request: KeyRequest) -> Result[Sequence[Setting
 def _settings(desk: Desk, key: str) -> list[Setting]:
     from ctxrepo.services.repository.configure import setting_now, settings_now
 
+    desk.places.secure()
     if key:
         one, warnings = setting_now(desk.places, key)
         found = [one]

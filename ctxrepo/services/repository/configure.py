@@ -59,6 +59,7 @@ def change(places: Places, env: Mapping[str, str], name: str, words: str, interp
     """Set one key in config.toml, also before `init`, and let hooks know, which start the Python
     `interpreter`. ConfigError, with nothing written, for no such key or value, or when the file can't be
     read."""
+    places.secure()
     key = key_named(name)
     value = understood(words, key)
     was, _ = setting_now(places, name)
@@ -73,6 +74,7 @@ def change(places: Places, env: Mapping[str, str], name: str, words: str, interp
 def unset(places: Places, env: Mapping[str, str], name: str, interpreter: str) -> SettingChange:
     """Take one key out of config.toml, so that its default holds, and let hooks know; other lines stay.
     ConfigError when there is no such key or the file can't be read."""
+    places.secure()
     key = key_named(name)
     was, _ = setting_now(places, name)
     is_changed = remove_value(places.config_file, key)

@@ -16,7 +16,7 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
     """Write what hooks need, if it changed: settings to hooks.db, this installation with its Python
     `interpreter` (an absolute path) to STATE/hook, and a copy of a readable config.toml. A memory that is
     read-only publishes nothing."""
-    if memory.why_read_only:
+    if memory.why_read_only and not memory.places.other_owner:
         return
     settings = memory.settings
     published = read_settings(memory.places.state)
@@ -55,7 +55,7 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         values |= {f"{key}:{owner}" if owner else key: value for key, value in _tape(tape).items()}
     if not settings.delivery.preamble:
         values["preamble"] = ""
-    compile_settings(memory.places.state, values, [CompiledRepository(memory.clone.repo_id(), memory.root)])
+    compile_settings(memory.places.state, values, [CompiledRepository(memory.state.id, memory.root)])
     write_runner(memory.places.state, interpreter)
     file = memory.places.config_file
     if memory.config_error is None and stamp_of(str(file)) == memory.settings_stamp:

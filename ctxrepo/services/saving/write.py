@@ -17,7 +17,7 @@ from ctxrepo.domain.project.layout import REGISTRY, is_note
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
-from ctxrepo.errors import Busy, CtxrepoError, GitFailed, Refused, Unsaved
+from ctxrepo.errors import Busy, GitFailed, Refused, Unsaved
 from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
@@ -152,9 +152,9 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
     """Hold the write lock over a Draft, and acknowledge it at the end: then all changes are fsynced, in the
     worktree and in the journal. Refused, and nothing written, when the write guard refuses a file; Busy when
     the journal is full. Where the memory can't be written it is handed over (ADR 82)."""
-    if why := memory.why_read_only:
+    if memory.why_read_only:
         if op not in ADDING or not why_unwritable(memory.state.root):  # the clone alone: no sandbox
-            raise CtxrepoError(f"nothing is changed: {why}", "Run the command where that can be written.")
+            raise memory.unchanged()
         draft = Draft(memory, held=undeleted(memory))
         yield draft
         _hand_over(draft, op, origin, now)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ctxrepo.domain.git.gitfiles import Cone, parse, render
-from ctxrepo.errors import Damaged, NotInitialised, RepositoryState
+from ctxrepo.errors import Damaged, NotInitialised, OtherOwner, RepositoryState
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.configfile import entries, values
 from ctxrepo.storage.clone.reffiles import OUR_REFS, RefFiles, text_of
@@ -200,7 +200,7 @@ def is_occupied(root: Path) -> bool:
 
 
 def require_owner(root: Path, env: Mapping[str, str]) -> None:
-    """RepositoryState for a clone that is another user's, who could change it under our hands; root's
+    """OtherOwner for a clone that is another user's, who could change it under our hands; root's
     pass, and as with git what `safe.directory` of the user's own configuration names."""
     for path in (root, root / ".git"):
         owner = path.lstat().st_uid
@@ -211,7 +211,7 @@ def require_owner(root: Path, env: Mapping[str, str]) -> None:
         answer = nowhere(env).run("config", "--null", "--get-all", "safe.directory", timeout=_TIMEOUT)
         if not {"*", str(root), str(root / ".git")} & set(answer.out.split("\0")):
             trust = f"`git config --global --add safe.directory {shlex.quote(str(root))}`"
-            raise RepositoryState(
+            raise OtherOwner(
                 f"{path} belongs to another user (id {owner})", f"Make it yours, or trust it: {trust}."
             )
 

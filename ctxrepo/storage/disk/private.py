@@ -9,8 +9,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.own_files import is_own_file, make_place_private, make_private, open_own
+from ctxrepo.errors import CtxrepoError, OtherOwner
+from ctxrepo.hooks.own_files import OTHERS, is_own_file, make_place_private, make_private, open_own
 
 MANY = 32
 """From so many files on, one sync of everything is cheaper than one fsync a file."""
@@ -39,7 +39,8 @@ def require_private(folder: Path, *, is_chosen: bool = False) -> None:
     make_folder(folder)
     fault = (make_place_private if is_chosen else make_private)(str(folder))
     if fault and not _is_read_only(folder):
-        raise CtxrepoError(
+        kind = OtherOwner if fault == OTHERS else CtxrepoError
+        raise kind(
             f"{folder} {fault}, and what ctxrepo keeps there is for you alone",
             "Move it away, or name another place with CTXREPO_STATE, CTXREPO_CONFIG or CTXREPO_HOME.",
         )
@@ -109,7 +110,7 @@ def require_own_file(file: Path) -> None:
         with suppress(FileNotFoundError):
             status = place.lstat()
             if status.st_uid not in (os.geteuid(), 0):
-                raise CtxrepoError(
+                raise OtherOwner(
                     f"{place} belongs to another user, so ctxrepo doesn't follow it",
                     "Move it away, or make it your own.",
                 )

@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from ctxrepo.errors import ConfigError
+from ctxrepo.errors import ConfigError, OtherOwner
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import (
     make_folder,
@@ -39,6 +40,8 @@ class Places:
     state: Path
     home_is_explicit: bool = False
     """CTXREPO_HOME was given, so it wins over config.toml."""
+    other_owner: OtherOwner | None = None
+    """Why config and state are this process's alone and empty (see `apart`); None if they are the user's."""
 
     @classmethod
     def of(cls, env: Mapping[str, str]) -> "Places":
@@ -77,8 +80,33 @@ class Places:
     def host_file(self) -> Path:
         return self.config_dir / "host"
 
+    def apart(self, why: OtherOwner) -> "Places":
+        """The same with a config and a state of this process alone, until `leave`. So what another user owns
+        sets nothing, starts nothing and gets into no session; only notes are read (ADR 88)."""
+        from tempfile import mkdtemp  # hardly ever needed
+
+        folder = Path(mkdtemp(prefix="ctxrepo-"))
+        return replace(self, config_file=folder / "config.toml", state=folder / "state", other_owner=why)
+
+    def leave(self) -> None:
+        """Remove what was of this process alone."""
+        if self.other_owner:
+            from shutil import rmtree
+
+            rmtree(self.config_dir, ignore_errors=True)
+
+    def or_apart(self) -> "Places":
+        """These places, which are secure, or those of this process alone if another user owns them."""
+        try:
+            self.secure()
+        except OtherOwner as why:
+            return self.apart(why)
+        return self
+
     def secure(self) -> None:
         """Check that config and state are the user's, and close them to others; CtxrepoError otherwise."""
+        if self.other_owner:
+            raise self.other_owner
         require_own_folder(self.config_dir)
         require_own_file(self.config_file)
         require_own_file(self.host_file)

@@ -7,7 +7,7 @@ from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
 from ctxrepo.storage.clone.clone import Clone
-from ctxrepo.storage.disk.private import move_foreign_aside, put, require_private
+from ctxrepo.storage.disk.private import make_folder, move_foreign_aside, put, require_private
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
 
 
@@ -32,6 +32,9 @@ def first_repository(places: Places, settings: Settings) -> RepositorySettings:
 
 def state_of(clone: Clone, places: Places) -> RepositoryPlaces:
     """The state of this clone. A copy made with `cp -r` has the id of the first one, and gets its own."""
+    if places.other_owner:  # nothing is written into the clone, not even an id
+        make_folder((apart := places.of_repository("apart")).root)
+        return apart
     require_private(places.state, is_chosen=True)
     state = places.of_repository(clone.repo_id())
     for folder in (state.root, clone.own_dir):
