@@ -68,7 +68,8 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
 
     The entry that supersedes a pinned one is pinned too, on both of two machines that replaced it. A
     superseded entry that moves stays superseded under its new id, unless somebody stated that entry: a value
-    written over an old one looks like an edit of it, and was recorded as a move."""
+    written over an old one looks like an edit of it, and was recorded as a move. Of entries that machines
+    let supersede each other the one that was last to replace another holds."""
     pinned: set[str] = set()
     struck: set[str] = set()
     statements: set[str] = set()  # stated under this id, and neither superseded nor moved since
@@ -76,6 +77,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     replaced: set[str] = set()  # while they were pinned
     left: dict[str, list[set[str]]] = {}  # the marks of what moved, when it did
     heirs: dict[str, dict[str, None]] = {}  # what it moved to, in order
+    later: dict[str, dict[str, None]] = {}  # what it moved to or was replaced by
     for record in _in_order(evidence):
         names = {record.entry} | (closure(heirs, record.entry, MOST_HEIRS) - statements - {record.to})
         match record.kind:
@@ -95,12 +97,17 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                 statements.discard(record.entry)
                 stated -= names
                 struck |= names
+                if record.entry in closure(later, record.to, MOST_HEIRS):
+                    struck.discard(record.to)
+                    later.pop(record.to)
+                later.setdefault(record.entry, {})[record.to] = None
             case "stated":
                 # The same words stated again after they were superseded hold again.
                 statements.add(record.entry)
                 stated.add(record.entry)
                 left.pop(record.entry, None)
                 heirs.pop(record.entry, None)
+                later.pop(record.entry, None)
                 struck.discard(record.entry)
             case "moved":
                 if record.entry not in left:  # else two machines edited it, and both hold
@@ -109,6 +116,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                 left.pop(record.to, None)
                 heirs.pop(record.to, None)
                 heirs.setdefault(record.entry, {})[record.to] = None
+                later.setdefault(record.entry, {})[record.to] = None
                 for ids in left[record.entry]:
                     if ids is not struck or record.to not in stated:
                         ids.discard(record.entry)
@@ -178,6 +186,9 @@ def latest_successors(evidence: Iterable[Evidence]) -> dict[str, str]:
         if record.kind == "stated":
             to.pop(record.entry, None)
         elif record.kind == "superseded" and record.to:
+            to.pop(record.entry, None)
+            if _last(to, record.to) == record.entry:  # the other way round until now
+                to.pop(record.to, None)
             to[record.entry] = record.to
     return {entry: _last(to, entry) for entry in to}
 

@@ -78,6 +78,21 @@ def test_what_is_forgotten_and_written_again_is_neither_pinned_nor_struck() -> N
     assert marks([said(1, "pinned", "a"), said(2, "forgotten", "a")]) == Marks()
 
 
+def test_of_entries_that_supersede_each_other_the_last_one_to_do_so_holds() -> None:
+    both = [said(1, "superseded", "a", "b"), said(2, "superseded", "b", "a")]
+    assert marks(both).struck == {"b"}
+    edited = [both[0], said(2, "moved", "b", "c"), said(3, "superseded", "c", "a")]
+    assert marks(edited).struck == {"c"}
+    three = [*both, said(3, "superseded", "a", "c"), said(4, "superseded", "c", "b")]
+    assert marks(three).struck == {"a", "c"}
+    unheard = [
+        said(1, "superseded", "a", "b"),
+        said(2, "superseded", "b", "c"),
+        said(3, "superseded", "a", "b"),
+    ]
+    assert marks(unheard).struck == {"a", "b"}
+
+
 def test_marks_follow_a_moved_entry() -> None:
     moves = [said(1, "pinned", "a"), said(2, "moved", "a", "b"), said(3, "moved", "b", "c")]
     assert marks(moves) == Marks(frozenset("c"))
@@ -189,7 +204,7 @@ def test_of_values_that_replaced_one_another_the_last_is_live_and_has_the_pin(
             [said(1, "superseded", "a", "b"), said(2, "superseded", "b", "a"), said(2, "stated", "a")],
             {"b": "a"},
         ),
-        ([said(1, "superseded", "a", "b"), said(2, "superseded", "b", "a")], {"a": "a", "b": "b"}),
+        ([said(1, "superseded", "a", "b"), said(2, "superseded", "b", "a")], {"b": "a"}),
         ([said(1, "superseded", "a", ""), said(2, "moved", "c", "d")], {}),
     ],
 )

@@ -36,6 +36,22 @@ def say(machine: Machine, text: str, now: datetime = NOW, **fact: Any) -> Rememb
     return remember(memory, Fact(text, **fact), machine.project(), Origin(memory.host), now)
 
 
+def test_what_is_said_after_a_machine_whose_clock_is_ahead_holds(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    river = say(ada, "The river is on port 602")
+    for machine in (ada, ben):
+        machine.sync()
+    tomorrow = NOW + timedelta(days=1)
+    say(ben, "The river is a socket", tomorrow, supersedes=Target(entry_id=river.id))
+    for machine in (ben, ada):
+        machine.sync()
+    assert committed(ada)["The river is on port 602"] == (False, True)
+    say(ada, "The river is on port 602", NOW + MINUTE)
+    assert committed(ada, NOW + MINUTE)["The river is on port 602"] == (False, False)
+    say(ada, "The river has a name", NOW + 2 * MINUTE, supersedes=Target(entry_id=river.id))
+    assert committed(ada, NOW + 2 * MINUTE)["The river is on port 602"] == (False, True)
+
+
 def committed(machine: Machine, now: datetime = NOW) -> dict[str, tuple[bool, bool]]:
     """text -> (pinned, struck) of every entry once all is committed."""
     memory = machine.open()
