@@ -246,6 +246,8 @@ def _without_shared(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tup
             stated.discard(record.entry)
         elif record.kind == "stated" and record.host not in hosts:
             stated.add(record.entry)
+        elif record.kind == "moved" and record.source and record.host not in hosts:  # brought by an import
+            stated.add(record.to)
     shared = [entry for entry in come if entry.id in stated]
     told = [f"`{shown(normalised(e.text), WIDTH)}` stays: somebody else remembered it, too" for e in shared]
     if told and len(shared) == len(come) and not entries_gone(deed.before, deed.after):

@@ -137,3 +137,21 @@ def test_a_link_is_not_followed(ada: Machine) -> None:
     (memory_of(ada) / "odd.md").symlink_to(secret)
     assert "odd.md" in brought(ada)
     assert "mine alone" not in ada.ctxrepo("search", "alone").stdout
+
+
+def test_undo_leaves_what_another_machine_brought_too(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.remember("The wiki is at port 9999")
+    for machine in pair:
+        machine.sync()
+    for machine in pair:
+        memory_of(machine)
+        brought(machine)
+    for machine in pair * 2:
+        machine.sync()
+    before = ada.tree()
+    undone = ben.ctxrepo("undo")
+    assert (undone.returncode, "somebody else remembered it" in undone.stderr) == (6, True)
+    for machine in pair * 2:
+        machine.sync()
+    assert (ada.tree(), ben.tree()) == (before, before)
