@@ -240,7 +240,8 @@ def _stated(
             continue
         source_id = was.pop(0)
         if source_id == entry.id:
-            yield replace(made(draft, "stated", entry.id, entry.path, now), day=days.get(words, ""))
+            stated = made(draft, "stated", entry.id, entry.path, now)
+            yield replace(stated, day=days.get(words, ""), key=entry.key)
         else:
             yield made(draft, "moved", source_id, entry.path, now, entry.id)
 

@@ -528,6 +528,17 @@ class TestKeys:
         assert self.values(ada) == ["- [gotcha] db.port: 7000, as of 2026-11-20"]
         assert [c.copy.other for c in conflicts(ada.open()) if c.copy] == ["- db.port: 6000"]
 
+    def test_also_if_an_import_brought_one(self, apart: Pair) -> None:
+        ada, ben = apart
+        facts = ada.home / "facts.jsonl"
+        facts.write_text('{"text": "6000", "key": "db.port", "category": "gotcha"}\n')
+        by_command(ada, "import", "jsonl", str(facts), "--scope", "project", "--yes")
+        self.remember(ben, "7000, as of 2026-11-20")
+        meet(ada, ben)
+        assert ada.tree() == ben.tree()
+        assert len(self.values(ada)) == 1
+        assert len([c for c in conflicts(ada.open()) if c.copy]) == 1
+
     def test_a_key_of_another_scope_is_another_key(self, apart: Pair) -> None:
         ada, ben = apart
         self.remember(ada, "6000")
