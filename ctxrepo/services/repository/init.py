@@ -29,6 +29,7 @@ from ctxrepo.services.settings.session_settings import AgentMemory, own_memories
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.storage.clone.clone import Clone, is_occupied, require_our_format, require_owner
 from ctxrepo.storage.clone.configfile import configure
+from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.clone.refwriter import RefWriter
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.git.address import check_url
@@ -173,14 +174,18 @@ def init(
     cone = always(current.global_folder) if request.sparse or settings.sync.sparse else None
     _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
     if action == "cloned":
-        _require_meant(Clone(root, ""), url, request)
+        try:
+            _require_meant(Clone(root, ""), url, request, redact(url))
+        except UsageError:
+            shutil.rmtree(root)
+            raise
     require_owner(root, env)
     require_in_place(root)
     is_first = action == "cloned" and not Clone(root, "").has_refs("refs/remotes/")
     branch = current.branch if settings.repository else _branch(root, current.branch)
-    updated = replace(current, path=shown_path(root, places), remote=url, branch=branch)
     if action == "connected":
-        _connect(Clone(root, branch), places, env, url, settings.sync.timeout, request)
+        branch = _connect(Clone(root, branch), places, env, url, settings.sync.timeout, request)
+    updated = replace(current, path=shown_path(root, places), remote=url, branch=branch)
     write_repository(places.config_file, updated)
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
@@ -249,15 +254,14 @@ def _clone_hint(answer: RemoteAnswer) -> str:
     return f"{_CLONE_HINTS.get(answer.outcome, other)} {answer.ignored_variable}".strip()
 
 
-def _require_meant(place: Clone, url: str, request: InitRequest) -> None:
-    """UsageError, and the new clone is gone again, where it holds code, and that isn't meant."""
+def _require_meant(place: Clone, url: str, request: InitRequest, name: str) -> None:
+    """UsageError where a clone holds code, and that isn't meant; it is told by its name."""
     with TemporaryDirectory() as folder:
         objects = Objects(OwnGit(Path(folder), place, url))
         tips = objects.refs("refs/remotes/origin/").values()
         code = why_no_memory(objects, objects.ref("HEAD") or next(iter(tips), None))
-    words = f"{redact(url)} holds code ({code}) and no memory"
+    words = f"{name} holds code ({code}) and no memory"
     if code and not request.agrees(words):
-        shutil.rmtree(place.root)
         raise UsageError(
             f"{words}, so nothing was changed",
             "A memory has a repository of its own, which may be empty; if this one is meant, add --yes.",
@@ -266,14 +270,21 @@ def _require_meant(place: Clone, url: str, request: InitRequest) -> None:
 
 def _connect(
     place: Clone, places: Places, env: Mapping[str, str], url: str, timeout: float, request: InitRequest
-) -> None:
-    """Add the remote to the clone's configuration, once it has answered and holds no code."""
+) -> str:
+    """Add the remote to the clone's configuration, once it has answered and neither holds code. Returns the
+    branch that both share: the remote's, if it has others than the clone, which is put on it then."""
     answer = Remote(OwnGit(state_of(place, places).git, place, url), env, timeout).look()
     if not answer.ok:
         raise CtxrepoError(f"{redact(url)} could not be reached: {answer.reason}", _clone_hint(answer))
+    _require_meant(place, url, request, str(place.root))
+    branch = place.branch
     with TemporaryDirectory(dir=places.state) as folder:
-        if clone(url, Path(folder, "clone"), env, None, timeout).ok:
-            _require_meant(Clone(Path(folder, "clone"), ""), url, request)
+        there = Path(folder, "clone")
+        if clone(url, there, env, None, timeout).ok:
+            _require_meant(Clone(there, ""), url, request, redact(url))
+            theirs = RefFiles(there / ".git").all("refs/remotes/origin/")
+            if theirs and f"refs/remotes/origin/{branch}" not in theirs:
+                branch = _branch(there, branch)
     origin = place.origin(env)
     if origin not in ("", url):
         raise UsageError(
@@ -283,6 +294,23 @@ def _connect(
     if not origin:
         remote = {"remote.origin.url": url, "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*"}
         configure(place.git_dir / "config", env, remote)
+    if branch != place.branch:
+        _rename_branch(place, branch)
+    return branch
+
+
+def _rename_branch(place: Clone, branch: str) -> None:
+    """Give the clone's branch another name; RepositoryState where it has another branch of that name."""
+    refs, new = RefWriter(place.git_dir), f"refs/heads/{branch}"
+    if refs.exists(new):
+        raise RepositoryState(
+            f"the remote's branch is {branch}, {place.root} is on {place.branch} and has another {branch}",
+            f"Rename that there with `git branch -m {branch} NEW`, and run it again.",
+        )
+    if commit := refs.resolve("HEAD"):
+        refs.set(new, commit)
+    refs.point_head(new)
+    refs.remove(place.branch_ref)
 
 
 def _branch(root: Path, default: str) -> str:

@@ -93,6 +93,40 @@ def test_a_remote_is_added_to_a_memory_that_had_none(ada: Machine, ben: Machine,
     assert ada.tree() == ben.tree()
 
 
+@pytest.mark.slow
+def test_a_memory_that_is_on_another_branch_than_the_remote_it_gets_goes_to_that_one(
+    ada: Machine, ben: Machine, remote: Path
+) -> None:
+    ben.write("shop/topics/doors.md", "- The doors are blue\n")
+    ben.git("init", "-q", "-b", "master")
+    ben.git("add", "-A")
+    ben.git("commit", "-qm", "notes")
+    run(ben, str(remote))
+    assert 'branch = "master"' in ben.places.config_file.read_text()
+    run(ada)
+    ada.remember("before there was a remote")
+    run(ada, str(remote))
+    assert ada.git("branch", "--format=%(refname:short)") == "master"
+    ben.sync()
+    assert "before there was a remote" in ben.read("shop/MEMORY.md")
+    assert ada.tree() == ben.tree()
+    assert (
+        subprocess.check_output(["git", "-C", str(remote), "branch", "--format=%(refname:short)"])
+        == b"master\n"
+    )
+
+
+def test_code_in_the_place_of_the_memory_is_not_sent(ada: Machine, remote: Path) -> None:
+    ada.write("main.c", "int main;")
+    ada.git("init", "-q", "-b", "main")
+    ada.git("add", "-A")
+    ada.git("commit", "-qm", "code")
+    with pytest.raises(UsageError, match=r"\.ctxrepo holds code \(main.c\) and no memory"):
+        run(ada, str(remote))
+    assert not subprocess.check_output(["git", "-C", str(remote), "for-each-ref"])
+    assert (ada.clone / "main.c").is_file()
+
+
 def test_an_empty_remote_gets_main_whatever_git_calls_new_branches(ada: Machine, remote: Path) -> None:
     with (ada.home / ".gitconfig").open("a") as config:
         config.write("[init]\n\tdefaultBranch = trunk\n")
