@@ -219,7 +219,7 @@ def _in_order(evidence: Iterable[Evidence]) -> list[Evidence]:
 def _evidence(fields: Mapping[str, Any]) -> Evidence | None:
     kind = _KINDS.get(text_of(fields, "kind"))
     entry = text_of(fields, "entry")
-    if kind is None or bool(entry) == (kind == "renamed"):
+    if kind is None or bool(entry) == (kind == "renamed") or (entry and text_of(fields, "to") == entry):
         return None
     texts = {key: text_of(fields, key) for key in ("id", "ts", "path", *_OPTIONAL)}
     return Evidence(kind=kind, entry=entry, **texts)

@@ -107,7 +107,7 @@ def with_moved_evidence(
             files = ((path, key), (to := moves[path], now[to]))
             before, after = (entries_of(name, decode(objects.data_or_empty(oid))) for name, oid in files)
             for old, new in same_texts(before, after):
-                if old.id in newest and (old.id, new.id) not in known:
+                if old.id != new.id and old.id in newest and (old.id, new.id) not in known:
                     lines.add(_of_merge("moved", old.id, to, new.id, newest))
     texts = {path: objects.data_or_empty(key) for path, key in objects.below(merged, EVIDENCE).items()}
     more = _appended(texts, with_room(f"{EVIDENCE}/merges", texts.get), sorted(lines))

@@ -53,6 +53,7 @@ def test_what_is_empty_is_left_out() -> None:
         '{"kind": "pinned"}',
         '{"kind": "pinned", "entry": 3}',
         '{"kind": "renamed", "entry": "x"}',
+        '{"kind": "moved", "entry": "x", "to": "x"}',
         "x",
     ],
 )

@@ -319,6 +319,20 @@ def test_a_fact_for_a_note_that_was_renamed_elsewhere_goes_into_it(
     assert "- Port 9999 is the wiki's" in ben.read("shop/topics/doors.md")
 
 
+def test_an_entry_with_an_id_of_its_own_in_a_note_that_moved_and_was_added_to(pair: Pair) -> None:
+    """A record that it moved to itself made every reader fail."""
+    ada, ben = pair
+    meet(ada, ben)
+    by_command(ada, "remember", "Ask birch", "--note", "shop:topics/b.md", "--id")
+    meet(ada, ben)
+    by_command(ada, "move", "shop:topics/b.md", "shop:topics/b2.md")
+    by_command(ben, "remember", "Oak too", "--note", "shop:topics/b.md")
+    meet(ada, ben)
+    assert ada.tree() == ben.tree()
+    for text in ("birch", "Oak"):
+        by_command(ada, "search", text)
+
+
 @pytest.mark.parametrize("is_edited", [False, True], ids=["as written", "edited since"])
 def test_of_two_entries_that_supersede_the_same_one_stays(apart: Pair, is_edited: bool) -> None:
     ada, ben = apart
