@@ -75,10 +75,9 @@ def _put(draft: Draft, save: Save) -> None:
 
 def _with_one_value(save: Save, text: str) -> str:
     """The note without values of keys that this save gives another value, and that it didn't know."""
-    known = {
-        entry.text for side in (save.base, save.after) for entry in entries_of(save.path, decode(side or b""))
-    }
-    given = {e.key.casefold() for e in entries_of(save.path, decode(save.after or b"")) if e.key}
+    base, after = (entries_of(save.path, decode(side or b"")) for side in (save.base, save.after))
+    known = {entry.text for entry in (*base, *after)}
+    given = {e.key.casefold() for e in after if e.key and e.text not in {entry.text for entry in base}}
     for entry in reversed(entries_of(save.path, text) if is_note(save.path) else ()):
         if entry.key and entry.key.casefold() in given and entry.text not in known:
             text = compose.replace(text, entry, "")

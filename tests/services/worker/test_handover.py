@@ -98,6 +98,18 @@ def test_a_key_that_was_given_two_values_has_the_later_one(ada: Machine) -> None
     assert [line for line in ada.read(NOTE).splitlines() if "db:" in line] == ["- db: mysql"]
 
 
+def test_a_value_that_was_handed_over_before_stays(ada: Machine) -> None:
+    ada.write(NOTE, known := f"{TEXT}- deploy: argo\n")
+    ada.sync()
+    hand_over(ada, save(known.replace("argo", "flux"), base=known))
+    hand_over(ada, save(f"{known}- the third\n", base=known))
+    take_in(ada)
+    assert [entry.text for entry in entries_of(NOTE, ada.read(NOTE))][-2:] == [
+        "- deploy: flux",
+        "- the third",
+    ]
+
+
 def test_a_torn_one_stays_beside(ada: Machine) -> None:
     file = hand_over(ada, save(f"{TEXT}- the third\n"))
     file.write_bytes(file.read_bytes()[:-5])
