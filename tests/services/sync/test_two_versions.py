@@ -329,6 +329,7 @@ def test_an_entry_with_an_id_of_its_own_in_a_note_that_moved_and_was_added_to(pa
     by_command(ben, "remember", "Oak too", "--note", "shop:topics/b.md")
     meet(ada, ben)
     assert ada.tree() == ben.tree()
+    assert ada.read(".ctx/evidence/merges.jsonl").count("moved") == 1  # of the other entry
     for text in ("birch", "Oak"):
         by_command(ada, "search", text)
 
