@@ -194,6 +194,8 @@ class Desk:
                 self.notice(warning)
             self._opened = replace(memory, progress=self.progress, notice=self.notice)
             self._files = _files(self._opened)
+            with suppress(CtxrepoError):  # told by whoever commits
+                self.take_in()  # before anything else is written: what it is about may move
         elif self._opened.env != self.env:
             self._opened = self._opened.for_caller(self.env)
         return self._opened

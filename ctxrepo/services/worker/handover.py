@@ -18,6 +18,7 @@ from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import CtxrepoError, Refused
+from ctxrepo.services.reading.find import path_by_now
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import WRITE_WAIT, Memory
 from ctxrepo.storage.processes.lock import locked
@@ -66,9 +67,10 @@ def _write(memory: Memory, saves: Sequence[Save], now: datetime) -> str:
 
 def _put(draft: Draft, save: Save) -> None:
     """Merge a save into the file as it is by now; of two changes of one thing the other goes aside."""
-    merged = merge_file(save.path, save.base, encoded(draft.text(save.path)), save.after)
+    path = path_by_now(draft.memory, save.path)
+    merged = merge_file(path, save.base, encoded(draft.text(path)), save.after)
     if merged.data is not None:
-        draft.put(save.path, _with_one_value(save, decode_exactly(merged.data)))
+        draft.put(path, _with_one_value(save, decode_exactly(merged.data)))
     for path, data in map(copy_as_file, merged.conflict_copies):
         draft.put(path, decode_exactly(data))
 

@@ -56,6 +56,21 @@ def test_it_is_merged_into_what_is_there_by_now_and_names_who_wrote_it(ada: Mach
     assert "the third" not in ada.read(NOTE)
 
 
+def test_it_is_taken_in_before_its_project_is_renamed(ada: Machine) -> None:
+    hand_over(ada, save(f"{TEXT}- the third\n"))
+    assert ada.ctxrepo("project", "rename", "store").returncode == 0
+    assert "- the third" in ada.read("store/topics/pay.md")
+    assert not (ada.clone / "shop").exists()
+
+
+def test_it_follows_a_note_that_was_moved_meanwhile(ada: Machine) -> None:
+    assert ada.ctxrepo("move", "topics/pay", "topics/money").returncode == 0
+    hand_over(ada, save(f"{TEXT}- the third\n"))
+    take_in(ada)
+    assert [entry.text for entry in entries_of(NOTE, ada.read("shop/topics/money.md"))][-1] == "- the third"
+    assert not (ada.clone / NOTE).exists()
+
+
 def test_taken_in_twice_it_is_there_once(ada: Machine) -> None:
     for _ in range(2):
         hand_over(ada, save(f"{TEXT}- the third\n"))
