@@ -384,7 +384,7 @@ class TestState:
 
     @pytest.mark.parametrize("data", [b"", b"not a name\n", b"\xff"])
     def test_a_host_file_that_is_damaged(self, cli: Terminal, data: bytes) -> None:
-        (cli.machine.places.config_dir / "host").write_bytes(data)
+        cli.machine.places.host_file.write_bytes(data)
         said = cli("remember", "x")
         assert said.code == 0 or (said.code == 2 and said.is_one_line())
 

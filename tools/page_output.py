@@ -103,7 +103,9 @@ def run_blocks(blocks: list[str]) -> list[list[str]]:
         )
         output = without_timing(run.stdout.replace(f"{folder}/first-memory", _FOLDER))
         for machine in ("laptop", "desktop"):
-            host = Path(folder, "first-memory", machine, ".config/ctxrepo/host").read_text("utf-8").strip()
+            host = (
+                Path(folder, "first-memory", machine, ".local/state/ctxrepo/host").read_text("utf-8").strip()
+            )
             output = output.replace(host, f"{machine}-{host[-4:]}")
     return [part.strip("\n").splitlines() for part in output.split(_NEXT)]
 

@@ -19,6 +19,7 @@ from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import CtxrepoError, Refused
 from ctxrepo.services.reading.find import path_by_now
+from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import WRITE_WAIT, Memory
 from ctxrepo.storage.processes.lock import locked
@@ -38,6 +39,9 @@ def take_in(memory: Memory, now: datetime) -> None:
     # Of two who take in at once the later one would write again what the first has just written.
     with locked(memory.state.lock("handover"), WRITE_WAIT):
         for name, saves in memory.handover.take():
+            paths = (path_by_now(memory, save.path) for save in saves if save.base)
+            if not all(map(memory.worktree.exists, paths)):
+                commit(memory, now, signs=False)  # which tells where a hand has moved its note
             if why := why_not_taken(saves) or _write(memory, saves, now):
                 memory.handover.refuse(name, why)
             else:

@@ -62,6 +62,8 @@ class Places:
         return self.config_file.parent
 
     hooks_db = _Below("hooks.db", "state")
+    host_file = _Below("host", "state")
+    """This machine's name. Not beside config.toml, which a person's dotfiles bring to every machine."""
     config_before = _Below("config.toml", "state")
     """config.toml as it was when it could last be read."""
     unresponsive = _Below("silent.json", "state")
@@ -75,10 +77,6 @@ class Places:
 
     def of_repository(self, repo_id: str) -> "RepositoryPlaces":
         return RepositoryPlaces(self.state / repo_id)
-
-    @property
-    def host_file(self) -> Path:
-        return self.config_dir / "host"
 
     def apart(self, why: OtherOwner) -> "Places":
         """The same with a config and a state of this process alone, until `leave`. So what another user owns
@@ -109,7 +107,6 @@ class Places:
             raise self.other_owner
         require_own_folder(self.config_dir)
         require_own_file(self.config_file)
-        require_own_file(self.host_file)
         if os.path.lexists(self.state):
             require_private(self.state, is_chosen=True)
 
@@ -124,7 +121,7 @@ class Places:
 
         slug = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")[:40]
         name = f"{slug or 'host'}-{random_name(2)}"
-        make_folder(self.config_dir)
+        make_folder(self.state)
         made = file.with_name(f".host-{random_name(4)}")
         put(made, name + "\n")
         try:

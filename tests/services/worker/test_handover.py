@@ -63,8 +63,12 @@ def test_it_is_taken_in_before_its_project_is_renamed(ada: Machine) -> None:
     assert not (ada.clone / "shop").exists()
 
 
-def test_it_follows_a_note_that_was_moved_meanwhile(ada: Machine) -> None:
-    assert ada.ctxrepo("move", "topics/pay", "topics/money").returncode == 0
+@pytest.mark.parametrize("is_by_hand", [False, True], ids=["by a command", "by hand"])
+def test_it_follows_a_note_that_was_moved_meanwhile(ada: Machine, is_by_hand: bool) -> None:
+    if is_by_hand:
+        (ada.clone / NOTE).rename(ada.clone / "shop/topics/money.md")
+    else:
+        assert ada.ctxrepo("move", "topics/pay", "topics/money").returncode == 0
     hand_over(ada, save(f"{TEXT}- the third\n"))
     take_in(ada)
     assert [entry.text for entry in entries_of(NOTE, ada.read("shop/topics/money.md"))][-1] == "- the third"

@@ -39,9 +39,19 @@ def test_the_host_is_named_once(tmp_path: Path) -> None:
     assert other.host() != places.host()
 
 
+def test_dotfiles_that_bring_the_settings_to_two_machines_give_them_no_name(tmp_path: Path) -> None:
+    names = []
+    for machine in ("laptop", "desktop"):
+        places = Places.of({"HOME": str(tmp_path / machine), "XDG_CONFIG_HOME": str(tmp_path / "dotfiles")})
+        places.config_dir.mkdir(parents=True, exist_ok=True)
+        names.append(places.host())
+    assert len({*names}) == 2
+    assert not [*places.config_dir.iterdir()]
+
+
 def test_a_mangled_host_file_is_said(tmp_path: Path) -> None:
     places = Places.of({"HOME": str(tmp_path)})
-    places.config_dir.mkdir(parents=True)
-    (places.config_dir / "host").write_text("../../etc")
+    places.state.mkdir(parents=True)
+    places.host_file.write_text("../../etc")
     with pytest.raises(ConfigError, match="not a host name"):
         places.host()
