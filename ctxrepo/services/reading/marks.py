@@ -2,11 +2,11 @@
 stands for entries that somebody edited."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sized
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.jsonl import with_room
-from ctxrepo.domain.formats.moment import month
+from ctxrepo.domain.formats.moment import month, seconds_of, stamp
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode, decode_exactly
 from ctxrepo.domain.project.layout import EVIDENCE, is_note
@@ -29,6 +29,24 @@ if TYPE_CHECKING:
 def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
     """This machine's evidence file of the month that has room; `there` gives the content of a file."""
     return with_room(f"{EVIDENCE}/{host}-{month(now)}", there)
+
+
+def newest_moment(memory: Memory) -> str:
+    """The moment of the newest record, '' for none. A machine's newest is the last one of its last file."""
+    last = {path.rpartition("-")[0]: path for path in sorted(memory.worktree.scan(EVIDENCE).files)}
+    ends = ((memory.worktree.read(path) or b"").rstrip().rpartition(b"\n")[2] for path in last.values())
+    moments = (one.ts for end in ends for one in evidence_of(decode(end)))
+    return max((moment for moment in moments if seconds_of(moment) is not None), default="")
+
+
+def moment_after(moment: str, now: datetime) -> str:
+    """The next moment after one of the future; else ''."""
+    if moment <= stamp(now):
+        return ""
+    try:
+        return stamp(datetime.fromisoformat(moment) + timedelta(milliseconds=1))
+    except OverflowError:  # in the year 9999
+        return moment
 
 
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:

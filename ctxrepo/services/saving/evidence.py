@@ -2,20 +2,16 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render
-from ctxrepo.domain.formats.moment import seconds_of, stamp
+from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.note.entry import entries_of, reworded
-from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import EVIDENCE
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, to_line
-from ctxrepo.services.reading.marks import evidence_path
+from ctxrepo.services.reading.marks import evidence_path, moment_after, newest_moment
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.disk.private import random_name
-from ctxrepo.storage.memory import Memory
-
-_NEXT = timedelta(milliseconds=1)
 
 
 def record(
@@ -34,28 +30,12 @@ def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None
     """Add records to a draft, many in one go: each addition copies the file. They are later than every record
     there is, also of a machine whose clock is ahead: what they answer never comes after them."""
     lines: list[str] = []
-    least = _after(_newest(draft.memory), now)
+    least = moment_after(newest_moment(draft.memory), now)
     for one in (one for one in records if not draft.ignores(one.path)):
         lines.append(to_line(replace(one, ts=max(one.ts, least))))
         draft.spoken_of.add(one.path)
     for some in in_parts(lines):
         draft.append_line(evidence_path(draft.memory.host, now, draft.there), some)
-
-
-def _newest(memory: Memory) -> str:
-    """The moment of the newest record, '' for none. A machine's newest is the last one of its last file."""
-    last = {path.rpartition("-")[0]: path for path in sorted(memory.worktree.scan(EVIDENCE).files)}
-    ends = ((memory.worktree.read(path) or b"").rstrip().rpartition(b"\n")[2] for path in last.values())
-    moments = (one.ts for end in ends for one in evidence_of(decode(end)))
-    return max((moment for moment in moments if seconds_of(moment) is not None), default="")
-
-
-def _after(moment: str, now: datetime) -> str:
-    """The next moment after one of the future; else ''."""
-    try:
-        return stamp(datetime.fromisoformat(moment) + _NEXT) if moment > stamp(now) else ""
-    except OverflowError:  # in the year 9999
-        return moment
 
 
 def record_edits(draft: Draft, path: str, before: str, now: datetime) -> None:

@@ -15,7 +15,15 @@ from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.layout import EVIDENCE, is_evidence, is_note
 from ctxrepo.domain.records.evidence import Evidence, Kind, latest_successors, renamed, to_line
 from ctxrepo.domain.text import blake2b
-from ctxrepo.services.reading.marks import evidence_at, evidence_files, evidence_in, evidence_path, named_by
+from ctxrepo.services.reading.marks import (
+    evidence_at,
+    evidence_files,
+    evidence_in,
+    evidence_path,
+    moment_after,
+    named_by,
+    newest_moment,
+)
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 
@@ -69,8 +77,9 @@ def moved_evidence(
     news = [e for e in _gone(notes, was) if e.id not in known_news] if olds else []
     by_hand = [(old, new) for old, new in same_texts(olds, news) if old.id != new.id]
     records += [("moved", old.id, new.path, new.id) for old, new in by_hand]
+    at = max(stamp(now), moment_after(newest_moment(memory), now))
     lines = [
-        to_line(Evidence(random_name(), stamp(now), kind, entry, path, to, memory.host))
+        to_line(Evidence(random_name(), at, kind, entry, path, to, memory.host))
         for kind, entry, path, to in records
     ]
     return _appended(files, evidence_path(memory.host, now, files.get), lines)
