@@ -68,7 +68,8 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
 
     The entry that supersedes a pinned one is pinned too, on both of two machines that replaced it. A
     superseded entry that moves stays superseded under its new id, unless somebody stated that entry: a value
-    written over an old one looks like an edit of it, and was recorded as a move. Of entries that machines
+    written over an old one looks like an edit of it, and was recorded as a move. What another machine made
+    of the same entry is superseded with it. Of entries that machines
     let supersede each other the one that was last to replace another holds."""
     pinned: set[str] = set()
     struck: set[str] = set()
@@ -78,6 +79,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     left: dict[str, list[set[str]]] = {}  # the marks of what moved, when it did
     heirs: dict[str, dict[str, None]] = {}  # what it moved to, in order
     later: dict[str, dict[str, None]] = {}  # what it moved to or was replaced by
+    former: dict[str, str] = {}  # what it was before it moved
     for record in _in_order(evidence):
         names = {record.entry} | (closure(heirs, record.entry, MOST_HEIRS) - statements - {record.to})
         match record.kind:
@@ -90,6 +92,10 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                 pinned.discard(record.entry)
                 replaced.discard(record.entry)
             case "superseded":
+                first = end_of(former, record.entry)
+                names |= closure(heirs, first, MOST_HEIRS) - statements - {record.to}
+                for name in {first, *names} & left.keys():  # also what one makes of it that didn't know
+                    left[name].append(struck)
                 replaced |= pinned & names
                 pinned -= names
                 if record.to and replaced & names:
@@ -106,7 +112,9 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                 statements.add(record.entry)
                 stated.add(record.entry)
                 left.pop(record.entry, None)
-                heirs.pop(record.entry, None)
+                former.pop(record.entry, None)
+                for heir in heirs.pop(record.entry, ()):
+                    former.pop(heir, None)
                 later.pop(record.entry, None)
                 struck.discard(record.entry)
             case "moved":
@@ -117,6 +125,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                 heirs.pop(record.to, None)
                 heirs.setdefault(record.entry, {})[record.to] = None
                 later.setdefault(record.entry, {})[record.to] = None
+                former[record.to] = record.entry
                 for ids in left[record.entry]:
                     if ids is not struck or record.to not in stated:
                         ids.discard(record.entry)
@@ -187,13 +196,14 @@ def latest_successors(evidence: Iterable[Evidence]) -> dict[str, str]:
             to.pop(record.entry, None)
         elif record.kind == "superseded" and record.to:
             to.pop(record.entry, None)
-            if _last(to, record.to) == record.entry:  # the other way round until now
+            if end_of(to, record.to) == record.entry:  # the other way round until now
                 to.pop(record.to, None)
             to[record.entry] = record.to
-    return {entry: _last(to, entry) for entry in to}
+    return {entry: end_of(to, entry) for entry in to}
 
 
-def _last(to: Mapping[str, str], entry: str) -> str:
+def end_of(to: Mapping[str, str], entry: str) -> str:
+    """Where a chain ends that begins with the entry; the last before it would come again."""
     seen: set[str] = set()
     while entry in to and entry not in seen:
         seen.add(entry)

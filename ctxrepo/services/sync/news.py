@@ -7,7 +7,7 @@ from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_note
 from ctxrepo.domain.project.registry import Registry, parse
-from ctxrepo.domain.records.evidence import marks, renamed
+from ctxrepo.domain.records.evidence import Evidence, end_of, marks, renamed
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.marks import entries_in, evidence_at, note_versions, standing_heirs
 from ctxrepo.storage.memory import Memory
@@ -56,6 +56,7 @@ def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
         sides = objects.parents(merge)
         base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
         trees = [*map(objects.tree_of, sides)] if base else []
+        retired = {e.to: e for pair in permutations(trees, 2) for e in _superseded(objects, base, *pair, tip)}
         for side in trees:
             back = [*_notes_back(objects, base, side, objects.tree_of(merge))]
             for what, name, path in back:
@@ -63,25 +64,25 @@ def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
                     yield _line(name, what, "there again" if path == name else f"at {path} now")
             notes = {path for _, *names in back for path in names}
             for old, what, new in _entries_back(objects, base, side, objects.tree_of(merge)):
-                if notes.isdisjoint((old.path, new.path)) and new.id in _ids(objects, tip, new.path):
+                is_told = new.id in retired or not notes.isdisjoint((old.path, new.path))
+                if not is_told and new.id in _ids(objects, tip, new.path):
                     yield _line(f"an entry of {old.path}", what, f"^{new.id} in {new.path} now")
-        for ours, theirs in permutations(trees, 2):
-            yield from _superseded(objects, base, ours, theirs, tip)
+        for name, edit in retired.items():
+            now = f"^{name} in {edit.path}, superseded; `ctxrepo restore ^{name}` has it hold again"
+            yield _line(f"an entry of {edit.path}", "superseded", now)
 
 
 def _superseded(
     objects: Objects, base: str | None, ours: str | None, theirs: str | None, tip: str | None
-) -> Iterator[str]:
-    """A line for each entry that one side superseded and the other edited: it doesn't hold any more."""
+) -> Iterator[Evidence]:
+    """The record of each edit by one side of an entry that the other superseded: it doesn't hold any more."""
     known = {*evidence_at(objects, base)}
     retired, edits = ([e for e in evidence_at(objects, side) if e not in known] for side in (ours, theirs))
-    gone = {one.entry for one in retired if one.kind == "superseded"}
+    former = {one.to: one.entry for one in retired if one.kind == "moved"}
+    gone = {end_of(former, one.entry) for one in retired if one.kind == "superseded"}
     edits = [one for one in edits if one.kind == "moved" and one.entry in gone]
     struck = marks(evidence_at(objects, tip)).struck if edits else ()
-    for one in edits:
-        if one.to in struck:
-            now = f"^{one.to} in {one.path}, superseded; `ctxrepo restore ^{one.to}` has it hold again"
-            yield _line(f"an entry of {one.path}", "superseded", now)
+    return (one for one in edits if one.to in struck and one.to in _ids(objects, tip, one.path))
 
 
 def _line(name: str, what: str, now: str) -> str:

@@ -133,6 +133,14 @@ def test_marks_on_what_has_its_former_id_again_reach_it() -> None:
     assert marks([*back, said(4, "pinned", "a"), said(5, "unpinned", "b")]).pinned == set()
 
 
+@pytest.mark.parametrize("when", [2, 4], ids=["before", "after"])
+def test_what_another_machine_made_of_an_entry_is_superseded_with_it(when: int) -> None:
+    here = [said(1, "moved", "a", "b"), said(3, "superseded", "b", "n")]
+    assert {"b", "c"} <= marks([*here, said(when, "moved", "a", "c")]).struck
+    assert "a" not in marks([*here, said(4, "stated", "a"), said(5, "moved", "a", "c")]).struck
+    assert "c" not in marks([*here, said(4, "stated", "a"), said(5, "moved", "a", "c")]).struck
+
+
 def test_marks_on_a_long_chain_of_moves_cost_no_more_than_its_length() -> None:
     """Followed to its end for each mark, this one would take minutes."""
     chain = [

@@ -596,6 +596,42 @@ def test_an_entry_that_was_superseded_and_edited_meanwhile_is_told_on_both(
     assert "(superseded)" not in ada.ctxrepo("search", "8182").stdout
 
 
+@pytest.mark.parametrize("how", ["--supersedes", "--key"])
+def test_so_it_is_if_it_was_moved_before(pair: Pair, how: str) -> None:
+    ada, ben = pair
+    by_command(ada, "remember", "Payments are on 8082", "--key", "payments", "--note", "shop:topics/ports.md")
+    meet(ada, ben)
+    (old,) = entries_of(NOTE, ben.read(NOTE))
+    by_command(ada, "move", f"^{old.id}", "shop:topics/net.md")
+    (there,) = entries_of("shop/topics/net.md", ada.read("shop/topics/net.md"))
+    name = f"^{there.id}" if how == "--supersedes" else "payments"
+    by_command(ada, "remember", "Payments are made by another company", how, name)
+    by_passage(ben, 8182)
+    told = [line for machine in (ada, ben, ada) for line in machine.sync().notices]
+    assert ada.tree() == ben.tree()
+    assert [line.partition("; ")[0].partition(":")[0] for line in told] == [
+        f"an entry of {NOTE} was superseded on one machine and changed on another"
+    ] * 2
+    assert "(superseded)" in next(
+        line for line in ada.ctxrepo("search", "8182").stdout.splitlines() if "8182" in line
+    )
+
+
+def test_of_two_that_supersede_what_each_machine_had_edited_before_one_stays(apart: Pair) -> None:
+    for machine, port, text in zip(apart, (8182, 8282), ("by bank", "by post"), strict=True):
+        by_passage(machine, port)
+        (mine,) = (e for e in entries_of(NOTE, machine.read(NOTE)) if "payment" in e.text)
+        words = (f"Payments are made {text}", "--supersedes", f"^{mine.id}", "--note", f"topics/{port}.md")
+        by_command(machine, "remember", *words)
+    meet(*apart)
+    ada, ben = apart
+    assert ada.tree() == ben.tree()
+    found = ada.ctxrepo("search", "made").stdout
+    assert ("by bank" in found) != ("by post" in found)
+    copies = [each.copy.other for each in conflicts(ada.open()) if each.copy]
+    assert ["Payments are made" in copy for copy in copies].count(True) == 1
+
+
 def test_an_entry_that_a_hand_put_into_another_note_and_the_other_edited_is_there_once(pair: Pair) -> None:
     ada, ben = pair
     by_command(ada, "remember", "Bees need 24 volts in the lab", "--note", "shop:topics/ports.md")

@@ -18,6 +18,7 @@ from ctxrepo.domain.records.evidence import (
     Evidence,
     closure,
     edits_in,
+    end_of,
     evidence_of,
     gone,
     latest_successors,
@@ -140,9 +141,12 @@ def _versions(records: Sequence[Evidence], others: Sequence[Evidence]) -> _Heirs
 
 
 def _successors(records: Sequence[Evidence]) -> _Heirs:
-    """superseded id -> the ids of what supersedes it: the one that it had then, and those after its edits."""
+    """superseded id -> the ids of what supersedes it: the one that it had then, and those after its edits. An
+    entry that this side edited before has the id from before that, which the other side knows."""
     edits = edits_in(records)
-    return {old: {new} | closure(edits, new, MOST_HEIRS) for old, new in latest_successors(records).items()}
+    former = {new: old for old, heirs in edits.items() for new in heirs}
+    latest = latest_successors(records).items()
+    return {end_of(former, old): {new} | closure(edits, new, MOST_HEIRS) for old, new in latest}
 
 
 def _stated(records: Sequence[Evidence]) -> _Places:
