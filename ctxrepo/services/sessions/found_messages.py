@@ -261,12 +261,13 @@ def indexed_sessions(memory: Memory) -> list[IndexedSession]:
 
 def telling_words(memory: Memory, project: Project | None) -> list[str]:
     """Words of the newest prompts, or of the notes in view where nobody prompted, that lead to an entry in
-    view or to messages of two sessions, the rarest first. One with digits may be a secret of a new kind."""
+    view or to messages of two sessions: first those that lead to an entry, of each kind the rarest first. One
+    with digits may be a secret of a new kind."""
     folders = search_order(memory, project)
     prompts = find_messages(memory, MessageQuery(types=("user",), is_newest_first=True, limit=_PROMPTS))
     notes = (read_note(memory, path) for path in ([] if prompts else note_paths(memory, folders)))
     texts = [found.message.text for found in prompts] or [note.body for note in notes if note]
-    told: dict[str, int] = {}
+    told: dict[str, tuple[bool, int]] = {}
     cache, file = memory.hook_cache(), index_file(memory.state.root)
     with closing(cache) if cache else nullcontext(), SessionIndex.opened(file) as index:
         spans = spans_of(cache, folders) if cache else []
@@ -275,7 +276,7 @@ def telling_words(memory: Memory, project: Project | None) -> list[str]:
             rows = matching(index.db, MessageFilter(), expression([word]), _COMMON, None)
             is_known = entries or len({row.session for row in rows}) > 1
             if is_known and len(word) > 3 and word not in SOCIAL and len(rows) < _COMMON:
-                told[word] = entries + len(rows)
+                told[word] = not entries, entries + len(rows)
     return sorted(told, key=told.__getitem__)[:_TELLING]
 
 

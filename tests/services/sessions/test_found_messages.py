@@ -18,12 +18,13 @@ def telling(machine: Machine) -> list[str]:
     return telling_words(memory, machine.project())
 
 
-def test_a_word_leads_to_an_entry_or_to_another_session_and_the_rarest_comes_first(mine: Machine) -> None:
+def test_a_word_leads_to_an_entry_or_to_another_session_and_the_former_comes_first(mine: Machine) -> None:
     claude_says(mine, "s-1", ["the pelican export", "pelican and export, yes", "export once more"])
     claude_says(mine, "s-2", ["does the export need pelican, redis or gannets?"])
     assert telling(mine) == ["pelican", "export"]
     mine.remember("redis listens on port 6380")
-    assert telling(mine)[0] == "redis"
+    claude_says(mine, "s-3", ["redis", "what of redis?", "and redis, then?"])
+    assert telling(mine) == ["redis", "pelican", "export"]
     assert "gannets" not in telling(mine)
 
 
