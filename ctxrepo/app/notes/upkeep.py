@@ -96,9 +96,10 @@ def sum_of(plans: Sequence[ImportPlan]) -> str:
     made = sum(one.is_new for one in notes)
     entries = sum(one.new for one in notes)
     touched = sum(one.new > 0 or one.is_new for one in notes)
-    more = f", {counted(anchors, 'anchor')}" if anchors else ""
-    count = f"{counted(entries, 'entry', 'entries')} in {counted(touched, 'note')}"
-    return f"{count}, {made} of them new{more}"
+    said = [f"{counted(entries, 'entry', 'entries')} in {counted(touched, 'note')}"]
+    said += [f"{made} of them new"] if made else []
+    said += [counted(anchors, "anchor")] if anchors else []
+    return ", ".join(said)
 
 
 def list_sources(desk: Desk, _: None) -> Result[Sequence[SourceContents]]:

@@ -133,7 +133,7 @@ def test_a_second_time_changes_nothing_and_a_third_brings_what_is_new(cli: Termi
     file = folder / ("MEMORY.md" if source == "pi-memory" else ".pi/memory/topics/lessons.md")
     file.write_text(file.read_text() + "- [lesson] A lesson of today\n")
     said = cli("import", source, "--yes")
-    assert said.out.splitlines()[-1] == "brought 1 entry in 1 note, 0 of them new"
+    assert said.out.splitlines()[-1] == "brought 1 entry in 1 note"
 
 
 def test_what_is_here_already_stays_to_the_byte_and_is_added_to(cli: Terminal) -> None:
