@@ -105,7 +105,7 @@ def _wanted(
             f"{shown(mask(kind))} {number}" for kind, number in sorted(others.most_common(_NAMED))
         )
         why = "of kinds that weren't chosen" if search.kinds else f"{asks}: choose some with --kind"
-        left.append(NotTaken(f"{counted(others.total(), 'record')} ({kinds})", why))
+        left.append(NotTaken(f"{counted(others.total(), 'record')} ({kinds})", why, is_open=bool(asks)))
     if len(of_kind) > len(chosen):
         left.append(
             NotTaken(

@@ -152,10 +152,11 @@ class SourceTape:
 
 @dataclass(frozen=True)
 class NotTaken:
-    """What of a source stays where it is, and why."""
+    """What of a source stays where it is, and why. `is_open`: until a person does something about it."""
 
     what: str
     why: str
+    is_open: bool = False
 
 
 def left_with(count: str, project: str) -> NotTaken:
@@ -199,7 +200,8 @@ def source_at(
                 contents = read(search, place)
             except CtxrepoError as error:
                 where = search.shown(place)
-                contents = SourceContents(name, where, not_taken=(NotTaken(where, error.message),))
+                left = NotTaken(where, error.message, is_open=True)
+                contents = SourceContents(name, where, not_taken=(left,))
             if contents is not None:
                 yield contents
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ctxrepo.services.setup.setup import Plan
 
 
-Offer = tuple[str, str]
-"""What a person was asked to bring: the place in which a memory program keeps it, and how much it is."""
+Offer = tuple[str, ...]
+"""What a person was told of a place in which a memory program keeps something: the place, and the lines."""
 
 
 @dataclass(frozen=True)
@@ -145,19 +145,30 @@ def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callabl
     title = f"{source} in {_folder(desk, call)}"
 
     def agrees(plans: Sequence[ImportPlan]) -> bool:
-        made = {(plan.place, sum_of([plan])) for plan in plans if plan.changes}
+        made = {(plan.place, *_told([plan])) for plan in plans if _told([plan])}
         is_new = not made <= offers
         offers.update(made)
-        return is_new and ask(title, [sum_of(plans)])
+        return is_new and ask(title, _told(plans), any(plan.changes for plan in plans))
 
-    wanted = ImportRequest(source, "", agrees)
     try:
-        return desk.perform(import_memory, wanted, call).exit_code
+        done = desk.perform(import_memory, ImportRequest(source, "", agrees), call)
+        if not any(plan.changes for plan in done.value.plans):  # nobody was asked
+            agrees(done.value.plans)
+        return done.exit_code
     except (NotFound, UsageError):  # it has nothing there
         return 0
     except CtxrepoError as error:
         desk.notice(f"{title} is left out: {error.message}. {error.hint}")
         return 1
+
+
+def _told(plans: Sequence[ImportPlan]) -> Sequence[str]:
+    """What would be brought, and what stays there until a person does something about it."""
+    notes = (one for plan in plans for one in plan.notes)
+    left = [f"{one.note.origin} is held back: {why}" for one in notes for why in one.fitted.refused]
+    left += [f"{one.what} left out: {one.why}" for plan in plans for one in plan.not_taken if one.is_open]
+    left += [f"`ctxrepo import {plans[0].source} --dry-run` there shows more"] if left else []
+    return [sum_of(plans), *left] if any(plan.changes for plan in plans) else left
 
 
 def _connect(desk: Desk, request: StartRequest, ask: Callable[..., bool]) -> int:

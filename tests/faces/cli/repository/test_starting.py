@@ -243,6 +243,19 @@ def test_what_the_first_exchange_kept_back_is_told(fresh: Terminal, remote: Path
 
 
 @pytest.mark.slow
+def test_what_is_held_back_is_told_each_time(old: Terminal) -> None:
+    (note,) = (old.machine.home / ".claude/projects").glob("*-shop/memory/deploy.md")
+    put(note, note.read_bytes() + b"- the key is AKIA" + b"QWERTYUIOPASDFGH\n")
+    held = "  deploy.md is held back: it holds a secret (aws-access-key), line 6, fingerprint "
+    for words in (["--yes"], ["--yes"], []):
+        said = old("start", *words)
+        assert (said.code, said.out.count(held)) == (6, 1)
+    assert "rollback" not in old("search", "take the last green tag").out.lower()
+    put(old.machine.home / ".claude-mem/claude-mem.db", b"no database")
+    assert "claude-mem in ~/shop:\n  ~/.claude-mem left out: " in old("start").out
+
+
+@pytest.mark.slow
 def test_what_other_agents_remember_is_offered_like_that(old: Terminal) -> None:
     other_programs.codex(old.machine)
     other_programs.gemini(old.machine)
@@ -250,6 +263,10 @@ def test_what_other_agents_remember_is_offered_like_that(old: Terminal) -> None:
     said = old("start", "--yes")
     assert "codex-memory in ~/shop:\n  4 entries in 3 notes, 3 of them new" in said.out
     assert "gemini-memory in ~/shop:\n  4 entries in 3 notes" in said.out
-    assert "claude-mem in" not in said.out  # nobody chose kinds
+    assert (
+        "claude-mem in ~/shop:\n  5 records (bugfix 1, decision 2, discovery 1, summary 1) left out: "
+        in said.out
+    )
+    assert said.out.count("claude-mem in") == 1
     assert "gutenberg" in old("recall", "what is the staging machine called").out
     assert "-memory in" not in old("start", "--yes").out
