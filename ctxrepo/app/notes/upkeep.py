@@ -213,6 +213,7 @@ def _search(desk: Desk, request: ImportRequest | None) -> SourceSearch:
         env=desk.env,
         files=FilesOutside(Outside(desk.places.unresponsive)),
         global_folder=GLOBAL,
+        project=PROJECT if top else "",
         checkout=Path(top) if top else None,
         folder_of=lambda _: PROJECT,
     )
