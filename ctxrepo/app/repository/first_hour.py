@@ -10,10 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import AGENTS, sources
-from ctxrepo.app.notes.upkeep import ImportRequest, has_memory, import_memory, sum_of
+from ctxrepo.app.notes.upkeep import (
+    ImportRequest,
+    entry_count,
+    has_memory,
+    import_memory,
+    list_sources,
+    sum_of,
+)
 from ctxrepo.app.repository.connecting import AgentsRequest, SetupRequest, set_up
 from ctxrepo.app.repository.exchange import attention, init
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.user.repository import shown_path
@@ -80,6 +88,8 @@ def start(desk: Desk, request: StartRequest) -> Result[FirstHour]:
         codes += [_bring(desk, call, source, offers, ask) for call, source in product(calls, sources())]
     elif request.is_trial:
         ask("projects", ["shown with what is remembered of each, once there is a repository"], is_open=False)
+        if remembered := _remembered(desk):
+            ask("memories", remembered)
     if has_memory(desk) or request.is_trial:
         codes.append(_connect(desk, request, ask))
     if request.is_trial and any(step.is_open for step in steps):
@@ -137,6 +147,12 @@ def _projects(desk: Desk) -> Mapping[str, Call]:
         if project:
             calls[f"{project.folder}: {_folder(desk, call)}"] = call
     return calls
+
+
+def _remembered(desk: Desk) -> Sequence[str]:
+    """What memory programs keep for this folder and for all projects, before there is a memory to compare."""
+    kept = (one for one in list_sources(desk, None).value if one.notes)
+    return [f"{one.place}: {counted(entry_count(one), 'entry', 'entries')} ({one.source})" for one in kept]
 
 
 def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callable[..., bool]) -> int:

@@ -122,6 +122,8 @@ def test_in_a_pipe_it_says_what_it_would_do_and_does_nothing(old: Terminal) -> N
     assert (said.code, theirs(old.machine.home)) == (0, before)
     assert not old.machine.clone.exists()
     assert said.out.startswith("repository:\n  ~/.ctxrepo without a remote, to be created\n")
+    assert "\nmemories:\n  ~/.claude/projects/" in said.out
+    assert "-shop/memory: 3 entries (claude-memory)\nClaude Code:\n" in said.out
     assert "Codex:\n  7 hooks in " in said.out
     assert said.err == "ctxrepo: nothing was changed: the same command with --yes does all of it\n"
     old("init")
