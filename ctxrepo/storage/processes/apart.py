@@ -103,6 +103,8 @@ def forked(answers: Callable[[], Iterable[Any]], prepare: Callable[[int], int]) 
     """A fork that says what `answers` yields, and ends; only a process with one thread may make one.
     `prepare` is called in it with the handle that it writes to, and returns the one to use."""
     reading, writing = os.pipe()
+    # Python loses what is raised while it forks: Ctrl-C waits until it has.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         pid = os.fork()
     except OSError as error:
@@ -110,9 +112,10 @@ def forked(answers: Callable[[], Iterable[Any]], prepare: Callable[[int], int]) 
         raise CtxrepoError(f"no process can be started: {error.strerror or error}") from error
     else:
         if pid == 0:
-            _be_fork(answers, reading, writing, prepare)
+            _be_fork(answers, reading, writing, prepare, mask)
     finally:
         os.close(writing)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     return Child(pid, reading)
 
 
@@ -271,12 +274,18 @@ class _Helper(Child):
 
 
 def _be_fork(
-    answers: Callable[[], Iterable[Any]], reading: int, writing: int, prepare: Callable[[int], int]
+    answers: Callable[[], Iterable[Any]],
+    reading: int,
+    writing: int,
+    prepare: Callable[[int], int],
+    mask: Iterable[int],
 ) -> NoReturn:
     try:
         os.close(reading)
         gc.disable()  # what our parent has open isn't closed by us
-        _run(answers, prepare(writing))
+        writing = prepare(writing)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        _run(answers, writing)
     finally:
         os._exit(0)  # also when who wanted the answers is gone
 

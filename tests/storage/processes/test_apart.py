@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -61,6 +62,26 @@ def test_who_is_killed_is_told() -> None:
 
 
 @needs_proc
+def test_an_interrupt_while_it_is_made_is_not_lost() -> None:
+    interrupts = [signal.SIGINT]
+
+    def interrupt() -> None:
+        if interrupts:
+            os.kill(os.getpid(), interrupts.pop())
+
+    def blocked() -> set[signal.Signals | int]:
+        return {*signal.pthread_sigmask(signal.SIG_BLOCK, ())}
+
+    os.register_at_fork(before=interrupt)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ask(blocked)
+        assert ask(blocked) == blocked()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_it_holds_no_lock_and_no_stream_of_ours(tmp_path: Path) -> None:
     lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
     flock(lock, LOCK_EX)
