@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import AGENTS, sources
-from ctxrepo.app.notes.upkeep import (
-    ImportRequest,
-    entry_count,
-    has_memory,
-    import_memory,
-    list_sources,
-    sum_of,
-)
+from ctxrepo.app.notes import upkeep
 from ctxrepo.app.repository.connecting import AgentsRequest, SetupRequest, set_up
 from ctxrepo.app.repository.exchange import attention, init
 from ctxrepo.app.result import Result
@@ -81,7 +74,7 @@ def start(desk: Desk, request: StartRequest) -> Result[FirstHour]:
 
     codes, offers = [_make_repository(desk, request.remote, ask)], set[Offer]()
     calls = [desk.call]
-    if has_memory(desk):
+    if upkeep.has_memory(desk):
         projects = _projects(desk)
         ask("projects", [*projects] or ["no agent has worked in a git checkout here"], is_open=False)
         calls = [*projects.values()] or calls
@@ -90,11 +83,11 @@ def start(desk: Desk, request: StartRequest) -> Result[FirstHour]:
         ask("projects", ["shown with what is remembered of each, once there is a repository"], is_open=False)
         if remembered := _remembered(desk):
             ask("memories", remembered)
-    if has_memory(desk) or request.is_trial:
+    if upkeep.has_memory(desk) or request.is_trial:
         codes.append(_connect(desk, request, ask))
     if request.is_trial and any(step.is_open for step in steps):
         desk.notice("nothing was changed: the same command with --yes does all of it")
-    seen = desk.perform(_look, None, calls[0]) if has_memory(desk) else ()
+    seen = desk.perform(_look, None, calls[0]) if upkeep.has_memory(desk) else ()
     done = FirstHour(steps, _folder(desk, calls[0]), *seen)
     return Result(done, exit_code=next(filter(None, codes), 0))
 
@@ -151,8 +144,10 @@ def _projects(desk: Desk) -> Mapping[str, Call]:
 
 def _remembered(desk: Desk) -> Sequence[str]:
     """What memory programs keep for this folder and for all projects, before there is a memory to compare."""
-    kept = (one for one in list_sources(desk, None).value if one.notes)
-    return [f"{one.place}: {counted(entry_count(one), 'entry', 'entries')} ({one.source})" for one in kept]
+    kept = (one for one in upkeep.list_sources(desk, None).value if one.notes)
+    return [
+        f"{one.place}: {counted(upkeep.entry_count(one), 'entry', 'entries')} ({one.source})" for one in kept
+    ]
 
 
 def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callable[..., bool]) -> int:
@@ -167,7 +162,7 @@ def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callabl
         return is_new and ask(title, _told(plans), any(plan.changes for plan in plans))
 
     try:
-        done = desk.perform(import_memory, ImportRequest(source, "", agrees), call)
+        done = desk.perform(upkeep.import_memory, upkeep.ImportRequest(source, "", agrees), call)
         if not any(plan.changes for plan in done.value.plans):  # nobody was asked
             agrees(done.value.plans)
         return done.exit_code
@@ -184,7 +179,7 @@ def _told(plans: Sequence[ImportPlan]) -> Sequence[str]:
     left = [f"{one.note.origin} is held back: {why}" for one in notes for why in one.fitted.refused]
     left += [f"{one.what} left out: {one.why}" for plan in plans for one in plan.not_taken if one.is_open]
     left += [f"`ctxrepo import {plans[0].source} --dry-run` there shows more"] if left else []
-    return [sum_of(plans), *left] if any(plan.changes for plan in plans) else left
+    return [upkeep.sum_of(plans), *left] if any(plan.changes for plan in plans) else left
 
 
 def _connect(desk: Desk, request: StartRequest, ask: Callable[..., bool]) -> int:
