@@ -69,8 +69,8 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     The entry that supersedes a pinned one is pinned too, on both of two machines that replaced it. A
     superseded entry that moves stays superseded under its new id, unless somebody stated that entry: a value
     written over an old one looks like an edit of it, and was recorded as a move. What another machine made
-    of the same entry is superseded with it. Of entries that machines
-    let supersede each other the one that was last to replace another holds."""
+    of the same entry is superseded with it. Of entries that machines let supersede each other the one that
+    was last to replace another holds."""
     pinned: set[str] = set()
     struck: set[str] = set()
     statements: set[str] = set()  # stated under this id, and neither superseded nor moved since
@@ -95,7 +95,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                 first = end_of(former, record.entry)
                 names |= closure(heirs, first, MOST_HEIRS) - statements - {record.to}
                 for name in {first, *names} & left.keys():  # also what one makes of it that didn't know
-                    left[name].append(struck)
+                    left[name] = [struck]
                 replaced |= pinned & names
                 pinned -= names
                 if record.to and replaced & names:

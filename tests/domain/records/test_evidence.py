@@ -135,7 +135,7 @@ def test_marks_on_what_has_its_former_id_again_reach_it() -> None:
 
 @pytest.mark.parametrize("when", [2, 4], ids=["before", "after"])
 def test_what_another_machine_made_of_an_entry_is_superseded_with_it(when: int) -> None:
-    here = [said(1, "moved", "a", "b"), said(3, "superseded", "b", "n")]
+    here = [said(0, "stated", "a"), said(1, "moved", "a", "b"), said(3, "superseded", "b", "n")]
     assert {"b", "c"} <= marks([*here, said(when, "moved", "a", "c")]).struck
     assert "a" not in marks([*here, said(4, "stated", "a"), said(5, "moved", "a", "c")]).struck
     assert "c" not in marks([*here, said(4, "stated", "a"), said(5, "moved", "a", "c")]).struck

@@ -606,7 +606,7 @@ def test_so_it_is_if_it_was_moved_before(pair: Pair, how: str) -> None:
     (there,) = entries_of("shop/topics/net.md", ada.read("shop/topics/net.md"))
     name = f"^{there.id}" if how == "--supersedes" else "payments"
     by_command(ada, "remember", "Payments are made by another company", how, name)
-    by_passage(ben, 8182)
+    by_command(ben, "edit", "topics/ports.md", "--old", "8082", "--new", "8182")
     told = [line for machine in (ada, ben, ada) for line in machine.sync().notices]
     assert ada.tree() == ben.tree()
     assert [line.partition("; ")[0].partition(":")[0] for line in told] == [
