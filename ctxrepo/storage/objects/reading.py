@@ -13,6 +13,7 @@ from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.objects.libgit2 import enums, pygit2
 from ctxrepo.storage.objects.objectfiles import loose_file, why_spoiled
+from ctxrepo.storage.objects.trees import Trees
 
 _LOOSE, _PACKED = 1, 2
 """The order in which libgit2 asks them: packs first."""
@@ -22,10 +23,11 @@ _LARGEST: Mapping[int, Bound] = {enums.ObjectType.TREE: FOLDER_BYTES, enums.Obje
 _Object = pygit2.Commit | pygit2.Tree | pygit2.Blob | pygit2.Tag
 
 
-class ObjectReader:
+class ObjectReader(Trees):
     """An opened repository. Ids are 40 hex digits."""
 
     def __init__(self, own: OwnGit) -> None:
+        super().__init__()
         self._own = own
         clone = own.clone
         self._refs = RefWriter(clone.git_dir, logs_setting(clone.configured()))

@@ -6,7 +6,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.domain.project.layout import prefixes_of
 from ctxrepo.errors import BeyondBounds, Damaged, GitFailed
@@ -15,7 +14,7 @@ from ctxrepo.storage.disk.private import MANY
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.objects.libgit2 import enums, pygit2
 from ctxrepo.storage.objects.reading import Past, Refs
-from ctxrepo.storage.objects.trees import Item, Key, Trees, extent, folder_of, key_of
+from ctxrepo.storage.objects.trees import Item, Key, extent, folder_of
 
 # Without it a power cut leaves refs that point at empty objects: 6 of 6 repositories were unreadable.
 pygit2.option(enums.Option.ENABLE_FSYNC_GITDIR, True)
@@ -45,7 +44,6 @@ class Objects(Refs, Past):
         """`fetch` fetches objects that a partial clone has left with its remote."""
         super().__init__(own)
         self._fetch = fetch
-        self._trees = Trees(self.tree_bytes)
 
     # -- blobs
 
@@ -102,49 +100,16 @@ class Objects(Refs, Past):
     def find(self, tree: str | None, path: str) -> bytes | None:
         """The bytes at `path` in a tree; None when the tree or the path isn't there."""
         try:
-            keys = self._trees.some(tree, [path])
-            return self.data(keys[path]) if path in keys else None
+            key = self.files(tree, [path]).get(path)
+            return self.data(key) if key else None
         except (Damaged, BeyondBounds, ValueError):
             return None
 
-    def files(
-        self, tree: str | None, only: Iterable[str] | None = None, cone: Cone | None = None
-    ) -> Mapping[str, Key]:
-        """path -> key of all files in a tree; or only of those in `cone`, or `only`, or either."""
-        if cone is None:
-            return self._trees.files(tree) if only is None else self._trees.some(tree, only)
-        return {**self._trees.within(tree, cone), **self._trees.some(tree, only or ())}
-
-    def items(self, tree: str | None) -> Mapping[str, Item]:
-        """name -> item of what is directly in a tree."""
-        return self._trees.items(tree)
-
-    def below(self, tree: str | None, folder: str) -> dict[str, Key]:
-        """path -> key of all files below a folder of a tree."""
-        return self._trees.below(tree, folder)
-
-    def names_in(self, tree: str | None, folder: str) -> dict[str, Key | None]:
-        """name -> key (None for a folder) of what is directly in a folder of a tree; '' is the top."""
-        items = self._trees.items(self._trees.folder(tree, folder))
-        return {name: key_of(item) for name, item in items.items()}
-
     def children(self, tree: str) -> tuple[list[str], list[str]]:
         """(ids of the folders, ids of the files) directly in a tree, without submodules."""
-        items = [item for item in self._trees.items(tree).values() if item[0] != _SUBMODULE]
+        items = [item for item in self.items(tree).values() if item[0] != _SUBMODULE]
         folders = [oid for item in items if (oid := folder_of(item))]
         return folders, [item[1] for item in items if not folder_of(item)]
-
-    def key_at(self, tree: str, path: str) -> Key | None:
-        """The key of the file at `path`, the id of a folder there, None when there is nothing."""
-        return self._trees.at(tree, path)
-
-    def diff(self, old: str | None, new: str | None) -> dict[str, tuple[Key | None, Key | None]]:
-        """path -> (key before, key after) of files that differ; equal folders are not read."""
-        return dict(self._trees.diff(old, new))
-
-    def differences(self, old: str, new: str) -> Iterator[tuple[str, Item | None, Item | None]]:
-        """(path, item before, item after) of the files that differ, their modes included."""
-        return self._trees.differences(old, new)
 
     def require_extent(self, commit: str) -> None:
         """BeyondBounds when the files of a commit are more than a memory may have."""
@@ -183,11 +148,11 @@ class Objects(Refs, Past):
             inside.setdefault(folder, {})[name] = key
         inside |= {above: {} for folder in [*inside] for above in prefixes_of(folder) if above not in inside}
         down = sorted(inside, key=lambda folder: (folder.count("/") + bool(folder), folder))
-        before: dict[str, tuple[str | None, Mapping[str, Item]]] = {"": (tree, self._trees.items(tree))}
+        before: dict[str, tuple[str | None, Mapping[str, Item]]] = {"": (tree, self.items(tree))}
         for folder in down[1:]:
             above, _, name = folder.rpartition("/")
             oid = folder_of(before[above][1].get(name))
-            before[folder] = oid, self._trees.items(oid)
+            before[folder] = oid, self.items(oid)
         made: dict[str, dict[str, str | None]] = {folder: {} for folder in down}
         for folder in reversed(down[1:]):
             above, _, name = folder.rpartition("/")

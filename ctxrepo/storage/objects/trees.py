@@ -4,6 +4,7 @@ The key of a plain file is its blob id; a link or a submodule has the key `mode:
 untouched. A name that is no UTF-8 is left out, and stays in its tree. Every walk is a loop that counts:
 BeyondBounds for a tree with more than a memory may have."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ctxrepo.domain.git.gitfiles import Cone
@@ -37,72 +38,58 @@ _KEPT = 4
 """How many whole trees are remembered: base, next, head and the new one are often the same."""
 
 
-class Trees:
-    """The trees of one repository; `read` gives the bytes of the tree object with an id."""
+class Trees(ABC):
+    """The trees of one repository; None is a tree that doesn't exist."""
 
-    def __init__(self, read: Callable[[str], bytes]) -> None:
-        self._read = read
+    def __init__(self) -> None:
         self._whole: dict[str, Mapping[str, Key]] = {}
 
+    @abstractmethod
+    def tree_bytes(self, tree: str) -> bytes:
+        """The bytes of the tree object with this id."""
+
     def items(self, tree: str | None) -> dict[str, Item]:
-        """name -> item of what is directly in a tree; None is a tree that doesn't exist."""
+        """name -> item of what is directly in a tree."""
         items: dict[str, Item] = {}
-        for mode, name, oid in _directly_in(self._read(tree)) if tree else ():
+        for mode, name, oid in _directly_in(self.tree_bytes(tree)) if tree else ():
             try:
                 items[name.decode()] = mode.decode(), oid.hex()
             except UnicodeDecodeError:
                 continue
         return items
 
-    def files(self, tree: str | None) -> Mapping[str, Key]:
-        """path -> key of all files in a tree."""
-        if tree is None:
-            return {}
+    def files(
+        self, tree: str | None, only: Iterable[str] | None = None, cone: Cone | None = None
+    ) -> Mapping[str, Key]:
+        """path -> key of all files in a tree; or only of those in `cone`, or `only`, or either."""
+        if cone is not None:
+            return dict(self._walk(tree, "", cone)) | self._some(tree, only or ())
+        if tree is None or only is not None:
+            return self._some(tree, only or ())
         if tree not in self._whole:
             if len(self._whole) >= _KEPT:
                 self._whole.pop(next(iter(self._whole)))
             self._whole[tree] = dict(self._walk(tree, ""))
         return self._whole[tree]
 
-    def within(self, tree: str | None, cone: Cone) -> dict[str, Key]:
-        """path -> key of the files in a tree that a sparse clone has on disk."""
-        return dict(self._walk(tree, "", cone))
+    def names_in(self, tree: str | None, folder: str) -> dict[str, Key | None]:
+        """name -> key (None for a folder) of what is directly in a folder of a tree; '' is the top."""
+        return {name: key_of(item) for name, item in self.items(self._folder(tree, folder)).items()}
 
-    def some(self, tree: str | None, paths: Iterable[str]) -> dict[str, Key]:
-        """path -> key of those `paths` that are in a tree; only their folders are read."""
-        folders: dict[str, dict[str, Item]] = {}
-        keys = {}
-        for path in paths:
-            folder, _, name = path.rpartition("/")
-            if folder not in folders:
-                folders[folder] = self.items(self.folder(tree, folder))
-            key = key_of(folders[folder].get(name))
-            if key is not None:
-                keys[path] = key
-        return keys
-
-    def at(self, tree: str | None, path: str) -> Key | None:
+    def key_at(self, tree: str | None, path: str) -> Key | None:
         """The key of the file at `path`, the id of a folder there, None when there is nothing."""
         folder, _, name = path.rpartition("/")
-        item = self.items(self.folder(tree, folder)).get(name)
+        item = self.items(self._folder(tree, folder)).get(name)
         return folder_of(item) or key_of(item)
 
     def below(self, tree: str | None, folder: str) -> dict[str, Key]:
         """path -> key of all files below a folder of a tree."""
-        return dict(self._walk(self.folder(tree, folder), f"{folder}/"))
+        return dict(self._walk(self._folder(tree, folder), f"{folder}/"))
 
-    def folder(self, tree: str | None, folder: str) -> str | None:
-        """Id of the tree that is at `folder` in a tree ('' is the tree itself); None when there is none."""
-        for name in folder.split("/") if folder else ():
-            tree = folder_of(self.items(tree).get(name))
-        return tree
-
-    def diff(self, old: str | None, new: str | None) -> Iterator[tuple[str, tuple[Key | None, Key | None]]]:
-        """(path, (key before, key after)) of files that differ; equal folders are not read."""
-        for path, a, b in self.differences(old, new):
-            keys = key_of(a), key_of(b)
-            if keys[0] != keys[1]:
-                yield path, keys
+    def diff(self, old: str | None, new: str | None) -> dict[str, tuple[Key | None, Key | None]]:
+        """path -> (key before, key after) of files that differ; equal folders are not read."""
+        found = ((path, key_of(a), key_of(b)) for path, a, b in self.differences(old, new))
+        return {path: (before, after) for path, before, after in found if before != after}
 
     def differences(self, old: str | None, new: str | None) -> Iterator[tuple[str, Item | None, Item | None]]:
         """(path, item before, item after) of the files that differ, their modes included."""
@@ -119,6 +106,24 @@ class Trees:
             before, after = (None if folder_of(item) else item for item in (a, b))
             if before != after:
                 yield path, before, after
+
+    def _folder(self, tree: str | None, folder: str) -> str | None:
+        """Id of the tree that is at `folder` in a tree ('' is the tree itself); None when there is none."""
+        for name in folder.split("/") if folder else ():
+            tree = folder_of(self.items(tree).get(name))
+        return tree
+
+    def _some(self, tree: str | None, paths: Iterable[str]) -> dict[str, Key]:
+        """path -> key of those `paths` that are in a tree; only their folders are read."""
+        folders: dict[str, dict[str, Item]] = {}
+        keys = {}
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            if folder not in folders:
+                folders[folder] = self.items(self._folder(tree, folder))
+            if (key := key_of(folders[folder].get(name))) is not None:
+                keys[path] = key
+        return keys
 
     def _both(
         self, old: str | None, new: str | None, prefix: str
@@ -202,6 +207,7 @@ def extent(read: Callable[[str], bytes], tree: str, at: str) -> Extent:
     """That of a tree, each folder read once; BeyondBounds, telling of `at`, for too much to read."""
     extents: dict[str, Extent] = {}
     entries: dict[str, list[tuple[int, str]]] = {}
+    """(bytes of the name, id of the folder or '') of what stands directly in a tree."""
     size = 0
     waiting = [tree]
     while waiting:
@@ -210,20 +216,15 @@ def extent(read: Callable[[str], bytes], tree: str, at: str) -> Extent:
             data = read(folder)
             size += len(data)
             FOLDER_BYTES.require(size, at)
-            entries[folder] = _entries(data)
+            inside = _directly_in(data)
+            entries[folder] = [(len(n), oid.hex() if mode == _FOLDER_MODE else "") for mode, n, oid in inside]
             waiting += (below for _, below in entries[folder] if below and below not in extents)
             continue
         waiting.pop()
         if folder not in extents:
-            inside = [(name, extents[below] if below else None) for name, below in entries[folder]]
-            extents[folder] = _together(inside)
+            extents[folder] = _together([(n, extents[b] if b else None) for n, b in entries[folder]])
             entries[folder] = []
     return extents[tree]
-
-
-def _entries(data: bytes) -> list[tuple[int, str]]:
-    """(bytes of the name, id of the folder or '') of what stands directly in a tree."""
-    return [(len(name), oid.hex() if mode == _FOLDER_MODE else "") for mode, name, oid in _directly_in(data)]
 
 
 def _together(inside: list[tuple[int, Extent | None]]) -> Extent:

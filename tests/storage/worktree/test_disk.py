@@ -99,11 +99,12 @@ def test_a_folder_as_it_is_known_is_not_read_in_the_tree(
     files = {f"{folder}/{name}.md": b"1" for folder in "abc" for name in "xyz"}
     write(tree, files)
     commit = stored(objects, files | {"b/x.md": b"2"})
+    differing = objects.key_at(commit, "b")
     read = []
     items = Objects.items
     monkeypatch.setattr(Objects, "items", lambda self, tree: read.append(tree) or items(self, tree))
     assert AllFiles(read_worktree(stamps, tree)[0]).differing(objects, commit).keys() == {"b/x.md"}
-    assert read == [commit, objects.key_at(commit, "b")]
+    assert read == [commit, differing]
 
 
 def test_what_can_not_be_read_is_told_and_is_not_there(
