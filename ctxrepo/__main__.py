@@ -53,11 +53,10 @@ def main() -> int:
         from ctxrepo.faces.cli.completion.door import main as complete
 
         return complete(words[1:])
-    from ctxrepo.faces.cli import pipe
-    from ctxrepo.faces.cli.synonyms import with_own_names
+    from ctxrepo.faces.cli import pipe, table
 
     pipe.open_closed()
-    if with_own_names(words) == ["--version"]:
+    if table.with_own_names(words) == ["--version"]:
         from ctxrepo import __version__
 
         pipe.verbatim(f"ctxrepo {__version__}\n".encode())

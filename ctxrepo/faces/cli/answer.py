@@ -1,4 +1,5 @@
-"""How a command is carried out: a desk, an operation performed there, its result shown."""
+"""How a command is carried out: a desk, an operation performed there, its result shown; and questions to
+somebody at a terminal, on standard error. Whoever interrupts one interrupts the command."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ctxrepo.errors import CtxrepoError
+from ctxrepo.errors import INTERRUPTED, CtxrepoError
 from ctxrepo.faces.cli import output, waiting
 
 if TYPE_CHECKING:
@@ -142,6 +143,22 @@ def show(
         raise ExitWith(result.exit_code)
 
 
+def ask(question: str, default: str, *, show_default: bool = True) -> str:
+    """What somebody types; `default` if they only press Enter."""
+    from typer import prompt
+
+    with _interruptible():
+        return str(prompt(question, default=default, show_default=show_default, err=True))
+
+
+def confirm(question: str) -> bool:
+    """Whether somebody says yes; Enter is no."""
+    from typer import confirm
+
+    with _interruptible():
+        return confirm(question, err=True)
+
+
 @contextmanager
 def _notices_said(desk: Desk) -> Iterator[None]:
     """Say what was noticed, also where an error ends it."""
@@ -157,3 +174,13 @@ def _here() -> Path:
         return Path.cwd()
     except FileNotFoundError:
         raise CtxrepoError("the current folder no longer exists", "Go to another one.") from None
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    from typer import Abort
+
+    try:
+        yield
+    except Abort:
+        raise ExitWith(INTERRUPTED) from None

@@ -1,20 +1,27 @@
-"""The one boundary of the command line, where errors become words and exit codes."""
+"""The one boundary of the command line, where errors become words and exit codes.
+
+Agents run one command in each shell call, and loading the parser takes longer than starting Python twice. A
+plain line is read here by the table of commands, if there is no doubt about it: tests/faces/cli/test_plain.py
+has the parser make the same call of every such line (ADR 47). Every other line, and every mistake, is left to
+the parser."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
 
 from ctxrepo.app.surprise import log_traceback, of_database
 from ctxrepo.errors import INTERRUPTED, CtxrepoError, Unsaved, next_step
 from ctxrepo.faces.cli import output, pipe, table, waiting
 from ctxrepo.faces.cli.answer import ExitWith, close_desks
-from ctxrepo.faces.cli.plain import plain_call
-from ctxrepo.faces.cli.synonyms import with_own_names
+from ctxrepo.faces.cli.table import CommandEntry, Param
 
 
 def main(words: Sequence[str]) -> int:
     """Run one command; returns its exit code and never shows a traceback."""
     output.prepare()
-    words = with_own_names(list(words))
+    words = table.with_own_names(list(words))
     waiting.begin()
     try:
         code = _run(words, as_json="--json" in words)
@@ -26,7 +33,12 @@ def main(words: Sequence[str]) -> int:
 
 def _run(words: Sequence[str], as_json: bool) -> int:
     try:
-        return _call(words)
+        if call := plain_call(words, table.read()):
+            call()
+            return 0
+        from ctxrepo.faces.cli.parser import run
+
+        return run(words)
     except ExitWith as ended:
         return ended.code
     except Unsaved as error:
@@ -46,22 +58,57 @@ def _run(words: Sequence[str], as_json: bool) -> int:
         output.failed(as_json, CtxrepoError(f"{where}{error.strerror or error}", hint))
         return 1
     except Exception as error:
-        output.failed(as_json, _surprise(error, log_traceback(os.environ)))
+        report = log_traceback(os.environ)
+        unexpected = CtxrepoError(f"unexpected: {type(error).__name__}: {error}", report)
+        output.failed(as_json, of_database(error, os.environ) or unexpected)
         return 1
 
 
-def _call(words: Sequence[str]) -> int:
-    """Run the command of a command line; the parser is loaded only for lines that aren't plain."""
-    call = plain_call(words, table.read())
-    if call:
-        call()
-        return 0
-    from ctxrepo.faces.cli.parser import run
+def plain_call(words: Sequence[str], root: CommandEntry) -> Callable[[], object] | None:
+    """The call of the command's function that a plain command line means; None for any other line."""
+    command = root.commands.get(words[0]) if words else None
+    if command is None or not command.function:
+        return None
+    values = plain_values(words[1:], command)
+    if values is None:
+        return None
+    module = import_module(f"ctxrepo.faces.cli.{command.module}")
+    return partial(getattr(module, command.function), **values)
 
-    return run(words)
+
+def plain_values(words: Sequence[str], command: CommandEntry) -> dict[str, Any] | None:
+    """The values that the words behind a command give to its parameters, by name; None for a line that isn't
+    plain.
+
+    In a plain line each option has its whole name, its value is the next word, and each value is a text that
+    isn't empty, not a number or one of a choice. No word begins with a dash but the names of options, and no
+    argument is missing or too much."""
+    values: dict[str, Any] = {}
+    arguments = [param for param in command.params if not param.names]
+    rest = iter(words)
+    for word in rest:
+        is_option = word.startswith("-")
+        named = (param for param in command.params if word in param.names)
+        param = next(named, None) if is_option else next(iter(arguments), None)
+        if param is None:
+            return None
+        if not (is_option or param.is_many):  # it takes no further word
+            arguments = arguments[1:]
+        text = next(rest, "-") if is_option and not param.is_flag else word
+        if not _take(param, text, values):
+            return None
+    return None if any(param.is_required and param.name not in values for param in arguments) else values
 
 
-def _surprise(error: Exception, report: str) -> CtxrepoError:
-    return of_database(error, os.environ) or CtxrepoError(
-        f"unexpected: {type(error).__name__}: {error}", report
-    )
+def _take(param: Param, text: str, values: dict[str, Any]) -> bool:
+    """Add the value that a word gives to a parameter; False where only the parser can tell it."""
+    if param.is_flag:
+        values[param.name] = True
+        return True
+    if not param.is_text or text.startswith("-") or not (text or param.is_required):
+        return False
+    if param.is_many:
+        values.setdefault(param.name, []).append(text)
+    else:
+        values[param.name] = text
+    return True

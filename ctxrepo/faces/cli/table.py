@@ -1,4 +1,5 @@
-"""Every command with its options and arguments, read from `table.tsv`, which needs no parser.
+"""Every command with its options and arguments, read from `table.tsv`, which needs no parser; and what
+commands are called elsewhere.
 
 `tools/reference.py` writes the file from the commands themselves, and a test compares the two."""
 
@@ -55,3 +56,26 @@ def read() -> CommandEntry:
         entry = CommandEntry(word, *cells)
         (root.commands[above] if above else root).commands[word] = entry
     return root
+
+
+SYNONYMS = {
+    "show": ["read"],
+    "cat": ["read"],
+    "find": ["search"],
+    "grep": ["search"],
+    "ls": ["list"],
+    "rm": ["forget"],
+    "delete": ["forget"],
+    "todo": ["scratch"],
+    "version": ["--version"],
+    "-V": ["--version"],
+}
+"""The first word of a command line -> what it stands for. No commands: `--help` doesn't list them."""
+
+
+def with_own_names(words: list[str]) -> list[str]:
+    """The command line with a synonym (`rm`) replaced by our command (`forget`)."""
+    first, *rest = words or [""]
+    if first == "help":
+        return [*rest, "--help"]
+    return [*SYNONYMS.get(first, [first] * bool(words)), *rest]

@@ -18,8 +18,8 @@ from terminal import Terminal
 
 import ctxrepo
 from ctxrepo.errors import Busy, CtxrepoError
-from ctxrepo.faces.cli.mistakes import NEAREST
-from ctxrepo.faces.cli.synonyms import SYNONYMS
+from ctxrepo.faces.cli.parser import nearest_commands
+from ctxrepo.faces.cli.table import SYNONYMS
 from ctxrepo.storage.memory import Memory
 
 COMMANDS = (
@@ -368,11 +368,11 @@ def test_what_is_called_differently_elsewhere_is_understood(
 
 def test_synonyms_take_no_name_from_a_command() -> None:
     known = set(root_command().commands)
-    assert not known & {*SYNONYMS, *NEAREST, "help"}
+    assert not known & {*SYNONYMS, *nearest_commands(), "help"}
     assert {words[0] for words in SYNONYMS.values()} <= {*known, "--version"}
 
 
-@pytest.mark.parametrize("word", sorted(NEAREST))
+@pytest.mark.parametrize("word", sorted(nearest_commands()))
 def test_a_name_that_no_command_has_leads_to_the_nearest(cli: Terminal, word: str) -> None:
     said = cli(word)
     assert (said.code, said.is_one_line()) == (2, True)

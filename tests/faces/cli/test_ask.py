@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxrepo.errors import INTERRUPTED
-from ctxrepo.faces.cli.answer import ExitWith
-from ctxrepo.faces.cli.ask import ask, confirm
+from ctxrepo.faces.cli.answer import ExitWith, ask, confirm
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, line: str | type[BaseException]) -> None:

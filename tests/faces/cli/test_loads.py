@@ -71,7 +71,7 @@ def test_the_version_loads_no_parser(ada: Machine) -> None:
         "ctxrepo.faces",
         "ctxrepo.faces.cli",
         "ctxrepo.faces.cli.pipe",
-        "ctxrepo.faces.cli.synonyms",
+        "ctxrepo.faces.cli.table",
         "ctxrepo.hooks",
         "ctxrepo.hooks.loading",
     }
@@ -104,7 +104,7 @@ def test_a_command_loads_no_other_command(ada: Machine, words: list[str]) -> Non
     rooms = ("notes", "repository", "review", "sessions")
     found = {n for n in ours(loaded(ada, *words)) if n.split(".")[3:4] and n.split(".")[3] in rooms}
     commands = {n.split(".", 3)[3] for n in found if n.count(".") == 4 and n.startswith("ctxrepo.faces.cli.")}
-    wanted = {"log": {"notes.authoring", "notes.editor"}, "session": {"sessions.session_verbs"}}
+    wanted = {"log": {"notes.authoring"}, "session": {"sessions.handing_over"}}
     assert commands == wanted.get(words[0], set())
 
 

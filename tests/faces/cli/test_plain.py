@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxrepo.faces.cli import parser, table
-from ctxrepo.faces.cli.plain import plain_call, plain_values
+from ctxrepo.faces.cli.app import plain_call, plain_values
 
 ROOT = table.read()
 COMMANDS = [command for command in ROOT.commands.values() if command.function]

@@ -13,8 +13,7 @@ from ctxrepo.app.notes.upkeep import CheckRequest
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
-from ctxrepo.faces.cli.ask import confirm
+from ctxrepo.faces.cli.answer import answer, answer_with_view, confirm, open_desk
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:

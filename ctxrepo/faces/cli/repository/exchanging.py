@@ -11,8 +11,7 @@ from ctxrepo.app.repository import exchange
 from ctxrepo.app.repository.exchange import ExchangeRequest, attention
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output, waiting
-from ctxrepo.faces.cli.answer import answer, open_desk, perform, resumable, show
-from ctxrepo.faces.cli.ask import confirm
+from ctxrepo.faces.cli.answer import answer, confirm, open_desk, perform, resumable, show
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:

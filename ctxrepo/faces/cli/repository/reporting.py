@@ -1,4 +1,5 @@
-"""Commands that say how the memory stands and what is wrong with it: status, doctor."""
+"""Commands that say how the memory stands and what is wrong with it: status, doctor, and of the cache that
+hooks answer from: cache verify, rebuild, embed."""
 
 from __future__ import annotations
 
@@ -10,9 +11,11 @@ from ctxrepo.app.repository.diagnosis import DoctorRequest
 from ctxrepo.domain.formats.moment import counted, times
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
-from ctxrepo.faces.cli.options import OWN, command, json_option, option
+from ctxrepo.faces.cli.options import OWN, command, group_of, json_option, option
 
 if TYPE_CHECKING:
+    from ctxrepo.services.meaning.ready import ReadyResult
+    from ctxrepo.services.rescue.cache_repair import Rebuilt
     from ctxrepo.services.setup.hook_records import AgentRecords, Row
     from ctxrepo.storage.state.ledgers import FaultRecord
 
@@ -106,3 +109,39 @@ def _span(took: Sequence[int]) -> str:
 
 def _minute(moment: str) -> str:
     return moment[:16].replace("T", " ")
+
+
+group = group_of("cache", "Verify or rebuild the cache that hooks read.", "verify")
+
+
+@group.command()
+def verify(json: Annotated[bool, json_option()] = False) -> None:
+    """Compare the cache with the notes."""
+
+    def said(found: Sequence[str]) -> str:
+        lines = [f"cache: {line}. `ctxrepo cache rebuild` makes it anew." for line in found]
+        return "\n".join(lines) or "the cache says what the notes say"
+
+    answer(open_desk(), diagnosis.verify, None, json, said)
+
+
+@group.command()
+def rebuild(json: Annotated[bool, json_option()] = False) -> None:
+    """Delete the cache and rebuild it from the notes."""
+
+    def said(done: diagnosis.Timed[Rebuilt]) -> str:
+        notes, entries = counted(done.made.notes, "note"), counted(done.made.entries, "entry", "entries")
+        return f"built the cache anew: {notes}, {entries} in {done.seconds} s"
+
+    answer(open_desk(), diagnosis.rebuild, None, json, said)
+
+
+@group.command()
+def embed(json: Annotated[bool, json_option()] = False) -> None:
+    """Prepare search by meaning now."""
+
+    def said(done: diagnosis.Timed[ReadyResult]) -> str:
+        texts = counted(done.made.embedded, "text")
+        return f"embedded {texts} of {done.made.texts} in {done.seconds} s"
+
+    answer(open_desk(), diagnosis.embed, None, json, said)

@@ -1,4 +1,4 @@
-"""The command that connects agents: setup."""
+"""Commands that connect agents: setup, and start, which takes the other steps of the first hour as well."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ctxrepo.agents import names as agent_names
 from ctxrepo.agents.known import agent_named
 from ctxrepo.agents.permissions import LEVELS
 from ctxrepo.errors import UsageError
-from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.ask import ask
+from ctxrepo.faces.cli import output, waiting
+from ctxrepo.faces.cli.answer import answer, ask, confirm, open_desk, perform, resumable, show
 from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
+    from ctxrepo.app.repository.first_hour import FirstHour, FirstStep
     from ctxrepo.services.setup.setup import Plan
     from ctxrepo.services.setup.standings import Standing
 
@@ -53,14 +53,18 @@ def setup(
             for one in result.done
         )
 
-    if permissions not in ("", *LEVELS):
-        raise UsageError(f"--permissions takes none, read or write, not {permissions}")
+    _require_level(permissions)
     if own_memory not in ("", "here", "own"):
         raise UsageError(f"--own-memory takes here or own, not {own_memory}")
     request = connecting.SetupRequest(
         agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust, permissions, own_memory
     )
     answer(open_desk(), connecting.set_up, request, json, said)
+
+
+def _require_level(permissions: str) -> None:
+    if permissions not in ("", *LEVELS):
+        raise UsageError(f"--permissions takes none, read or write, not {permissions}")
 
 
 def _agreed(plan: Plan, json: bool) -> bool:
@@ -101,3 +105,52 @@ def _checked(found: Sequence[Standing]) -> str:
         lines.append(f"{one.agent}: {one.state}{may}")
         lines += [f"  {f.problem}. {f.remedy}" for f in one.findings]
     return "\n".join(lines)
+
+
+_LINES = 20
+"""Lines of one thing that are shown."""
+
+
+def start(
+    remote: Annotated[str, argument(metavar="REMOTE")] = "",
+    permissions: Annotated[str, option("--permissions", metavar="LEVEL")] = "",
+    yes: Annotated[bool, option("--yes", "-y")] = False,
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Set up this machine step by step, and show what you get."""
+    from ctxrepo.app.repository import first_hour
+    from ctxrepo.app.sessions.past_search import quoted
+
+    _require_level(permissions)
+    asks = not (yes or json) and sys.stdin.isatty()
+    desk = open_desk()
+
+    def agrees(step: FirstStep) -> bool:
+        waiting.over()
+        text = _shown(step.name, step.lines)
+        if asks:
+            output.tell(text)
+        elif not json:
+            output.show_lines(output.lines_of(text))
+        return step.is_open and (yes or (asks and confirm("Do this?")))
+
+    request = first_hour.StartRequest(remote, permissions, not (yes or asks), agrees)
+    with resumable():
+        result = perform(desk, first_hour.start, request)
+    show(result, json, lambda done: quoted(desk, _ending(done)) if done.context else "")
+
+
+def _shown(heading: str, lines: Sequence[str]) -> str:
+    """A heading, and below it the first lines, with how many more there are."""
+    left = len(lines) - _LINES
+    shown = [*lines[:_LINES], *([f"… {left} more"] if left > 0 else [])]
+    return "\n".join([f"{heading}:", *(f"  {line}" for line in shown)])
+
+
+def _ending(done: FirstHour) -> str:
+    """What a session would be given, without rules and the end of the frame, and the answer."""
+    facts = done.context.partition("\n## ")[2].rpartition("\n</")[0]
+    given = _shown(f"in {done.folder} a session is given rules, and this", f"## {facts}".split("\n"))
+    if not done.command:
+        return f'{given}\n\n`ctxrepo remember "…"` keeps a fact for the sessions to come'
+    return f"{given}\n\n{_shown(f'`{done.command}` answers there', done.answer.splitlines())}"

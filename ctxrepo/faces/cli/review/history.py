@@ -1,22 +1,25 @@
-"""The command about the past: history."""
+"""Commands about the past: history, and versions that lost a merge: conflicts list, show, resolve."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.app.review import past
+from ctxrepo.app.review import decisions, past
+from ctxrepo.app.review.decisions import ConflictRequest, ResolveRequest
 from ctxrepo.app.review.past import HistoryRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk, perform
 from ctxrepo.faces.cli.answer import show as show_result
-from ctxrepo.faces.cli.options import LIMIT, command, option
+from ctxrepo.faces.cli.options import LIMIT, command, group_of, json_option, option
 
 if TYPE_CHECKING:
     from ctxrepo.app.result import Result
     from ctxrepo.services.history.commits import Old
+    from ctxrepo.services.history.settle_conflict import Resolution
 
 
 @command(target="TARGET", limit=LIMIT)
@@ -55,3 +58,46 @@ def _show(result: Result[Old], json: bool) -> None:
         show_result(result, json, lambda _: text.rstrip("\n"))
     else:
         output.verbatim(result.value.data)
+
+
+group = group_of("conflicts", "List, show and resolve the versions that a merge set aside.", "list")
+
+
+@group.command("list")
+def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
+    """List the versions that were set aside."""
+    from ctxrepo.app.views.past import conflicts_view
+
+    desk = open_desk()
+    answer_with_view(
+        desk, decisions.list_conflicts, None, json, lambda conflicts: conflicts_view(conflicts, desk.now)
+    )
+
+
+@group.command()
+@command(id="ID")
+def show(request: ConflictRequest, json: bool = False) -> None:
+    """Show a version that was set aside, and how it differs from the one that was kept."""
+    from ctxrepo.app.views.past import conflict_view
+
+    desk = open_desk()
+    answer_with_view(
+        desk, decisions.show_conflict, request, json, lambda conflict: conflict_view(conflict, desk.now)
+    )
+
+
+@group.command()
+@command(id="ID", keep="--keep WHICH", every="--all")
+def resolve(request: ResolveRequest, json: bool = False) -> None:
+    """Resolve a version that was set aside, or all of them."""
+
+    def said(done: Sequence[Resolution]) -> str:
+        return "\n".join(_told(one, request.keep) for one in done) or "nothing is set aside"
+
+    answer(open_desk(), decisions.resolve, request, json, said)
+
+
+def _told(done: Resolution, keep: str) -> str:
+    holds = {"kept": "kept the current version", "other": "kept the other version", "both": "kept both"}[keep]
+    already = " already" if keep != "kept" and not done.is_changed else ""
+    return f"resolved: {done.id} {done.path}, {holds}{already}"

@@ -1,4 +1,4 @@
-"""Commands that ask the memory and tell what it gave: recall, trace."""
+"""Commands that ask the memory, and tell what it gave and what for: recall, trace, stats usage."""
 
 from __future__ import annotations
 
@@ -9,17 +9,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.sessions import measuring
-from ctxrepo.app.sessions.measuring import TraceRequest
+from ctxrepo.app.sessions.measuring import TraceRequest, UsageRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import argument, command, json_option, option, scope_option
+from ctxrepo.faces.cli.options import (
+    LIMIT,
+    SCOPE,
+    USUAL,
+    argument,
+    command,
+    group_of,
+    json_option,
+    option,
+    scope_option,
+)
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.recall import BatchRequest
     from ctxrepo.services.recall.recall import LeftOut, Purpose, RecalledEntry, RecallResult
     from ctxrepo.services.recall.recall_folder import Batch
+    from ctxrepo.services.usage.entry_usage import EntryUsage, Report
     from ctxrepo.services.usage.read_traces import Trace, TracedEntry
 
 
@@ -180,3 +191,46 @@ def _entry(what: str, one: TracedEntry) -> Iterator[str]:
     yield f"  {what}: {one.at} ({one.score:.2f}) {one.id}" + (f": {one.why}" if one.why else "")
     gone = f"(edited, moved or gone since: see `ctxrepo read {one.id}`)"
     yield f"    {shown(' '.join(one.text.split()), _WIDTH) if one.text else gone}"
+
+
+_HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
+_ENTRY_WIDTH = 90
+
+group = group_of("stats", "Show how sessions used the entries that they were given.", "usage")
+
+
+@group.command()
+@command(scope=SCOPE, is_zombies="--zombies", sessions=USUAL, limit=LIMIT)
+def usage(request: UsageRequest, json: bool = False) -> None:
+    """Show which entries sessions were given, opened, used and contradicted."""
+    nothing = (
+        "no entry only takes room"
+        if request.is_zombies
+        else "no session was given an entry yet, as far as this machine knows"
+    )
+    answer(open_desk(), measuring.usage, request, json, lambda report: _table(report, nothing))
+
+
+def _table(report: Report, nothing: str) -> str:
+    if not report.sessions:
+        return nothing
+    rows = [_HEAD, *map(_row, report.entries)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join([*(c.rjust(w) for c, w in zip(row[:-1], widths, strict=False)), row[-1]]) for row in rows
+    ]
+    more = report.count - len(report.entries)
+    left = [f"… {more} more; --limit shows them"] if more > 0 else []
+    sums = (
+        f"{output.counted(report.delivered, 'delivery', 'deliveries')}; once a session: "
+        f"{report.sessions} delivered, {report.opened} opened, {report.used} used, "
+        f"{report.contradicted} contradicted; usage rate {report.usage_rate:.2f}"
+    )
+    return "\n".join([*(lines if report.entries else [nothing]), *left, "", sums])
+
+
+def _row(one: EntryUsage) -> tuple[str, ...]:
+    counts = one.usage
+    numbers = (counts.delivered, counts.sessions, counts.opened, counts.used, counts.contradicted)
+    text = shown(" ".join(one.text.split()), _ENTRY_WIDTH) if one.text else "(edited or gone since)"
+    return (*map(str, numbers), measuring.day_of(counts.last), f"{one.at} ^{counts.id}: {text}")
