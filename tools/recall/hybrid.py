@@ -28,8 +28,7 @@ from ctxrepo.services.meaning.fusion import FUSION, Fusion, Shares, above_usual,
 from ctxrepo.services.meaning.meanings import Meanings, Space, embed, scopes_of, texts_of
 from ctxrepo.services.meaning.semantic import CANDIDATES, LOOKED_AT, open_semantic, text_of
 from ctxrepo.storage.cache.writer import Cache
-from ctxrepo.storage.meaning.embedder import Embedder
-from ctxrepo.storage.meaning.vectors import digest_of
+from ctxrepo.storage.meaning.vectors import Embedder, digest_of
 
 DATA = Path(__file__).parent / "data"
 DEPTH = 10

@@ -12,8 +12,7 @@ from ctxrepo.domain.text import blake2b
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, NOTE_SPAN, commit_of, generation_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.meaning.fusion import FUSION, Array, around, combined, spread_of
-from ctxrepo.storage.meaning.embedder import BATCH, Embedder
-from ctxrepo.storage.meaning.vectors import Vectors, digest_of, row_of
+from ctxrepo.storage.meaning.vectors import BATCH, Embedder, Vectors, digest_of, row_of
 
 TOGETHER = 16
 """Batches that are kept in one transaction."""

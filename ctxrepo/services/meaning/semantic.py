@@ -13,9 +13,8 @@ from ctxrepo.hooks.recall.prompt_query import score_by_words
 from ctxrepo.hooks.recall.ranking import LEFT_OUT, Ranking, RecallRequest, is_vague, rank_by_words
 from ctxrepo.services.meaning.fusion import FUSION, Array, above_usual, fused, margin
 from ctxrepo.services.meaning.meanings import Meanings, Space
-from ctxrepo.storage.meaning.embedder import Embedder
 from ctxrepo.storage.meaning.models import find_model
-from ctxrepo.storage.meaning.vectors import Vectors
+from ctxrepo.storage.meaning.vectors import Embedder, Vectors
 
 _BEFORE = 2
 """Earlier prompts that are read together with one that is short."""

@@ -9,31 +9,32 @@ from ctxrepo.domain.text import blake2b
 from ctxrepo.domain.words.prompt_terms import last_characters, plain, runs, spelled
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, FORMAT
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.processes.database import TOKENIZER, drop_everything, statements_beside
+from ctxrepo.storage.processes.database import TOKENIZER, Schema
 
 if TYPE_CHECKING:
     from ctxrepo.domain.records.evidence import Marks
-
-
-def is_current(db: sqlite3.Connection) -> bool:
-    if not db.execute("select 1 from sqlite_master where name = 'meta'").fetchone():
-        return False
-    row = db.execute("select value from meta where key = 'format'").fetchone()
-    return bool(row and row[0] == FORMAT)
 
 
 ITEM_WORDS = f"create virtual table words using fts5(text, content = '', tokenize = \"{TOKENIZER}\")"
 INDEX_OF_IDS = "create index if not exists entry_id on entry(id)"
 
 
-def build(db: sqlite3.Connection) -> None:
-    """Empty tables in place of whatever is there; inside the caller's transaction."""
-    drop_everything(db)
-    for statement in statements_beside(__spec__, "cache.sql"):
-        db.execute(statement)
-    db.execute(INDEX_OF_IDS)
-    start = {"format": FORMAT, "generation": "0", "head": "", "settled": "0"}
-    db.executemany("insert into meta values (?, ?)", start.items())
+class CacheSchema(Schema):
+    """The cache's format stands in its table `meta`, where hooks look for it."""
+
+    def is_current(self, db: sqlite3.Connection) -> bool:
+        if not db.execute("select 1 from sqlite_master where name = 'meta'").fetchone():
+            return False
+        row = db.execute("select value from meta where key = 'format'").fetchone()
+        return bool(row and row[0] == self.format)
+
+    def build(self, db: sqlite3.Connection) -> None:
+        self.make_tables(db)
+        db.execute(INDEX_OF_IDS)
+        set_meta(db, format=FORMAT, generation="0", head="", settled="0")
+
+
+SCHEMA = CacheSchema(FORMAT, __spec__, "cache.sql")
 
 
 _HUMP = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]|[^\x00-\u0590]")

@@ -14,17 +14,16 @@ from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN, index_of
 from ctxrepo.storage.cache.layout import (
     ITEM_WORDS,
+    SCHEMA,
     CachedEntry,
     CachedNote,
     Fault,
-    build,
-    is_current,
     read_entry,
     read_note,
     spelled_out,
     storable,
 )
-from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
+from ctxrepo.storage.processes.database import discard, rerun_if_damaged, transaction
 
 _SQL = texts_beside(__spec__, "reading.sql")
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
@@ -98,7 +97,7 @@ _ENTRY_BY_ID = _SQL["entries"] + "e.id = ? order by n.path, e.first_line limit 1
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    db = open_database(path, is_current, build)
+    db = SCHEMA.open(path)
     db.create_function("fold", 1, fold, deterministic=True)
     return db
 
@@ -290,7 +289,7 @@ class CacheReading:
         """Forget everything, also when the file turns out to be damaged; the next `apply` starts anew."""
         try:
             with transaction(self._db):
-                build(self._db)
+                SCHEMA.build(self._db)
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:

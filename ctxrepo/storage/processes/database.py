@@ -32,49 +32,16 @@ _JOURNAL_BYTES = 4 * 1024 * 1024
 """What a log of changes may keep of the disk once it is in the database."""
 
 
-def open_database(
-    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
-) -> sqlite3.Connection:
-    """The database at `path`; `build` lays it out where it is missing, damaged or not `is_current`, one
-    process after the other. Busy when the one before takes too long. Where nothing can be written it is a
-    copy in memory, of which nothing stays (ADR 81)."""
-    if why_unwritable(path.parent):
-        return _in_memory(path, is_current, build)
-    make_folder(path.parent)
-    _make_way(path)
-    db = _as_it_is(path, is_current)
-    if db is None:
-        with locked_folder(path.parent, _LOCK_WAIT):
-            db = _laid_out_or_anew(path, is_current, build)
-    return db
-
-
-def drop_everything(db: sqlite3.Connection) -> None:
-    """Remove all tables and views; inside the caller's transaction."""
-    # A virtual table takes its own tables along, and can't go once one of them has.
-    query = """
-        select type, name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
-        order by sql like 'create virtual%' desc
-    """
-    for kind, name in db.execute(query).fetchall():
-        db.execute(f'drop {kind} if exists "{name}"')
-
-
 TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 """How texts become words in every index of words: letters, digits, and marks, of which some are vowels."""
 
 
-def statements_beside(spec: Any, file: str) -> list[str]:
-    """The statements of a file of SQL beside the module of `spec`, each with TOKENIZER for `:tokenizer`."""
-    return text_beside(spec, file).replace(":tokenizer", f'"{TOKENIZER}"').split(";\n")
-
-
 @dataclass(frozen=True)
 class Schema:
-    """The statements that lay a database out, in a file beside the module of `spec`; their `format` is its
-    `user_version`."""
+    """How a database is laid out: by the statements in a file beside the module of `spec`, in which TOKENIZER
+    stands for `:tokenizer`. Their `format` is its `user_version`."""
 
-    format: int
+    format: int | str
     spec: Any
     file: str
 
@@ -83,15 +50,45 @@ class Schema:
 
     def build(self, db: sqlite3.Connection) -> None:
         """Empty tables in place of whatever is there; inside the caller's transaction."""
-        drop_everything(db)
-        for statement in statements_beside(self.spec, self.file):
-            db.execute(statement)
+        self.make_tables(db)
         db.execute(f"pragma user_version = {self.format}")
+
+    def make_tables(self, db: sqlite3.Connection) -> None:
+        # A virtual table takes its own tables along, and can't go once one of them has.
+        query = """
+            select type, name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
+            order by sql like 'create virtual%' desc
+        """
+        for kind, name in db.execute(query).fetchall():
+            db.execute(f'drop {kind} if exists "{name}"')
+        statements = text_beside(self.spec, self.file).replace(":tokenizer", f'"{TOKENIZER}"')
+        for statement in statements.split(";\n"):
+            db.execute(statement)
+
+    def open(self, path: Path) -> sqlite3.Connection:
+        """The database at `path`; it is laid out where it is missing, damaged or not current, by one process
+        after the other. Busy when the one before takes too long. Where nothing can be written it is a copy in
+        memory, of which nothing stays (ADR 81)."""
+        if why_unwritable(path.parent):
+            return self._in_memory(path)
+        make_folder(path.parent)
+        _make_way(path)
+        db = self._as_it_is(path)
+        if db is None:
+            with locked_folder(path.parent, _LOCK_WAIT):
+                try:
+                    db = self._laid_out(path)
+                except sqlite3.OperationalError:
+                    raise  # locked, or the disk: no reason to throw anything away
+                except sqlite3.DatabaseError:
+                    _remove(path)
+                    db = self._laid_out(path)
+        return db
 
     @contextmanager
     def opened(self, path: Path) -> Iterator[sqlite3.Connection]:
-        """The database at `path`, made when missing, and thrown away where it turns out to be damaged."""
-        db = open_database(path, self.is_current, self.build)
+        """The same, closed in the end, and thrown away where it turns out to be damaged."""
+        db = self.open(path)
         try:
             yield db
         except sqlite3.OperationalError:
@@ -101,6 +98,50 @@ class Schema:
             raise
         finally:
             db.close()
+
+    def _as_it_is(self, path: Path) -> sqlite3.Connection | None:
+        """The database when there is nothing to do for it, as usual; nothing of the file is changed."""
+        if not path.exists():
+            return None
+        db = _connect(path)
+        try:
+            if db.execute("pragma journal_mode").fetchone() == ("wal",) and self.is_current(db):
+                _prepare(db)
+                return db
+        except sqlite3.Error:
+            pass  # damaged, or another process is just creating it again
+        except BaseException:
+            db.close()
+            raise
+        db.close()
+        return None
+
+    def _laid_out(self, path: Path) -> sqlite3.Connection:
+        ready(path)
+        db = _connect(path)
+        try:
+            db.execute("pragma journal_mode = wal")
+            _prepare(db)
+            if not self.is_current(db):
+                with transaction(db):
+                    self.build(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _in_memory(self, path: Path) -> sqlite3.Connection:
+        db = sqlite3.connect(":memory:", isolation_level=None)
+        # A log of changes beside it is read where that can be; SQLite would else make files beside both.
+        for mode in ("mode=ro", "mode=ro&immutable=1") if is_own_file(str(path)) else ():
+            address = f"{path.as_uri()}?{mode}"
+            with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as stored:
+                stored.backup(db)
+                if self.is_current(db):
+                    return db
+        with transaction(db):
+            self.build(db)
+        return db
 
 
 def discard(path: Path) -> None:
@@ -236,68 +277,6 @@ def _make_way(path: Path) -> None:
 def _remove(path: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def _as_it_is(path: Path, is_current: Callable[[sqlite3.Connection], bool]) -> sqlite3.Connection | None:
-    """The database when there is nothing to do for it, as usual; nothing of the file is changed."""
-    if not path.exists():
-        return None
-    db = _connect(path)
-    try:
-        if db.execute("pragma journal_mode").fetchone() == ("wal",) and is_current(db):
-            _prepare(db)
-            return db
-    except sqlite3.Error:
-        pass  # damaged, or another process is just creating it again
-    except BaseException:
-        db.close()
-        raise
-    db.close()
-    return None
-
-
-def _laid_out_or_anew(
-    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
-) -> sqlite3.Connection:
-    try:
-        return _laid_out(path, is_current, build)
-    except sqlite3.OperationalError:
-        raise  # locked, or the disk: no reason to throw anything away
-    except sqlite3.DatabaseError:
-        _remove(path)
-        return _laid_out(path, is_current, build)
-
-
-def _laid_out(
-    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
-) -> sqlite3.Connection:
-    ready(path)
-    db = _connect(path)
-    try:
-        db.execute("pragma journal_mode = wal")
-        _prepare(db)
-        if not is_current(db):
-            with transaction(db):
-                build(db)
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _in_memory(
-    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
-) -> sqlite3.Connection:
-    db = sqlite3.connect(":memory:", isolation_level=None)
-    # A log of changes beside it is read where that can be; SQLite would else want to make files beside both.
-    for mode in ("mode=ro", "mode=ro&immutable=1") if is_own_file(str(path)) else ():
-        with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True)) as stored:
-            stored.backup(db)
-            if is_current(db):
-                return db
-    with transaction(db):
-        build(db)
-    return db
 
 
 def _connect(path: Path) -> sqlite3.Connection:

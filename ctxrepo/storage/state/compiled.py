@@ -1,6 +1,5 @@
 """Owns hooks.db: settings compiled for the hooks, and the table of code checkouts that they look up."""
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import astuple
@@ -13,7 +12,7 @@ from ctxrepo.hooks.known.world import FORMAT
 from ctxrepo.hooks.own_files import append, lines_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder
-from ctxrepo.storage.processes.database import Schema, discard, open_database, rerun_if_damaged, transaction
+from ctxrepo.storage.processes.database import Schema, discard, rerun_if_damaged, transaction
 
 MAX_CHECKOUTS = 5000
 """The most checkouts that are recorded; the oldest rows go, and are recorded again when used."""
@@ -60,7 +59,7 @@ def compile_settings(
     writes the keys; `World` says what each means to a hook."""
     make_folder(state)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]
-    with _opened(state) as db:
+    with closing(_SCHEMA.open(state / "hooks.db")) as db:
         known = dict(db.execute(_SETTINGS)), db.execute(_REPOSITORIES).fetchall()
         if known == (dict(settings), wanted):
             return False
@@ -79,7 +78,7 @@ def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
     row = astuple(checkout)
     if not (state / "hooks.db").is_file() or not _is_text(*row):
         return False
-    with _opened(state) as db:
+    with closing(_SCHEMA.open(state / "hooks.db")) as db:
         if db.execute("select * from checkout where top = ?", row[:1]).fetchone() == row:
             return False
         with transaction(db):
@@ -116,12 +115,8 @@ def _rows(state: Path, query: str, *values: str) -> list[Any]:
     """What hooks.db answers; nothing before `init`."""
     if not (state / "hooks.db").is_file():
         return []
-    with _opened(state) as db:
+    with closing(_SCHEMA.open(state / "hooks.db")) as db:
         return db.execute(query, values).fetchall()
-
-
-def _opened(state: Path) -> closing[sqlite3.Connection]:
-    return closing(open_database(state / "hooks.db", _SCHEMA.is_current, _SCHEMA.build))
 
 
 def _is_text(*values: str) -> bool:

@@ -95,8 +95,7 @@ def test_a_model_that_puts_all_texts_near_to_each_other_recalls_the_same(
     import numpy as np
 
     from ctxrepo.services.meaning.meanings import Meanings
-    from ctxrepo.storage.meaning.embedder import Embedder
-    from ctxrepo.storage.meaning.vectors import Vectors
+    from ctxrepo.storage.meaning.vectors import Embedder, Vectors
 
     class Near(Embedder):
         def _run(self, texts: Any) -> Any:
@@ -114,7 +113,7 @@ def test_a_model_that_puts_all_texts_near_to_each_other_recalls_the_same(
 
 
 def test_words_come_first_where_the_model_cannot_read_the_prompt(memory: Memory) -> None:
-    from ctxrepo.storage.meaning.embedder import Embedder
+    from ctxrepo.storage.meaning.vectors import Embedder
 
     class Foreign(Embedder):
         def pieces(self, text: str) -> int:
@@ -145,7 +144,7 @@ def test_a_language_is_read_whose_words_are_hardly_taken_apart(
     prompt: str, pieces: int, is_read: bool
 ) -> None:
     from ctxrepo.services.meaning.semantic import can_read
-    from ctxrepo.storage.meaning.embedder import Embedder
+    from ctxrepo.storage.meaning.vectors import Embedder
 
     class Tokenizer(Embedder):
         def __init__(self) -> None:

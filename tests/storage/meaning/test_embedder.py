@@ -25,7 +25,7 @@ def model() -> Model:
 
 
 def test_what_means_the_same_is_near(model: Model) -> None:
-    from ctxrepo.storage.meaning.embedder import Embedder
+    from ctxrepo.storage.meaning.vectors import Embedder
 
     embedder = Embedder(model)
     puppy, dog, car = embedder.entries(["the puppy", "the dog", "the car"])
@@ -35,7 +35,7 @@ def test_what_means_the_same_is_near(model: Model) -> None:
 
 
 def test_company_changes_nothing(model: Model) -> None:
-    from ctxrepo.storage.meaning.embedder import Embedder
+    from ctxrepo.storage.meaning.vectors import Embedder
 
     embedder = Embedder(model)
     texts = [f"{'quick dog ' * n}house" for n in range(1, 20)]
@@ -44,13 +44,13 @@ def test_company_changes_nothing(model: Model) -> None:
 
 
 def test_a_text_without_meaning_is_no_number_gone_wrong(model: Model) -> None:
-    from ctxrepo.storage.meaning.embedder import Embedder
+    from ctxrepo.storage.meaning.vectors import Embedder
 
     assert not Embedder(model).entries(["", "qqq"]).any()
 
 
 def test_prefixes_and_the_first_token(model: Model) -> None:
-    from ctxrepo.storage.meaning.embedder import Embedder
+    from ctxrepo.storage.meaning.vectors import Embedder
 
     prefixed = Embedder(replace(model, prompt_prefix="dog: "))
     assert prefixed.prompt("car") @ prefixed.entries(["dog"])[0] > 0.5
@@ -59,7 +59,7 @@ def test_prefixes_and_the_first_token(model: Model) -> None:
 
 
 def test_what_cant_be_loaded_is_told_with_what_helps(model: Model, tmp_path: Path) -> None:
-    from ctxrepo.storage.meaning.embedder import Embedder
+    from ctxrepo.storage.meaning.vectors import Embedder
 
     (tmp_path / "model.onnx").write_bytes(b"no net")
     with pytest.raises(ModelUnusable, match="holds no usable model") as caught:
@@ -86,7 +86,7 @@ def test_nobody_is_told_that_a_model_was_loaded(tmp_path: Path) -> None:
     """The library leaves the session of its reports in TMPDIR and who it is in HOME, before it sends any."""
     load = (
         "import sys; from pathlib import Path; "
-        "from ctxrepo.storage.meaning.embedder import Embedder; "
+        "from ctxrepo.storage.meaning.vectors import Embedder; "
         "from ctxrepo.storage.meaning.models import find_model; "
         "Embedder(find_model(sys.argv[1], Path('/nowhere'))).prompt('dog')"
     )
@@ -97,7 +97,7 @@ def test_nobody_is_told_that_a_model_was_loaded(tmp_path: Path) -> None:
 
 
 def test_pieces_are_what_a_model_takes_a_text_apart_into(model: Model) -> None:
-    from ctxrepo.storage.meaning.embedder import Embedder
+    from ctxrepo.storage.meaning.vectors import Embedder
 
     embedder = Embedder(model)
     embedder.entries(["a much longer text beside it", "short"])

@@ -18,18 +18,21 @@ from needs import needs_proc
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage.disk.private import aside_of
 from ctxrepo.storage.processes import database
-from ctxrepo.storage.processes.database import discard, is_sound, open_database, transaction
+from ctxrepo.storage.processes.database import Schema, discard, is_sound, transaction
 from ctxrepo.storage.processes.lock import is_held
 
 FORK = multiprocessing.get_context("fork")
 
 
+class Kept(Schema):
+    """A table with a column."""
+
+    def make_tables(self, db: sqlite3.Connection) -> None:
+        db.execute("create table kept(text)")
+
+
 def opened(path: Path) -> sqlite3.Connection:
-    return open_database(
-        path,
-        lambda db: bool(db.execute("pragma user_version").fetchone()[0]),
-        lambda db: [db.execute("create table kept(text)"), db.execute("pragma user_version = 1")][0].close(),
-    )
+    return Kept(1, None, "").open(path)
 
 
 def test_a_folder_in_its_place_is_moved_aside(tmp_path: Path) -> None:
