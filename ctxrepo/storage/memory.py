@@ -26,8 +26,7 @@ from ctxrepo.storage.disk.private import put, why_unwritable
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.committed_records import SignAttempts, VerdictFile
-from ctxrepo.storage.state.handover import Handover
-from ctxrepo.storage.state.journal import Journal
+from ctxrepo.storage.state.journal import Handover, Journal
 from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
 from ctxrepo.storage.user.repository import clone_root, first_repository, state_of

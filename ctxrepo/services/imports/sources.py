@@ -11,8 +11,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.sources.source import FolderContents, SourceContents, SourceSearch
 from ctxrepo.storage.disk.foreign import read, read_object, shown
 from ctxrepo.storage.processes.outside import Outside
-from ctxrepo.storage.sources.folder import is_folder, read_folder
-from ctxrepo.storage.sources.tables import read_tables
+from ctxrepo.storage.sources.program_memory import is_folder, read_folder, read_tables
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from ctxrepo.domain.project.registry import (
 )
 from ctxrepo.errors import ConfigError, GitFailed, NoAnswer
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.git.address import real_address
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
-from ctxrepo.storage.user.addresses import real_address
 from ctxrepo.storage.user.code import CodeCheckout, first_commit
 
 

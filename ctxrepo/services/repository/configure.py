@@ -12,8 +12,7 @@ from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.review.open_review import open_review
 from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.user.config import line_numbers, read_settings
-from ctxrepo.storage.user.config_edit import remove_value, write_value
+from ctxrepo.storage.user.config import line_numbers, read_settings, remove_value, write_value
 from ctxrepo.storage.user.places import Places
 from ctxrepo.storage.user.repository import clone_root
 

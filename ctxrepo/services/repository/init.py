@@ -42,8 +42,7 @@ from ctxrepo.storage.remote.conversation import Remote, clone
 from ctxrepo.storage.state.committed_records import DoneLog
 from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.user import assets
-from ctxrepo.storage.user.config import read_settings
-from ctxrepo.storage.user.config_edit import write_repository
+from ctxrepo.storage.user.config import read_settings, write_repository
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
 from ctxrepo.storage.user.repository import clone_root, first_repository, shown_path, state_of
 

@@ -27,8 +27,8 @@ from ctxrepo.storage.cache.layout import (
     spelled_out,
     storable,
 )
+from ctxrepo.storage.processes.apart import work_ahead
 from ctxrepo.storage.processes.database import give_way, transaction
-from ctxrepo.storage.processes.work_ahead import work_ahead
 
 _SQL = texts_beside(__spec__, "update.sql")
 BATCH = 60

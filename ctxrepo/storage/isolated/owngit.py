@@ -20,7 +20,7 @@ from ctxrepo.storage.clone.clone import Clone, require_our_format
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.disk.kinds import Misplaced, kind_of, require_in_place
 from ctxrepo.storage.disk.private import make_folder, random_name, why_unwritable
-from ctxrepo.storage.git.address import carries_password, is_local
+from ctxrepo.storage.git.address import carries_password, configurations, is_local
 
 if TYPE_CHECKING:
     from ctxrepo.storage.git.git import Git
@@ -236,7 +236,6 @@ def _quoted(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-_SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 _INCLUDES = lazy_pattern(rb"\[\s*include", re.IGNORECASE)
 _MOST = 1024 * 1024
 _TIMEOUT = 10.0
@@ -262,11 +261,3 @@ def _origins(git: "Git") -> Iterator[str]:
     for origin in answer.out.split("\0")[::2]:
         if origin.startswith("file:/"):
             yield origin.removeprefix("file:")
-
-
-def configurations(env: Mapping[str, str]) -> Iterator[Path | str]:
-    """The configurations of the system and of the user, whether they exist or not."""
-    yield from _SYSTEM
-    if home := env.get("HOME"):
-        yield Path(home) / ".gitconfig"
-        yield Path(env.get("XDG_CONFIG_HOME") or f"{home}/.config") / "git" / "config"

@@ -15,7 +15,8 @@ from ctxrepo.errors import GitFailed, Unreadable
 from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.configfile import values
-from ctxrepo.storage.isolated.owngit import OwnGit, configurations, make_bare
+from ctxrepo.storage.git.address import configurations
+from ctxrepo.storage.isolated.owngit import OwnGit, make_bare
 
 _KEY = "core.attributesfile"
 _NAMES_ATTRIBUTES = lazy_pattern(rb"(?i)attributesfile|\[\s*include")

@@ -1,4 +1,5 @@
-"""Functions that run in another process of ours: in a fork, or in a helper process that is started once.
+"""Functions that run in another process of ours: in a fork, or in a helper process that is started once; and
+work done ahead by forks, so that a machine with several cores uses them.
 
 Nothing ends a call to a disk that is gone, so whatever may hang runs in a process that can be left behind. A
 fork is the cheapest such process, but only one thread goes on in it: a lock that another thread held stays
@@ -19,7 +20,7 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -365,3 +366,40 @@ def _reap() -> None:
 
 def _stop(*_: object) -> NoReturn:
     raise SystemExit
+
+
+_MOST_FORKS = 4
+_NICE = 10
+"""The nice value of forks: the process that uses their results comes first."""
+
+_PIPE_BYTES = 1024 * 1024
+
+
+def work_ahead(work: Callable[[int], bytes], count: int) -> Generator[bytes]:
+    """`work(0)` to `work(count - 1)`, in this order, done ahead by forks on all cores, which see our
+    memory and must only read. The work of one that fails is done here, so that errors are raised here; all
+    of it where this process may not fork."""
+    processes = min(_MOST_FORKS, count, os.cpu_count() or 1)
+    if processes < 2 or not has_one_thread():
+        yield from map(work, range(count))
+        return
+    share = (range(first, count, processes) for first in range(processes))
+    forks = [forked(partial(map, work, numbers), _step_back) for numbers in share]
+    try:
+        for number in range(count):
+            try:
+                kind, data = forks[number % processes].receive()
+            except CtxrepoError:
+                kind = "error"
+            yield data if kind == "answer" else work(number)
+    finally:
+        for fork in forks:
+            fork.leave()
+
+
+def _step_back(writing: int) -> int:
+    """Let our parent go first, and go on while it doesn't read yet."""
+    os.nice(_NICE)
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    return writing

@@ -17,9 +17,8 @@ from needs import needs_proc
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.errors import CtxrepoError, NoAnswer
-from ctxrepo.storage.processes.apart import Apart, answer_once, run_forking
+from ctxrepo.storage.processes.apart import Apart, answer_once, run_forking, work_ahead
 from ctxrepo.storage.processes.outside import Outside
-from ctxrepo.storage.processes.work_ahead import work_ahead
 
 
 @pytest.fixture
@@ -105,7 +104,7 @@ def test_it_ends_with_whoever_started_it(tmp_path: Path) -> None:
 import os, threading
 from pathlib import Path
 from ctxrepo.storage.processes.outside import Outside
-from ctxrepo.storage.processes.work_ahead import work_ahead
+from ctxrepo.storage.processes.apart import work_ahead
 threading.Thread(target=threading.Event().wait, daemon=True).start()
 print(Outside(Path({str(tmp_path / "list")!r})).ask(Path("/"), os.getpid), flush=True)
 os._exit(0)

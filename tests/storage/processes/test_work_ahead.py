@@ -8,7 +8,7 @@ import signal
 import pytest
 from sessions import eventually
 
-from ctxrepo.storage.processes.work_ahead import work_ahead
+from ctxrepo.storage.processes.apart import work_ahead
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

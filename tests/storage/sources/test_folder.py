@@ -9,8 +9,8 @@ import pytest
 
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.storage.processes.outside import Outside
-from ctxrepo.storage.sources import folder
-from ctxrepo.storage.sources.folder import read_folder
+from ctxrepo.storage.sources import program_memory
+from ctxrepo.storage.sources.program_memory import read_folder
 
 
 def test_only_notes_are_read_and_all_else_is_named(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_only_notes_are_read_and_all_else_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("one_thread")
 def test_more_than_anybody_keeps_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder, "MAX_FILES", 2)
+    monkeypatch.setattr(program_memory, "MAX_FILES", 2)
     for name in "abc":
         (tmp_path / f"{name}.md").write_text("- x")
     with pytest.raises(BeyondBounds, match="more than"):

@@ -15,7 +15,7 @@ from ctxrepo.errors import Unreadable
 from ctxrepo.sources.facts import SourceFact
 from ctxrepo.sources.source import NotTaken
 from ctxrepo.storage.processes.outside import Outside
-from ctxrepo.storage.sources.tables import read_tables
+from ctxrepo.storage.sources.program_memory import read_tables
 
 
 def read(file: Path) -> tuple[list[SourceFact], list[NotTaken]] | None:

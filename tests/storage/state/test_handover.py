@@ -10,7 +10,7 @@ import pytest
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.save import Save
-from ctxrepo.storage.state.handover import Handover
+from ctxrepo.storage.state.journal import Handover
 
 SAVE = Save("a.md", None, b"- text\n", "remember", Origin(""), "2026-11-20T00:00:00.000Z", "id")
 NAME = "7-1-1-12"

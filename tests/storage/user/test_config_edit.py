@@ -9,8 +9,7 @@ import pytest
 from ctxrepo.domain.settings.keys import key_named
 from ctxrepo.domain.settings.values import RepositorySettings
 from ctxrepo.errors import ConfigError
-from ctxrepo.storage.user.config import read_settings
-from ctxrepo.storage.user.config_edit import write_repository, write_value
+from ctxrepo.storage.user.config import read_settings, write_repository, write_value
 
 TEXT = """\
 # mine
