@@ -54,8 +54,12 @@ def folder_cache(folder: Path) -> Iterator[FolderCache]:
     with tempfile.TemporaryDirectory(prefix="ctxrepo-") as there:
         file = Path(there) / "cache.db"
         with closing(Cache.open(file)) as cache:
-            cached = [_BEFORE + path for path in paths]
-            cache.fill("folder", cached, lambda path: _text(folder, path), Marks(), lambda _: None)
+            cached = {_BEFORE + path: folder / path for path in paths}
+
+            def text(path: str) -> str:
+                return decode(read(cached[path], MAX_BYTES, follow=False) or b"")
+
+            cache.fill("folder", cached, text, Marks(), lambda _: None)
         db = open_cache(str(file))
         if db is None:
             raise CtxrepoError(f"{file} can't be read", "Look whether the disk is full, and try again.")
@@ -88,10 +92,6 @@ def _unreadable(file: Path) -> str:
         return "is not a regular file"
     size = file.stat().st_size
     return f"is larger than {MAX_BYTES // 1024**2} MiB" if size > MAX_BYTES else ""
-
-
-def _text(folder: Path, cached: str) -> str:
-    return decode(read(folder / cached.removeprefix(_BEFORE), MAX_BYTES, follow=False) or b"")
 
 
 def _raise(error: OSError) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -44,41 +44,6 @@ class ChecklistHit(NamedTuple):
     tags: str
     updated: str
     words: frozenset[str]
-
-
-def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
-    """Entries that are delivered and hold all words, in any of their forms, best first; then such items. A
-    phrase is more than its words, and left to `entries_by_letters`."""
-    words = list(map(fold, words))
-    if not words or not all(map(is_of_word, "".join(words))):
-        return
-    places = range(1, len(words) + 1)
-    own = " + ".join(_OWN.format(place) for place in places)
-    every = " and ".join(f"({_OWN.format(place)} or {_OF_NOTE.format(place)})" for place in places)
-    query = _SQL["by_words"].format(own=own, every=every)
-    yield from map(_found, db.execute(query, [f'"{storable(word)}"' for word in words]))
-    for item in items(db, [row[0] for row in db.execute(_SCOPES)], words):
-        if item.words.issuperset(words):
-            yield item.entry, item.tags, float(len(words))
-
-
-def items(db: sqlite3.Connection, scopes: Sequence[str], words: Sequence[str]) -> Iterator[ChecklistHit]:
-    """The items of the scopes' checklists that hold any of the words, in any of its forms. Prompts don't
-    ask for them, so their index is made on the spot; a checklist is short."""
-    rows = db.execute(_SQL["items"], (_list(scopes), NOTE_SPAN - 1)).fetchall()
-    if not rows:
-        return
-    with closing(sqlite3.connect(":memory:")) as own:
-        own.execute(ITEM_WORDS)
-        said = [f"{row[2]} {row[3]}" for row in rows]
-        texts = ((number, f"{text} {spelled_out(text)}") for number, text in enumerate(said))
-        own.executemany("insert into words(rowid, text) values (?, ?)", texts)
-        holders = {
-            word: {row[0] for row in own.execute(_HOLDERS, (f'"{storable(word)}"',))} for word in words
-        }
-    for number, row in enumerate(rows):
-        if held := frozenset(word for word in words if number in holders[word]):
-            yield ChecklistHit(read_entry(row[:9]), row[9], row[10], held)
 
 
 def _found(row: Sequence[Any]) -> Found:
@@ -244,13 +209,41 @@ class CacheReading:
 
     @rerun_if_damaged(_empty)
     def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
-        """At most `most` live entries with all words in any form, best first; then checklist items."""
-        return list(islice(by_words(self._db, words), most))
+        """At most `most` live entries with all words in any form, best first; then items of checklists. A
+        phrase is more than its words, and left to `entries_by_letters`."""
+        words = list(map(fold, words))
+        if not words or not all(map(is_of_word, "".join(words))):
+            return []
+        places = range(1, len(words) + 1)
+        own = " + ".join(_OWN.format(place) for place in places)
+        every = " and ".join(f"({_OWN.format(place)} or {_OF_NOTE.format(place)})" for place in places)
+        query = _SQL["by_words"].format(own=own, every=every)
+        rows = self._db.execute(query, [f'"{storable(word)}"' for word in words])
+        found = list(islice(map(_found, rows), most))
+        if len(found) < most:
+            scopes = [row[0] for row in self._db.execute(_SCOPES)]
+            hits = (item for item in self.checklist_items(scopes, words) if item.words.issuperset(words))
+            found += [(item.entry, item.tags, float(len(words))) for item in hits]
+        return found[:most]
 
     @rerun_if_damaged(_empty)
     def checklist_items(self, scopes: Sequence[str], words: Sequence[str]) -> list[ChecklistHit]:
-        """The items of the scopes' checklists that hold any of the words, in any of its forms."""
-        return list(items(self._db, scopes, words))
+        """The items of the scopes' checklists that hold any of the words, in any of its forms. Prompts don't
+        ask for them, so their index is made on the spot; a checklist is short."""
+        rows = self._db.execute(_SQL["items"], (_list(scopes), NOTE_SPAN - 1)).fetchall()
+        if not rows:
+            return []
+        with closing(sqlite3.connect(":memory:")) as own:
+            own.execute(ITEM_WORDS)
+            said = [f"{row[2]} {row[3]}" for row in rows]
+            texts = ((number, f"{text} {spelled_out(text)}") for number, text in enumerate(said))
+            own.executemany("insert into words(rowid, text) values (?, ?)", texts)
+            holders = {
+                word: {row[0] for row in own.execute(_HOLDERS, (f'"{storable(word)}"',))} for word in words
+            }
+        held = (frozenset(w for w in words if number in holders[w]) for number in range(len(rows)))
+        found = zip(rows, held, strict=True)
+        return [ChecklistHit(read_entry(row[:9]), row[9], row[10], those) for row, those in found if those]
 
     @rerun_if_damaged(_empty)
     def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:

@@ -47,8 +47,12 @@ def _take(lock: Path) -> bool:
     while time.monotonic() < end:
         try:
             _remove_abandoned(lock)
-            if _create(lock) and _wait_for_starting_gc(lock, end):
-                return True
+            if _create(lock):
+                # A git that looked for `gc.pid` before ours was there puts its own in its place.
+                while os.path.lexists(f"{lock}.lock") and time.monotonic() < end:
+                    pause(0.001, 0.01)
+                if _names_us(lock):
+                    return True
         except OSError:
             return False
         pause(0.001, 0.005)
@@ -69,14 +73,6 @@ def _create(lock: Path) -> bool:
     finally:
         os.close(handle)
     return True
-
-
-def _wait_for_starting_gc(lock: Path, end: float) -> bool:
-    """Wait while a git has `gc.pid.lock`, to be renamed; returns whether `gc.pid` is still ours then: a
-    git that looked for it before it was there puts its own in its place; a later one gives up."""
-    while os.path.lexists(f"{lock}.lock") and time.monotonic() < end:
-        pause(0.001, 0.01)
-    return _names_us(lock)
 
 
 def _remove_abandoned(lock: Path) -> None:

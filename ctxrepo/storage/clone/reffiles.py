@@ -138,8 +138,8 @@ class RefFiles:
         return {name: oid for oid, name in pairs}
 
     def packed_is_garbage(self) -> bool:
-        is_short = len(self._packed_lines()) != len(self._all_packed())
-        return is_short or not may_be_read(self._packed_path)
+        lines = text_of(self._packed_path).splitlines()
+        return not (all(map(_PACKED.fullmatch, lines)) and may_be_read(self._packed_path))
 
     def log(self, name: str) -> list[str]:
         """The commits that a ref has pointed at, newest first."""
@@ -162,10 +162,8 @@ class RefFiles:
                 yield path, age(path.stat().st_mtime)
 
     def shallow_is_garbage(self) -> bool:
-        if not may_be_read(self.git_dir / "shallow"):
-            return True
         lines = text_of(self.git_dir / "shallow").splitlines()
-        return not all(_ID.fullmatch(line) for line in lines)
+        return not (all(map(_ID.fullmatch, lines)) and may_be_read(self.git_dir / "shallow"))
 
     def shallow(self) -> set[str]:
         """The commits whose parents a shallow clone left out."""
@@ -192,11 +190,8 @@ class RefFiles:
     def _packed_path(self) -> Path:
         return self.git_dir / "packed-refs"
 
-    def _all_packed(self) -> list[str]:
-        return text_of(self._packed_path).splitlines()
-
     def _packed_lines(self) -> list[str]:
-        return [line for line in self._all_packed() if _PACKED.fullmatch(line)]
+        return [line for line in text_of(self._packed_path).splitlines() if _PACKED.fullmatch(line)]
 
 
 def is_name(name: str) -> bool:

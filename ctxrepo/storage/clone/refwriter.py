@@ -22,6 +22,10 @@ _WHO = "ctxrepo <>"
 _LOGGED = ("refs/heads/", "refs/remotes/", "refs/notes/")
 """Below these git keeps a log for each ref by default."""
 
+STALE = 2.0
+"""Seconds after which a lock on a ref counts as abandoned: updating one takes milliseconds. Only who holds
+our own lock removes such locks, so it is never the lock of another process of ours."""
+
 _TRIES = 5
 """How often we make a folder again that a git removes because it is empty."""
 
@@ -179,7 +183,9 @@ class RefWriter(RefFiles):
                     raise Busy(
                         f"another process holds {lock}", "Run the command again in a moment."
                     ) from None
-                clear_stale_locks(self.git_dir, name)
+                with suppress(FileNotFoundError):
+                    if age(lock.stat().st_mtime) > STALE:
+                        lock.unlink()
             time.sleep(0.02)
 
     def _place(self, name: str) -> Path:
@@ -243,17 +249,3 @@ def logs_setting(configuration: str) -> str:
     return {"always": "always", "false": "false", "no": "false", "off": "false", "0": "false"}.get(
         settings[-1] if settings else "", ""
     )
-
-
-STALE = 2.0
-"""Seconds after which a lock on a ref counts as abandoned: updating one takes milliseconds. Only who holds
-our own lock removes such locks, so it is never the lock of another process of ours."""
-
-
-def clear_stale_locks(git_dir: Path, *names: str) -> None:
-    """Remove the abandoned locks of these refs (`refs/heads/main`, `packed-refs`, `HEAD` …)."""
-    for name in names:
-        lock = git_dir / f"{name}.lock"
-        with suppress(FileNotFoundError):
-            if age(lock.stat().st_mtime) > STALE:
-                lock.unlink()

@@ -22,16 +22,15 @@ def read(path: Path | str, most: int = MAX_BYTES, *, follow: bool = True) -> byt
     what isn't a file, has more than `most` bytes, is a link unless `follow`, or may not be read."""
     try:
         handle = open_regular(path, follow=follow)
+        try:
+            return _whole(handle, path, most)
+        finally:
+            os.close(handle)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise Unreadable(f"{shown(path)} can't be read: {_words(error)}") from error
-    try:
-        return _whole(handle, path, most)
-    except OSError as error:
-        raise Unreadable(f"{shown(path)} can't be read: {_words(error)}") from error
-    finally:
-        os.close(handle)
+        words = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise Unreadable(f"{shown(path)} can't be read: {words}") from error
 
 
 def text(path: Path | str, most: int = MAX_BYTES) -> str:
@@ -68,10 +67,6 @@ def _whole(handle: int, path: Path | str, most: int) -> bytes:
             return bytes(data)
     limit = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most >> 10} KiB"
     raise Unreadable(f"{shown(path)} is larger than {limit}, and is not read")
-
-
-def _words(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else "") or str(error)
 
 
 @dataclass(frozen=True)

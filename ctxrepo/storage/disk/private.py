@@ -50,9 +50,13 @@ def move_foreign_aside(folder: Path) -> None:
     """What lies in a folder of ours and leads elsewhere, or is another user's, goes aside for `doctor` to
     tell: ctxrepo makes no links there. Files that others may open are closed to them."""
     with suppress(FileNotFoundError), os.scandir(folder) as entries:
-        for entry in list(entries):
+        for entry in [entry for entry in entries if not entry.name.endswith(_ASIDE)]:
             with suppress(OSError):  # gone meanwhile, or a disk that takes no change
-                _put_right(entry)
+                status = entry.stat(follow_symlinks=False)
+                if entry.is_symlink() or status.st_uid not in (os.geteuid(), 0):
+                    os.rename(entry.path, _free(Path(entry.path)))
+                elif stat.S_ISREG(status.st_mode) and status.st_mode & 0o077:
+                    os.chmod(entry.path, 0o600)
 
 
 def set_aside(folder: Path) -> Iterator[Path]:
@@ -179,16 +183,6 @@ def make_folder(folder: Path) -> None:
     for place in reversed(missing):
         with suppress(FileExistsError):
             place.mkdir(0o700)
-
-
-def _put_right(entry: os.DirEntry[str]) -> None:
-    if entry.name.endswith(_ASIDE):
-        return
-    status = entry.stat(follow_symlinks=False)
-    if entry.is_symlink() or status.st_uid not in (os.geteuid(), 0):
-        os.rename(entry.path, _free(Path(entry.path)))
-    elif stat.S_ISREG(status.st_mode) and status.st_mode & 0o077:
-        os.chmod(entry.path, 0o600)
 
 
 def _free(path: Path) -> Path:

@@ -31,50 +31,38 @@ def newest(folder: Path, pattern: str, count: int) -> list[Path]:
 
 def lines_of(path: Path) -> tuple[list[str], bool]:
     """Whole lines of a file, and whether these are all. What can't be read is as empty."""
-    try:
-        with open(open_regular(path), "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size <= MAX_BYTES:
-                return _lines(file.read(MAX_BYTES)), True
-            head = file.read(HEAD_BYTES).rpartition(b"\n")[0]
-            file.seek(size - (MAX_BYTES - HEAD_BYTES))
-            tail = file.read(MAX_BYTES - HEAD_BYTES).partition(b"\n")[2]
-            return _lines(head) + _lines(tail), False
-    except (OSError, ValueError):
-        return [], True
+    head, tail, is_whole = _ends(path, MAX_BYTES, HEAD_BYTES, MAX_BYTES - HEAD_BYTES)
+    return (head if is_whole else head + tail), is_whole
 
 
 def ends_of(path: Path, most: int) -> tuple[list[str], list[str]]:
     """The whole lines among the first and among the last `most` bytes of a regular file; of a smaller one
     both times all. What is something else, or can't be read, is as empty."""
-    try:
-        handle = open_regular(path)
-    except (OSError, ValueError):
-        return [], []
-    try:
-        status = os.fstat(handle)
-        head = os.pread(handle, most, 0)
-        if status.st_size <= most:
-            return _lines(head), _lines(head)
-        tail = os.pread(handle, most, status.st_size - most)
-    except OSError:
-        return [], []
-    finally:
-        os.close(handle)
-    return _lines(head.rpartition(b"\n")[0]), _lines(tail.partition(b"\n")[2])
+    head, tail, _ = _ends(path, most, most, most)
+    return head, tail
 
 
 def end_of(path: Path, most: int) -> tuple[list[str], bool]:
     """The whole lines among the last `most` bytes of a regular file, and whether these are all. What is
     something else, or can't be read, is as empty."""
+    _, tail, is_whole = _ends(path, most, 0, most)
+    return tail, is_whole
+
+
+def _ends(path: Path, most: int, first: int, last: int) -> tuple[list[str], list[str], bool]:
+    """The whole lines among the `first` and among the `last` bytes of a regular file, and False; of one with
+    at most `most` bytes both times all, and True."""
     try:
         with open(open_regular(path), "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            file.seek(max(0, size - most))
-            data = file.read(most)
+            if size <= most:
+                whole = _lines(file.read(most))
+                return whole, whole, True
+            head = file.read(first).rpartition(b"\n")[0]
+            file.seek(size - last)
+            return _lines(head), _lines(file.read(last).partition(b"\n")[2]), False
     except (OSError, ValueError):
-        return [], True
-    return (_lines(data), True) if size <= most else (_lines(data.partition(b"\n")[2]), False)
+        return [], [], True
 
 
 def written(path: Path) -> float:

@@ -100,10 +100,6 @@ class OwnGit:
             shutil.rmtree(entry)
         return refs
 
-    def refs_now(self) -> dict[str, str]:
-        """The refs that a git process has written to this directory."""
-        return RefFiles(self.folder).all()
-
     def _require_ours(self) -> None:
         """RepositoryState where the clone's git folder isn't its own, or has a format that isn't ours: this
         directory has SHA-1 and files, so that its git would write such objects into the clone (ADR 65)."""

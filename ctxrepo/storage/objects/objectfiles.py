@@ -164,8 +164,7 @@ _CHECKSUM = 4
 
 def ids_in(index: bytes) -> set[str]:
     """The ids of all objects in a pack. ValueError for what is no whole index of version 2."""
-    count = _count(index)
-    return {index[at : at + _HASH].hex() for at in range(_NAMES, _NAMES + count * _HASH, _HASH)}
+    return {index[at : at + _HASH].hex() for at in range(_NAMES, _NAMES + _count(index) * _HASH, _HASH)}
 
 
 def offsets_in(index: bytes) -> dict[bytes, int]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from heapq import heappop, heappush
-from typing import Any, cast
+from typing import Any
 
 from ctxrepo.domain.guard.bounds import COMMIT_BYTES, COMMITS, FILE_BYTES, FOLDER_BYTES, MESSAGE, Bound
 from ctxrepo.errors import Damaged
@@ -19,8 +19,6 @@ _LOOSE, _PACKED = 1, 2
 """The order in which libgit2 asks them: packs first."""
 
 _LARGEST: Mapping[int, Bound] = {enums.ObjectType.TREE: FOLDER_BYTES, enums.ObjectType.BLOB: FILE_BYTES}
-
-_Object = pygit2.Commit | pygit2.Tree | pygit2.Blob | pygit2.Tag
 
 
 class ObjectReader(Trees):
@@ -52,19 +50,15 @@ class ObjectReader(Trees):
     def commit_at(self, commit: str) -> pygit2.Commit:
         """A commit, which is read once: to walk a history asks for each of its commits several times."""
         if commit not in self._commits:
-            parsed = self.read(commit, "commit")
+            self._require_small(commit, "commit")
+            with reading(f"commit {commit}"):
+                parsed: Any = self._repo[commit]  # its stub names a base that nothing else inherits from
             if not isinstance(parsed, pygit2.Commit):
                 raise Damaged(f"{commit} is no commit")
             if len(self._commits) >= _MOST_COMMITS:
                 self._commits.clear()
             self._commits[commit] = parsed
         return self._commits[commit]
-
-    def read(self, oid: str, what: str) -> _Object:
-        self._require_small(oid, what)
-        with reading(f"{what} {oid}"):
-            item: Any = self._repo[oid]  # its stub names a base that nothing else inherits from
-        return cast(_Object, item)
 
     def read_raw(self, oid: str, what: str) -> tuple[int, bytes]:
         """(kind, bytes) of an object."""

@@ -53,9 +53,12 @@ def has_one_thread() -> bool:
 def run_forking(action: Callable[[], Answer], patience: float = 5.0) -> Answer:
     """Run an action that forks: here if this process has one thread, else in the helper process.
     TimeoutError when the helper doesn't answer within `patience` seconds."""
-    if has_one_thread():
-        return action()
-    with Apart(partial(answer_once, action), patience) as apart:
+    return action() if has_one_thread() else ask_apart(action, patience)
+
+
+def ask_apart(question: Callable[[], Answer], patience: float) -> Answer:
+    """What a question is answered in another process; TimeoutError when there is no answer in time."""
+    with Apart(partial(answer_once, question), patience) as apart:
         answer: Answer = apart.next()
     return answer
 

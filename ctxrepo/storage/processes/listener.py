@@ -4,6 +4,8 @@ import os
 import select
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ctxrepo.hooks.recall.ask_helper import LINE_BYTES, address, is_own
@@ -20,40 +22,32 @@ class Listener:
     def __init__(self, folder: Path) -> None:
         """OSError where no socket can be; what a killed one left is replaced."""
         self._folder = folder
-        path, handle = address(str(folder))
         mask = os.umask(0o177)
         try:
-            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            if os.path.lexists(path):
-                os.unlink(path)
-            self._socket.bind(path)
-            self._socket.listen(_WAITING)
-            self._socket.setblocking(False)
-            self._own = _inode(path)
+            with _place(folder) as path:
+                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                if os.path.lexists(path):
+                    os.unlink(path)
+                self._socket.bind(path)
+                self._socket.listen(_WAITING)
+                self._socket.setblocking(False)
+                self._own = _inode(path)
         finally:
             os.umask(mask)
-            if handle >= 0:
-                os.close(handle)
 
     def close(self) -> None:
         self._socket.close()
-        path, handle = address(str(self._folder))
-        if _inode(path) == self._own:
-            os.unlink(path)
-        if handle >= 0:
-            os.close(handle)
+        with _place(self._folder) as path:
+            if _inode(path) == self._own:
+                os.unlink(path)
 
     def is_there(self) -> bool:
         """Whether the socket is still where it is looked for: a state folder may be deleted at any time."""
         try:
-            path, handle = address(str(self._folder))
+            with _place(self._folder) as path:
+                return _inode(path) == self._own
         except OSError:
             return False
-        try:
-            return _inode(path) == self._own
-        finally:
-            if handle >= 0:
-                os.close(handle)
 
     def next(self, seconds: float) -> socket.socket | None:
         """Somebody of the user's who asks, waited for so long."""
@@ -93,6 +87,17 @@ def reply(peer: socket.socket, line: bytes) -> None:
         peer.sendall(line)
     except OSError:
         pass
+
+
+@contextmanager
+def _place(folder: Path) -> Iterator[str]:
+    """Where the socket of a folder is looked for."""
+    path, handle = address(str(folder))
+    try:
+        yield path
+    finally:
+        if handle >= 0:
+            os.close(handle)
 
 
 def _inode(path: str) -> int:

@@ -4,7 +4,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from ctxrepo.errors import Busy, CtxrepoError
@@ -56,27 +56,15 @@ def _named(pid: int) -> str:
     return ""
 
 
-@contextmanager
-def locked(path: Path, timeout: float) -> Iterator[None]:
+def locked(path: Path, timeout: float) -> AbstractContextManager[None]:
     """Hold `path` exclusively, waiting at most `timeout` seconds; Busy after that."""
     make_folder(path.parent)
-    handle = open_own(str(path), os.O_RDWR | os.O_CREAT)
-    try:
-        _wait(handle, path, timeout)
-        yield
-    finally:
-        os.close(handle)
+    return _held(open_own(str(path), os.O_RDWR | os.O_CREAT), path, timeout)
 
 
-@contextmanager
-def locked_folder(folder: Path, timeout: float) -> Iterator[None]:
+def locked_folder(folder: Path, timeout: float) -> AbstractContextManager[None]:
     """Hold a folder that is there, as `locked` does; as no file is made, it needs no room on the disk."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        _wait(handle, folder, timeout)
-        yield
-    finally:
-        os.close(handle)
+    return _held(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), folder, timeout)
 
 
 def is_held(path: Path) -> bool:
@@ -109,22 +97,27 @@ class TryLock:
             self._handle = -1
 
 
-def _wait(handle: int, path: Path, timeout: float) -> None:
-    end = time.monotonic() + timeout
-    wait = 0.002
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= end:
-                who = holder(path)
-                raise Busy(
-                    f"{who or 'another ctxrepo process'} has held {path.name} for {timeout:.0f} s",
-                    "Nothing is lost; run the command again in a moment.",
-                ) from None
-        except OSError as error:
-            place = f"the disk of {path.parent} keeps no locks: {error.strerror}"
-            raise CtxrepoError(place, "Set CTXREPO_STATE to a folder on a local disk.") from error
-        pause(0.5 * wait, 1.5 * wait)
-        wait = min(wait * 1.5, 0.1)
+@contextmanager
+def _held(handle: int, path: Path, timeout: float) -> Iterator[None]:
+    """Hold the lock of an open file or folder, which is closed in the end."""
+    end, wait = time.monotonic() + timeout, 0.002
+    try:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= end:
+                    who = holder(path)
+                    raise Busy(
+                        f"{who or 'another ctxrepo process'} has held {path.name} for {timeout:.0f} s",
+                        "Nothing is lost; run the command again in a moment.",
+                    ) from None
+            except OSError as error:
+                place = f"the disk of {path.parent} keeps no locks: {error.strerror}"
+                raise CtxrepoError(place, "Set CTXREPO_STATE to a folder on a local disk.") from error
+            pause(0.5 * wait, 1.5 * wait)
+            wait = min(wait * 1.5, 0.1)
+        yield
+    finally:
+        os.close(handle)

@@ -13,7 +13,7 @@ from ctxrepo.errors import NoAnswer, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import read, shown
 from ctxrepo.storage.disk.private import put_whole
-from ctxrepo.storage.processes.apart import Apart, answer_once
+from ctxrepo.storage.processes.apart import Apart, ask_apart
 
 ANSWER_WAIT = 5.0
 """Seconds for which a folder may let us wait."""
@@ -41,9 +41,7 @@ class Outside:
         if hung := _above(place, self._hung_lately()):
             raise _no_answer(hung)
         try:
-            with Apart(partial(answer_once, question), patience) as apart:
-                answer: Answer = apart.next()
-            return answer
+            return ask_apart(question, patience)
         except TimeoutError:
             self._note(place)
             raise _no_answer(place) from None

@@ -71,7 +71,10 @@ def converse(
                         rest = _write(process, rest, open_streams)
                     elif (chunk := _hear(key.fd, open_streams, heard, most)) and hear and key.fd == errors:
                         hear(chunk)
-        _wait(process, end)
+        try:
+            process.wait(max(0.0, end - time.monotonic()))  # it may close its streams and keep running
+        except subprocess.TimeoutExpired:
+            raise GivenUp from None
     except BaseException:
         end_group(process)
         raise
@@ -160,14 +163,6 @@ def _hear_the_rest(open_streams: selectors.BaseSelector, heard: Mapping[int, byt
                 heard[key.fd] += chunk
             else:
                 open_streams.unregister(key.fd)
-
-
-def _wait(process: subprocess.Popen[bytes], end: float) -> None:
-    """Wait for the end: a process may close its streams and keep running."""
-    try:
-        process.wait(max(0.0, end - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        raise GivenUp from None
 
 
 _LOWEST = 19

@@ -121,7 +121,7 @@ class Remote:
         if answer.outcome in ("bounds", "malformed"):  # the objects of the refs may have been removed
             return answer
         writer = RefWriter(self.clone.git_dir, logs_setting(self.clone.configured()))
-        now = self.own.refs_now()
+        now = RefFiles(self.own.folder).all()
         for name in before.keys() - now.keys():
             writer.remove(name)
         for name, oid in now.items():

@@ -120,7 +120,10 @@ def clear_spoiled(git_dir: Path, git: Git, broken: Broken) -> int:
             for other in path.parent.glob(f"{path.stem}.*"):
                 broken.take(other)
             if there is not None and there.is_file():
-                _unpack(git, there)
+                # What can be read of it, with one sync of the disk instead of one for each object.
+                words = ("-c", "core.fsync=none", "unpack-objects", "-r", "-q")
+                git.run(*words, timeout=_TIMEOUT, stdin=there.read_bytes())
+                os.sync()
     for pack in packs_without_index(git_dir):
         # git takes a pack it can't find the index of for none at all.
         git.run("index-pack", str(pack), timeout=_TIMEOUT)
@@ -152,10 +155,3 @@ def adopt_packs(git_dir: Path, other: Path) -> None:
         file.rename(packs / file.name)
     sync_folder(packs)
     shutil.rmtree(other, ignore_errors=True)
-
-
-def _unpack(git: Git, pack: Path) -> None:
-    """Store what can be read of a broken pack; one sync of the disk instead of one for each object."""
-    words = ("-c", "core.fsync=none", "unpack-objects", "-r", "-q")
-    git.run(*words, timeout=_TIMEOUT, stdin=pack.read_bytes())
-    os.sync()

@@ -12,6 +12,7 @@ from ctxrepo.domain.formats.jsonl import record, records, render, text_of
 from ctxrepo.domain.tape.anchors import Anchor, anchor_of, to_line
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import append
+from ctxrepo.hooks.saves import put
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.disk.private import opened, sync_folder
@@ -116,13 +117,8 @@ def _rewrite(path: Path, change: Callable[[dict[str, Any]], dict[str, Any] | Non
             if os.fstat(file.fileno()).st_ino != path.stat().st_ino:
                 continue
             lines = file.read().decode("utf-8", "replace").split("\n")
-            made = path.with_name(f"{path.name}.new")
-            with opened(made, "wb") as new:
-                new.write("".join(_changed(line, change) for line in lines if line).encode())
-                new.flush()
-                os.fsync(new.fileno())
-            made.replace(path)
-        sync_folder(path.parent)
+            after = "".join(_changed(line, change) for line in lines if line)
+            put(str(path.parent), path.name, after.encode())
         return
 
 

@@ -103,11 +103,10 @@ class FaultLog:
         standing = {one.fault for one in self.read() if not one.until}
         wanted = list(dict.fromkeys(faults))
         at = second(datetime.fromtimestamp(now, UTC))
-        for fault in sorted(standing.difference(wanted)):
-            self._append(at, fault, is_over=True)
-        for fault in wanted:
-            if fault not in standing:
-                self._append(at, fault, is_over=False)
+        over = [(fault, True) for fault in sorted(standing.difference(wanted))]
+        for fault, is_over in [*over, *((fault, False) for fault in wanted if fault not in standing)]:
+            line = render({"at": at, "fault": fault, "over": is_over})
+            append_rolling(str(self.file), line + "\n", LOG_BYTES)
 
     def read(self) -> list[FaultRecord]:
         """Every fault the log knows of, the one that began last at the end."""
@@ -128,7 +127,3 @@ class FaultLog:
                 fields = record(line)
                 if fields and text_of(fields, "fault"):
                     yield text_of(fields, "at"), text_of(fields, "fault"), bool(fields.get("over"))
-
-    def _append(self, at: str, fault: str, *, is_over: bool) -> None:
-        line = render({"at": at, "fault": fault, "over": is_over})
-        append_rolling(str(self.file), line + "\n", LOG_BYTES)

@@ -14,10 +14,11 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.errors import Unreadable
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.hooks.own_files import bytes_of, is_own_file
+from ctxrepo.hooks.saves import put
 from ctxrepo.hooks.wakeup import MAX_BYTES, MAX_LEFT
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import read
-from ctxrepo.storage.disk.private import make_folder, opened, put_whole, random_name, sync_folder
+from ctxrepo.storage.disk.private import make_folder, opened, put_whole, random_name
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 NEARLY = 0.8
@@ -53,7 +54,8 @@ class Spool:
         the lock of hooks a line without end is torn: it counts as read, or a worker would come for ever."""
         data = self._bytes()
         lines = [(line, "") for line in data.decode("utf-8", "replace").split("\n")]
-        left = [(_text(self.left / name), name) for name in self._left()]
+        files = ((bytes_of(str(self.left / name), MAX_BYTES) or b"", name) for name in self._left())
+        left = [(data.decode("utf-8", "replace").rstrip("\n"), name) for data, name in files]
         events = [[e for line in lot if (e := _event(*line))] for lot in (lines, left)]
         return list(merge(*events, key=lambda event: event.at)), len(data)
 
@@ -107,7 +109,7 @@ class Spool:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.seek(end)
             if rest := file.read():
-                self._replace(rest)
+                put(str(self.places.root), self.places.spool.name, rest)
             else:
                 file.truncate(0)
                 fcntl.flock(file, fcntl.LOCK_UN)
@@ -116,15 +118,6 @@ class Spool:
             with suppress(OSError):
                 if event.left:
                     (self.left / os.path.basename(event.left)).unlink()
-
-    def _replace(self, data: bytes) -> None:
-        new = self.places.spool.with_suffix(".new")
-        with opened(new, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        new.rename(self.places.spool)
-        sync_folder(new.parent)
 
 
 def _event(line: str, left: str = "") -> SpoolEvent | None:
@@ -135,10 +128,6 @@ def _event(line: str, left: str = "") -> SpoolEvent | None:
     at = fields.get("at")
     moment = float(at) if isinstance(at, int | float) else 0.0
     return SpoolEvent(**{name: text_of(fields, name) for name in TEXTS}, at=moment, left=left)
-
-
-def _text(file: Path) -> str:
-    return (bytes_of(str(file), MAX_BYTES) or b"").decode("utf-8", "replace").rstrip("\n")
 
 
 _MAX_BYTES = 256 * 1024

@@ -244,7 +244,10 @@ class Checkout:
             self.objects.need(coming[p] for p in batch if p in coming)
             # A partial clone could not measure these before it had fetched them.
             huge = {p for p in batch if p in coming and self.objects.is_large(coming[p])}
-            updates = {p: self._wanted(*differing[p]) for p in batch if p not in huge}
+            wanted = {
+                p: self.objects.data(coming[p]) if p in coming else None for p in batch if p not in huge
+            }
+            updates = {p: FileUpdate(differing[p][0], data) for p, data in wanted.items()}
             unchanged |= self.worktree.update_unchanged(updates)
             never |= huge
         # A file that we left alone keeps its base: with the new one its old text would read as an edit that
@@ -259,9 +262,6 @@ class Checkout:
         """path -> key in a tree; None where the tree has no such file."""
         keys = self.objects.files(tree, paths)
         return {path: keys.get(path) for path in paths}
-
-    def _wanted(self, expected: str | None, key: Key | None) -> FileUpdate:
-        return FileUpdate(expected, None if key is None else self.objects.data(key))
 
 
 def _counts_when_missing(path: str) -> bool:

@@ -60,21 +60,15 @@ class UserIndex:
 
     def _update_copy(self, base: str, tree: str) -> bool:
         """Write to our copy what `tree` has wherever it differs from `base`."""
-        if self.is_sparse:
-            return self._update_sparse_copy(base, tree)
+        if self.is_sparse:  # only read-tree knows folders that are not on disk, an entry each
+            merges = (("read-tree", "-i", "-m", *trees) for trees in ((base, tree), (tree,)))
+            return any(self.git.run(*words, timeout=_TIMEOUT, index=self._new).ok for words in merges)
         entries = [(path, after or _GONE) for path, _, after in self.objects.differences(base, tree)]
         # What goes comes first: a file may be where a folder was.
         entries.sort(key=lambda entry: entry[1] != _GONE)
         lines = "".join(f"{mode} {oid}\t{path}\0" for path, (mode, oid) in entries)
         update = ("update-index", "-z", "--index-info")
         return self.git.run(*update, timeout=_TIMEOUT, stdin=lines.encode(), index=self._new).ok
-
-    def _update_sparse_copy(self, base: str, tree: str) -> bool:
-        """The same for a sparse index: only read-tree knows folders that are not on disk, an entry each."""
-        words = ("read-tree", "-i", "-m")
-        if self.git.run(*words, base, tree, timeout=_TIMEOUT, index=self._new).ok:
-            return True
-        return self.git.run(*words, tree, timeout=_TIMEOUT, index=self._new).ok
 
     def _tree_before(self) -> str:
         """The tree that the index had before our first commit: that of HEAD's parent."""
