@@ -50,8 +50,7 @@ MODULES = {
     "repository.reporting": "status doctor cache=",
     "repository.setting_up": "setup start",
     "repository.project_verbs": "project=",
-    "repository.config_verbs": "config=",
-    "completion.command": "completion",
+    "repository.config_verbs": "config= completion",
 }
 """The modules in faces/cli that have commands -> the commands, with the function where it has another name;
 it has none for a group of commands."""

@@ -29,8 +29,11 @@ def main(argv: list[str]) -> int:
         _be(world)
     except Exception as error:
         from ctxrepo.errors import in_words
+        from ctxrepo.storage.disk.private import put
 
-        _fail(folder, in_words(error))
+        _tell(folder, why := in_words(error))
+        with suppress(OSError):  # prompts start no other one for a while
+            put(Path(folder, FAILED), why.partition("\n")[0])
     finally:
         if lock >= 0:
             os.close(lock)
@@ -71,15 +74,6 @@ def code_stamp() -> str:
         f"{room}/{name}" for room, _, names in os.walk(package) for name in names if name.endswith(".py")
     ]
     return ",".join(sorted(map(stamp_of, files)))
-
-
-def _fail(folder: str, why: str) -> None:
-    """Have it known, so that prompts start no other one for a while."""
-    _tell(folder, why)
-    from ctxrepo.storage.disk.private import put
-
-    with suppress(OSError):
-        put(Path(folder, FAILED), why.partition("\n")[0])
 
 
 def _tell(folder: str, why: str) -> None:

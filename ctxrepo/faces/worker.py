@@ -35,7 +35,13 @@ def main(argv: list[str]) -> int:
     world = world or _mended(state)
     if world is None:
         return 0
-    signal.signal(signal.SIGTERM, _on_sigterm(time.monotonic() + _IGNORE_SIGTERM))
+    ignored_until = time.monotonic() + _IGNORE_SIGTERM
+
+    def end(*_: object) -> None:
+        if time.monotonic() > ignored_until:
+            sys.exit(0)  # which also ends git and what it started
+
+    signal.signal(signal.SIGTERM, end)
     try:
         lock = inherited or take(f"{world.repo.state}/{LOCK}")
         if lock < 0:
@@ -63,7 +69,9 @@ def _work(world: World, lock: int) -> bool:
     try:
         worker = _worker(world, lock, log_line)
         worker.run()
-        _embed(world.state)
+        now = compiled_world(world.state)  # it may have been compiled again meanwhile
+        if now and now.is_semantic:  # the helper computes vectors for what was committed
+            start_helper(now.interpreter, now.state, now.repo.state)
         worker.maintain()
         from ctxrepo.services.worker.maintain import index_sessions
 
@@ -85,13 +93,6 @@ def _touch_well(path: str, began: float) -> None:
         os.utime(path, (began, began))
     except OSError:  # then what is in the log stands for longer than it need
         pass
-
-
-def _embed(state: str) -> None:
-    """Start the helper that computes vectors for what was committed, unless it runs."""
-    world = compiled_world(state)  # it may have been compiled again meanwhile
-    if world and world.is_semantic:
-        start_helper(world.interpreter, world.state, world.repo.state)
 
 
 def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Worker":
@@ -162,16 +163,6 @@ def _mended(state: str) -> World | None:
 
 def _queued(world: World) -> list[str]:
     return [stamp_of(f"{world.repo.state}/{name}") for name in ("spool.jsonl", "journal")]
-
-
-def _on_sigterm(ignored_until: float) -> "Callable[[int, object], None]":
-    """The SIGTERM handler: exit, which also ends git and what it started."""
-
-    def end(*_: object) -> None:
-        if time.monotonic() > ignored_until:
-            sys.exit(0)
-
-    return end
 
 
 def _now() -> "datetime":

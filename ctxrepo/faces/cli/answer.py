@@ -46,8 +46,11 @@ def open_desk() -> Desk:
     """The desk of one run of one command."""
     from ctxrepo.app.desk import Call, Desk  # importing it imports storage, which `--help` doesn't need
 
-    call = Call(_here(), dict(os.environ), progress=waiting.tell)
-    desk = Desk(call, clock, sys.executable)
+    try:
+        folder = Path.cwd()
+    except FileNotFoundError:
+        raise CtxrepoError("the current folder no longer exists", "Go to another one.") from None
+    desk = Desk(Call(folder, dict(os.environ), progress=waiting.tell), clock, sys.executable)
     _desks.append(desk)
     return desk
 
@@ -134,7 +137,7 @@ def show(
 ) -> None:
     """Say how it went: as JSON or by `text`, and then what else may be worth knowing by `hints`."""
     if result.error:
-        output.failed_with_data(as_json, result.data, result.error)
+        output.failed(as_json, result.error, result.data)
     else:
         output.done(as_json, result.data if as_json else {}, "" if as_json else text(result.value))
         for line in hints(result.value):
@@ -167,13 +170,6 @@ def _notices_said(desk: Desk) -> Iterator[None]:
     finally:
         for line in desk.take_notices():
             output.notice(line)
-
-
-def _here() -> Path:
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        raise CtxrepoError("the current folder no longer exists", "Go to another one.") from None
 
 
 @contextmanager

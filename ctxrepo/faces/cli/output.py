@@ -64,28 +64,21 @@ def text_of(lines: Iterable[OutputLine]) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def failed_with_data(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> None:
-    """Like `failed`, for an operation that failed but has data to show."""
-    if not as_json:
-        failed(as_json, error)
-        return
-    _envelope(ok=False, data=data, error=_spelled(error))
-
-
 def verbatim(data: bytes) -> None:
     """Bytes as they are, for a program or a file."""
     waiting.clear()
     pipe.verbatim(data)
 
 
-def failed(as_json: bool, error: CtxrepoError) -> None:
-    """Say what went wrong, and what to do, in the form that was asked for."""
+def failed(as_json: bool, error: CtxrepoError, data: Mapping[str, Any] | None = None) -> None:
+    """Say what went wrong, and what to do, in the form that was asked for; `data` is shown as JSON only."""
+    message, hint = _one_line(error.message), _one_line(error.hint)
     if as_json:
-        _envelope(ok=False, data=None, error=_spelled(error))
+        _envelope(ok=False, data=data, error={"code": error.code, "message": message, "hint": hint})
         return
-    _say(OutputLine(f"ctxrepo: {_one_line(error.message)}", 2, "wrong"))
-    if error.hint:
-        _say(OutputLine(f"  {_one_line(error.hint)}", 2))
+    _say(OutputLine(f"ctxrepo: {message}", 2, "wrong"))
+    if hint:
+        _say(OutputLine(f"  {hint}", 2))
 
 
 def notice(text: str) -> None:
@@ -144,10 +137,6 @@ def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
         [f"{c:>{w}}" if c.isdigit() else f"{c:{w}}" for c, w in zip(row, widths, strict=True)] for row in rows
     )
     return ["  ".join(row).rstrip() for row in cells]
-
-
-def _spelled(error: CtxrepoError) -> dict[str, str]:
-    return {"code": error.code, "message": _one_line(error.message), "hint": _one_line(error.hint)}
 
 
 def _envelope(ok: bool, data: Mapping[str, Any] | None, error: Mapping[str, str] | None) -> None:

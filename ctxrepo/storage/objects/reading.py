@@ -70,8 +70,12 @@ class ObjectReader(Trees):
         return self._repo.odb.exists(oid)  # to ask the repository itself would read the object
 
     def header(self, oid: str, what: str) -> tuple[int, int]:
-        """(kind, size) of an object, without reading it."""
-        self._require_sound(oid, what)
+        """(kind, size) of an object, without reading it. Damaged for a spoiled loose one: libgit2 1.9 never
+        returns from one that was cut short."""
+        if oid not in self._sound:
+            if why := why_spoiled(loose_file(self._git_dir, oid)):
+                raise Damaged(f"{what} {oid} can't be read: it {why}")
+            self._sound.add(oid)
         with reading(f"{what} {oid}"):
             return self._repo.odb.read_header(oid)
 
@@ -87,13 +91,6 @@ class ObjectReader(Trees):
         """BeyondBounds for an object that is larger than any of its kind may be."""
         kind, size = self.header(oid, what)
         _LARGEST.get(kind, COMMIT_BYTES).require(size, f"{what} {oid[:10]}")
-
-    def _require_sound(self, oid: str, what: str) -> None:
-        """Damaged for a spoiled loose object: libgit2 1.9 never returns from one that was cut short."""
-        if oid not in self._sound:
-            if why := why_spoiled(loose_file(self._git_dir, oid)):
-                raise Damaged(f"{what} {oid} can't be read: it {why}")
-            self._sound.add(oid)
 
 
 @contextmanager

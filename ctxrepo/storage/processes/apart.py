@@ -140,7 +140,9 @@ def serve() -> int:
         else:
             _send(answers, kind, function)
         _send(answers, "end", None)
-        _reap()
+        with suppress(ChildProcessError):  # what a function started and didn't wait for
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
 
 
 Kind = Literal["answer", "error", "end"]
@@ -358,13 +360,6 @@ def _silence() -> None:
     for stream in (0, 1, 2):
         os.dup2(null, stream)
     os.close(null)
-
-
-def _reap() -> None:
-    """Forget the processes that have ended which a function started and didn't wait for."""
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
 
 
 def _stop(*_: object) -> NoReturn:

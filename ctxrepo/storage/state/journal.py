@@ -17,7 +17,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Busy
-from ctxrepo.hooks.own_files import OPENING, bytes_of, start_of
+from ctxrepo.hooks.own_files import OPENING, bytes_of
 from ctxrepo.hooks.saves import HOOKS_BYTES, add, names_in, put, size_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder, opened
@@ -258,10 +258,7 @@ class Handover:
     def refusals(self) -> list[tuple[Path, str]]:
         """(file, why) of each operation that was not taken in."""
         files = [self.refused / name for name in names_in(str(self.refused))]
-        firsts = (start_of(str(file), 2 * _REASON_BYTES).partition(b"\n")[0] for file in files)
-        return [
-            (file, why.decode("utf-8", "replace").strip()) for file, why in zip(files, firsts, strict=True)
-        ]
+        return [(file, _first_line(file)) for file in files]
 
 
 @contextmanager
@@ -287,3 +284,8 @@ def _is_plain_file(name: str, folder: int) -> bool:
     with suppress(OSError):
         return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
     return False
+
+
+def _first_line(file: Path) -> str:
+    with file.open("rb") as opened_file:
+        return opened_file.readline(2 * _REASON_BYTES).decode("utf-8", "replace").strip()

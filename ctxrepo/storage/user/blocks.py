@@ -3,7 +3,6 @@
 import base64
 import binascii
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,24 +62,21 @@ class BlockFile:
             return Blocks()
 
     def write(self, blocks: Blocks) -> None:
-        fields = {"version": _VERSION, "seen": blocks.seen, "blocks": _fields(blocks.known)}
+        known = [
+            {
+                "path": str(block.path),
+                "project": block.project,
+                "glue": base64.b64encode(block.glue).decode("ascii"),
+                "new": block.is_new,
+                "trouble": block.trouble,
+                "own": block.own,
+            }
+            for block in blocks.known
+        ]
+        fields = {"version": _VERSION, "seen": blocks.seen, "blocks": known}
         before, after = foreign.read(self.file), (json.dumps(fields, indent=2) + "\n").encode("ascii")
         if before != after:
             foreign.apply([Change(self.file, before, after if blocks.known else None, private=True)])
-
-
-def _fields(known: Sequence[FileBlock]) -> list[dict[str, object]]:
-    return [
-        {
-            "path": str(block.path),
-            "project": block.project,
-            "glue": base64.b64encode(block.glue).decode("ascii"),
-            "new": block.is_new,
-            "trouble": block.trouble,
-            "own": block.own,
-        }
-        for block in known
-    ]
 
 
 def _block(fields: dict[str, object]) -> FileBlock:

@@ -244,10 +244,8 @@ class Checkout:
             self.objects.need(coming[p] for p in batch if p in coming)
             # A partial clone could not measure these before it had fetched them.
             huge = {p for p in batch if p in coming and self.objects.is_large(coming[p])}
-            wanted = {
-                p: self.objects.data(coming[p]) if p in coming else None for p in batch if p not in huge
-            }
-            updates = {p: FileUpdate(differing[p][0], data) for p, data in wanted.items()}
+            data = {p: self.objects.data(coming[p]) for p in batch if p in coming and p not in huge}
+            updates = {p: FileUpdate(differing[p][0], data.get(p)) for p in batch if p not in huge}
             unchanged |= self.worktree.update_unchanged(updates)
             never |= huge
         # A file that we left alone keeps its base: with the new one its old text would read as an edit that

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ctxrepo.faces.cli.pipe import verbatim
 from ctxrepo.faces.cli.table import CommandEntry, Param, read
 
+SHELLS = ("bash", "zsh", "fish")
 FILES = ":files"
 
 Candidate = tuple[str, str]
@@ -146,12 +147,6 @@ def _agents(_start: str, _before: Sequence[str]) -> list[Candidate]:
     return [(agent.name, agent.title) for agent in AGENTS.values()]
 
 
-def _shells(_start: str, _before: Sequence[str]) -> list[Candidate]:
-    from ctxrepo.faces.cli.completion.command import SHELLS
-
-    return [(shell, "") for shell in SHELLS]
-
-
 def _words(*words: str) -> Source:
     return lambda _start, _before: [(word, "") for word in words]
 
@@ -179,7 +174,7 @@ _SOURCES: dict[str, Source] = {
     "KEY": _keys,
     "VALUE": _setting_values,
     "AGENT": _agents,
-    "SHELL": _shells,
+    "SHELL": _words(*SHELLS),
     "WHICH": _words("kept", "other", "both"),
     "WHAT": _words("deletions", "remote"),
     "FILE": _words(FILES),

@@ -57,7 +57,8 @@ def remember(request: Fact, json: bool = False) -> None:
 
     def said(result: RememberResult) -> str:
         verb = _verb(result, is_keyed=bool(request.key))
-        return f"{verb}: {writing.shown_id(result)} {result.at}{_instead(result)}"
+        was = ", ".join(f'"{shown(text, _WAS)}"' for text in result.was)
+        return f"{verb}: {writing.shown_id(result)} {result.at}{f' (was {was})' if was else ''}"
 
     desk = open_desk()
     if request.text != "-":
@@ -77,12 +78,6 @@ def _verb(result: RememberResult, *, is_keyed: bool) -> str:
         return "proposed"
     verb = "replaced" if is_keyed and result.replaced else "remembered"
     return f"{verb}, pinned" if result.pinned else verb
-
-
-def _instead(result: RememberResult) -> str:
-    """The replaced text, in brackets."""
-    was = ", ".join(f'"{shown(text, _WAS)}"' for text in result.was)
-    return f" (was {was})" if was else ""
 
 
 @command(

@@ -1,12 +1,22 @@
-"""Commands about settings: config list, get, set, unset, explain."""
+"""Commands about settings: config list, get, set, unset, explain; and for those of a shell: completion.
+
+The scripts of completion each ask `_complete` and show what it answers: one candidate a line, with a tab
+before what it means; `:files` stands for names of files."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.repository import preferences
 from ctxrepo.app.repository.preferences import KeyRequest, SetRequest
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import completion as scripts
+from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.completion.door import SHELLS
 from ctxrepo.faces.cli.options import USUAL, argument, command, group_of, json_option
 
 if TYPE_CHECKING:
@@ -99,3 +109,13 @@ def _shown(value: object) -> str:
     from ctxrepo.domain.settings.keys import spelled
 
     return spelled(value) or '""'
+
+
+def completion(shell: Annotated[str, argument(metavar="SHELL")]) -> None:
+    """Print a script that adds completion to your shell."""
+    if shell not in SHELLS:
+        raise UsageError(f"there is no completion for {shell!r}", f"There is one for {', '.join(SHELLS)}.")
+    # By its absolute path, and -P: the interpreter imports nothing from where the person stands.
+    ask = shlex.join([sys.executable, "-P", "-m", "ctxrepo", "_complete"])
+    script = Path(scripts.__path__[0], f"ctxrepo.{shell}").read_text("utf-8")
+    output.verbatim(script.replace("ASK", ask, 1).encode())

@@ -41,7 +41,7 @@ def _exchange(request: ExchangeRequest, json: bool) -> None:
     failing = "not sent" if request.send else "not received"
 
     def hints(outcome: ExchangeOutcome) -> Iterator[str]:
-        yield from attention(outcome.synced, failing)
+        return attention(outcome.synced, failing)
 
     answer(open_desk(), exchange.exchange, request, json, _exchanged, hints)
 

@@ -39,7 +39,8 @@ def doctor(
     if (hooks or faults) and (request.fixes or hooks == faults):
         raise UsageError("--hooks and --faults only look, each alone", "Leave the others out.")
     if hooks:
-        answer(open_desk(), diagnosis.read_hook_records, None, json, _hook_lines)
+        records = diagnosis.read_hook_records
+        answer(open_desk(), records, None, json, lambda found: "\n".join(_hook_lines(found)))
     elif faults:
         answer(open_desk(), diagnosis.list_faults, None, json, _fault_lines)
     else:
@@ -53,13 +54,8 @@ def _fault_lines(found: Sequence[FaultRecord]) -> str:
     return "\n".join(lines) or "sessions were told of no fault"
 
 
-def _hook_lines(found: Sequence[AgentRecords]) -> str:
-    findings = [finding for agent in found for finding in agent.findings]
-    return "\n".join([*_record_lines(found), *(f"{f.problem}\n  {f.remedy}" for f in findings)])
-
-
-def _record_lines(found: Sequence[AgentRecords]) -> Iterator[str]:
-    """What the records of each agent tell, without the findings."""
+def _hook_lines(found: Sequence[AgentRecords]) -> Iterator[str]:
+    """What the records of each agent tell, and then the findings."""
     for agent in found:
         if not agent.sessions:
             yield f"{agent.title} recorded no session in {agent.folder}"
@@ -71,6 +67,8 @@ def _record_lines(found: Sequence[AgentRecords]) -> Iterator[str]:
             yield f"  {row.event:<18} {'; '.join(_event(row))}"
     if not found:
         yield "no agent is here whose records can be read"
+    for finding in [finding for agent in found for finding in agent.findings]:
+        yield f"{finding.problem}\n  {finding.remedy}"
 
 
 def _event(row: Row) -> Iterator[str]:

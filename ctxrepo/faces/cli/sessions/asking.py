@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,13 +83,7 @@ def recall(
         )
     purpose: Purpose = "prompt" if as_prompt else "all" if no_gate else "query"
     asked = Question(_text(query), tuple(before or ()), limit or LIMIT, budget, purpose)
-
-    def said(result: RecallResult) -> str:
-        return _said(result, explain)
-
-    def hints(result: RecallResult) -> Iterator[str]:
-        return _hints(result, explain)
-
+    said, hints = partial(_said, explain=explain), partial(_hints, explain=explain)
     if not folder:
         request = recalling.MemoryRecallRequest(asked, scope, explain)
         answer(open_desk(), recalling.recall, request, json, said, hints)
