@@ -43,8 +43,7 @@ if TYPE_CHECKING:  # these are slow to import (pygit2 most of all): they are imp
     from ctxrepo.storage.remote.conversation import Remote
     from ctxrepo.storage.remote.exchanges import Exchanges
     from ctxrepo.storage.state.committed_records import DoneLog
-    from ctxrepo.storage.worktree.checkout import Checkout
-    from ctxrepo.storage.worktree.index import UserIndex
+    from ctxrepo.storage.worktree.checkout import Checkout, UserIndex
 
 WRITE_WAIT = 10.0
 """Seconds that a writer waits for another one: most take milliseconds, a large checkout longer."""
@@ -240,7 +239,7 @@ class Memory:
 
     @property
     def user_index(self) -> UserIndex:
-        from ctxrepo.storage.worktree.index import UserIndex
+        from ctxrepo.storage.worktree.checkout import UserIndex
 
         return UserIndex(self.clone.git_dir, self.objects, self.git, is_sparse=self.clone.cone is not None)
 

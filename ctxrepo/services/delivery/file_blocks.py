@@ -20,8 +20,8 @@ from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
-from ctxrepo.storage.user.blocks import BlockFile, Blocks, FileBlock
 from ctxrepo.storage.user.code import Tracking, tracking
+from ctxrepo.storage.user.receipt import BlockFile, Blocks, FileBlock
 
 MAX_BYTES = 1024 * 1024
 """A larger file is nothing that an agent reads as its instructions."""

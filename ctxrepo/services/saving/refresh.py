@@ -28,7 +28,7 @@ from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.processes.lock import is_held, locked, pause
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.committed_records import KeptOutFile
-from ctxrepo.storage.user.blocks import BlockFile
+from ctxrepo.storage.user.receipt import BlockFile
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 MANY_NOTES = 50

@@ -112,8 +112,11 @@ class RefWriter(RefFiles):
             if with_log and os.path.lexists(self.git_dir / "logs" / name):
                 with suppress(OSError):
                     self._place(f"logs/{name}").unlink()
+        parts = name.split("/")
         for below in ("", "logs"):
-            self._remove_empty_folders(below, name)
+            with suppress(OSError):  # what this left empty, as git does; `refs/heads` stays
+                for count in range(len(parts) - 1, 2, -1):
+                    (self.git_dir / below / "/".join(parts[:count])).rmdir()
 
     def write_packed(self, without: str = "") -> None:
         """Write packed-refs again from the lines that can be read, without one ref."""
@@ -222,13 +225,6 @@ class RefWriter(RefFiles):
                     os.write(file, f"{old or _NULL} {new} {_WHO} {when}\t{why}\n".encode())
             finally:
                 os.close(file)
-
-    def _remove_empty_folders(self, below: str, name: str) -> None:
-        """Remove the folders that a removed ref left empty, as git does; `refs/heads` stays."""
-        parts = name.split("/")
-        with suppress(OSError):
-            for count in range(len(parts) - 1, 2, -1):
-                (self.git_dir / below / "/".join(parts[:count])).rmdir()
 
 
 def _remove_empty(folder: Path) -> None:

@@ -6,7 +6,7 @@ import stat
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,13 @@ def globbed(folder: Path, patterns: str) -> Iterator[Path]:
 
 def newest(folder: Path, pattern: str, count: int) -> list[Path]:
     """The `count` regular files that were written last, the last one first; [] when there is no folder."""
-    found = sorted(_files(folder, pattern), reverse=True)
-    return [path for _, path in found[:count]]
+    found = []
+    for path in globbed(folder, pattern):
+        with suppress(OSError):
+            there = path.stat()
+            if stat.S_ISREG(there.st_mode):
+                found.append((there.st_mtime, path))
+    return [path for _, path in sorted(found, reverse=True)[:count]]
 
 
 def lines_of(path: Path) -> tuple[list[str], bool]:
@@ -71,16 +76,6 @@ def written(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _files(folder: Path, pattern: str) -> Iterator[tuple[float, Path]]:
-    for path in globbed(folder, pattern):
-        try:
-            there = path.stat()
-        except OSError:
-            continue
-        if stat.S_ISREG(there.st_mode):
-            yield there.st_mtime, path
 
 
 def _lines(data: bytes) -> list[str]:

@@ -3,10 +3,11 @@
 import os
 import shutil
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
+from typing import TypeVar
 
 from ctxrepo.errors import Damaged
 from ctxrepo.lazy import dataclass
@@ -15,6 +16,8 @@ from ctxrepo.storage.disk.private import sync_folder
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.objects.objectfiles import packs_without_index, spoiled_objects
 from ctxrepo.storage.objects.store import Objects
+
+_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True)
@@ -37,40 +40,37 @@ class Wholeness:
 
     def tree(self, tree: str, *, with_files: bool = True) -> bool:
         """Whether all folders below a tree are there and, `with_files`, all files."""
-        verdicts = self._trees
-        inside: dict[str, list[str] | None] = {}
-        stack = [tree]
+
+        def inside(at: tuple[str, bool]) -> list[tuple[str, bool]] | None:
+            folders = self._folders(at[0], with_files=with_files)
+            return None if folders is None else [(folder, with_files) for folder in folders]
+
+        return self._judged((tree, with_files), self._trees, inside)
+
+    def commit(self, tip: str) -> bool:
+        """Whether a commit, its files and all its history are there."""
+        return self._judged(tip, self._commits, lambda at: self._parents(at) if self._has_files(at) else None)
+
+    def _judged(
+        self, start: _Part, verdicts: dict[_Part, bool], inside: Callable[[_Part], list[_Part] | None]
+    ) -> bool:
+        """Whether something is whole with all that follows from it by `inside`, which says None for what isn't
+        whole by itself."""
+        parts: dict[_Part, list[_Part] | None] = {}
+        stack = [start]
         while stack:
             if time.monotonic() > self.end:
                 raise TimeoutError
             at = stack[-1]
-            if (at, with_files) not in verdicts and at not in inside:
-                inside[at] = self._folders(at, with_files=with_files)
-                stack += (folder for folder in inside[at] or () if (folder, with_files) not in verdicts)
+            if at not in verdicts and at not in parts:
+                parts[at] = inside(at)
+                stack += (part for part in parts[at] or () if part not in verdicts)
                 continue
             stack.pop()
-            if (at, with_files) not in verdicts:
-                folders = inside.pop(at)
-                is_whole = folders is not None and all(verdicts[below, with_files] for below in folders)
-                verdicts[at, with_files] = is_whole
-        return verdicts[tree, with_files]
-
-    def commit(self, tip: str) -> bool:
-        """Whether a commit, its files and all its history are there."""
-        stack = [tip]
-        while stack:
-            if time.monotonic() > self.end:
-                raise TimeoutError
-            commit = stack[-1]
-            parents = self._parents(commit)
-            if commit not in self._commits and (waiting := [p for p in parents if p not in self._commits]):
-                stack += waiting
-                continue
-            stack.pop()
-            if commit not in self._commits:
-                is_whole = self._has_files(commit) and all(self._commits[p] for p in parents)
-                self._commits[commit] = is_whole
-        return self._commits[tip]
+            if at not in verdicts:
+                those = parts.pop(at)
+                verdicts[at] = those is not None and all(verdicts[part] for part in those)
+        return verdicts[start]
 
     def newest(self, tip: str) -> str | None:
         """The newest whole commit on the way back from `tip`, along what this clone had itself."""

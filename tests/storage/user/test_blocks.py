@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.storage.user.blocks import BlockFile, Blocks, FileBlock
+from ctxrepo.storage.user.receipt import BlockFile, Blocks, FileBlock
 
 names = st.text(st.characters(exclude_characters="\0/", exclude_categories=["Cs"]), min_size=1, max_size=9)
 paths = names.map(lambda name: Path("/code") / name)

@@ -13,7 +13,7 @@ from owned import own_of
 from ctxrepo.storage.clone.reffiles import FOLLOWED
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.objects.store import Objects
-from ctxrepo.storage.worktree.index import UserIndex
+from ctxrepo.storage.worktree.checkout import UserIndex
 
 
 class World:
