@@ -16,7 +16,7 @@ from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.faces.cli import table
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.app import main
 from ctxrepo.faces.cli.options import json_option
 from ctxrepo.services.reading.targets import read
@@ -39,7 +39,7 @@ def count_words(desk: Desk, request: CountRequest) -> Result[int]:
 
 def command(target: str, json: Annotated[bool, json_option()] = False) -> None:
     """Count the words of a note."""
-    answer(open_desk(), count_words, CountRequest(parse_target(target)), json, lambda words: f"{words} words")
+    answer(count_words, CountRequest(parse_target(target)), json, lambda words: f"{words} words")
 
 
 @pytest.fixture

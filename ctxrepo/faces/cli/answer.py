@@ -62,19 +62,19 @@ def close_desks() -> None:
 
 
 def answer(
-    desk: Desk,
     operation: Operation[Request, Value],
     request: Request,
     as_json: bool,
     text: Callable[[Value], str | Sequence[OutputLine]],
     hints: Callable[[Value], Iterable[str]] = lambda _: (),
+    *,
+    desk: Desk | None = None,
 ) -> None:
-    """Perform an operation, show its result, and end with its exit code."""
-    show(perform(desk, operation, request), as_json, text, hints)
+    """Perform an operation at a desk, show its result, and end with its exit code."""
+    show(perform(desk or open_desk(), operation, request), as_json, text, hints)
 
 
 def answer_with_view(
-    desk: Desk,
     operation: Operation[Request, Value],
     request: Request,
     as_json: bool,
@@ -82,9 +82,10 @@ def answer_with_view(
     *,
     label_width: int = 8,
     hints_with_json: bool = False,
+    desk: Desk | None = None,
 ) -> None:
     """The same for a result that has a view; fields have their text behind labels of this width."""
-    result = perform(desk, operation, request)
+    result = perform(desk or open_desk(), operation, request)
     if result.error or (as_json and not hints_with_json):
         show(result, as_json, lambda _: "")
         return
@@ -93,7 +94,6 @@ def answer_with_view(
 
 
 def answer_with_past(
-    desk: Desk,
     operation: Operation[Request, Value],
     request: Request,
     as_json: bool,
@@ -102,7 +102,8 @@ def answer_with_past(
     """The same for a text of past sessions: in an agent's session it is shown as a quotation."""
     from ctxrepo.app.sessions.past_search import quoted
 
-    answer(desk, operation, request, as_json, lambda value: quoted(desk, text(value)))
+    desk = open_desk()
+    answer(operation, request, as_json, lambda value: quoted(desk, text(value)), desk=desk)
 
 
 def perform(desk: Desk, operation: Operation[Request, Value], request: Request) -> Result[Value]:

@@ -54,8 +54,7 @@ class Wholeness:
     def _judged(
         self, start: _Part, verdicts: dict[_Part, bool], inside: Callable[[_Part], list[_Part] | None]
     ) -> bool:
-        """Whether something is whole with all that follows from it by `inside`, which says None for what isn't
-        whole by itself."""
+        """Whether something is whole with all that is `inside` of it, None where it isn't so by itself."""
         parts: dict[_Part, list[_Part] | None] = {}
         stack = [start]
         while stack:

@@ -62,13 +62,13 @@ def remember(request: Fact, json: bool = False) -> None:
 
     desk = open_desk()
     if request.text != "-":
-        answer(desk, writing.remember, request, json, said)
+        answer(writing.remember, request, json, said, desk=desk)
         return
     require_memory(desk)  # before somebody types for nothing
     facts = [replace(request, text=text) for text in facts_of(text_of("-"))]
     if not facts:
         raise UsageError("there is nothing to remember: standard input is empty", "One fact a line.")
-    answer(desk, writing.remember_all, facts, json, lambda results: "\n".join(map(said, results)))
+    answer(writing.remember_all, facts, json, lambda results: "\n".join(map(said, results)), desk=desk)
 
 
 def _verb(result: RememberResult, *, is_keyed: bool) -> str:
@@ -88,7 +88,7 @@ def new(request: NewNoteRequest, json: bool = False) -> None:
     if not (request.description or request.template):
         raise UsageError("a new note needs --description or --template", "Say in one line what it is about.")
     request = replace(request, body=text_of(request.body))
-    answer(open_desk(), writing.new, request, json, lambda made: f"new: {made.path}")
+    answer(writing.new, request, json, lambda made: f"new: {made.path}")
 
 
 @command(target=USUAL)
@@ -110,7 +110,7 @@ def edit(
     if is_passage == bool(source) or (not is_passage and (old or new is not None)):
         raise UsageError("say what to change: --old A --new B, or --from FILE", "Give one of the two.")
     change = Passage(old, new or "") if is_passage else Whole(text_of(source))
-    answer(open_desk(), writing.edit, EditRequest(request.target, change, if_hash), json, _edited)
+    answer(writing.edit, EditRequest(request.target, change, if_hash), json, _edited)
 
 
 def _edit_by_hand(request: TargetRequest, json: bool) -> None:
@@ -130,7 +130,7 @@ def _edit_by_hand(request: TargetRequest, json: bool) -> None:
     else:
         change = EditRequest(Target(entry_id=reading.entry.id), Whole(text))
         try:
-            answer(desk, writing.edit, change, json, _edited)
+            answer(writing.edit, change, json, _edited, desk=desk)
         except CtxrepoError as error:
             raise type(error)(error.message, f"{error.hint} What you wrote is in {file}.".strip()) from error
     file.unlink()
@@ -211,24 +211,23 @@ def log(
             "a text, --date, --list and --undo go one at a time",
             "A line is always written into the log of today.",
         )
-    desk, scope = open_desk(), request.scope
     if undo:
         from ctxrepo.faces.cli.notes.relocating import undone
 
         last = writing.UndoRequest(only="log")
-        answer(desk, writing.undo, last, json, lambda result: undone(result, "log --undo"))
+        answer(writing.undo, last, json, lambda result: undone(result, "log --undo"))
     elif days:
         none = "no day has a log; `ctxrepo log TEXT` begins one"
-        of_scope = browsing.ScopeRequest(scope)
-        answer(desk, browsing.list_days, of_scope, json, lambda days: "\n".join(days) or none)
+        of_scope = browsing.ScopeRequest(request.scope)
+        answer(browsing.list_days, of_scope, json, lambda days: "\n".join(days) or none)
     elif text:
         words = " ".join(text)
         _require_sentence(words)
-        line = writing.LineRequest(words, scope)
-        answer(desk, writing.log, line, json, lambda entry: f"logged: ^{entry.id} {entry.at}")
+        line = writing.LineRequest(words, request.scope)
+        answer(writing.log, line, json, lambda entry: f"logged: ^{entry.id} {entry.at}")
     else:
         none = "nothing was logged today; `ctxrepo log TEXT` adds a line"
-        answer(desk, browsing.read_day, request, json, lambda note: note.body.strip("\r\n") if note else none)
+        answer(browsing.read_day, request, json, lambda note: note.body.strip("\r\n") if note else none)
 
 
 def _require_sentence(text: str) -> None:

@@ -13,7 +13,7 @@ from ctxrepo.app.notes.upkeep import CheckRequest
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, answer_with_view, confirm, open_desk
+from ctxrepo.faces.cli.answer import answer, answer_with_view, confirm
 from ctxrepo.faces.cli.options import argument, command, json_option, option
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def check(request: CheckRequest, json: bool = False) -> None:
         raise UsageError("--dry-run needs --fix", "Without --fix nothing is changed in any case.")
 
     view = partial(check_view, is_trial=request.is_trial)
-    answer_with_view(open_desk(), upkeep.check, request, json, view)
+    answer_with_view(upkeep.check, request, json, view)
 
 
 def import_(
@@ -60,7 +60,7 @@ def import_(
     if not source:
         if place:
             raise UsageError("--from is for a source", "`ctxrepo import SOURCE --from PATH`.")
-        answer(open_desk(), upkeep.list_sources, None, json, _listed)
+        answer(upkeep.list_sources, None, json, _listed)
         return
 
     def agrees(plans: Sequence[ImportPlan]) -> bool:
@@ -68,7 +68,7 @@ def import_(
 
     kinds = tuple(kind or ())
     request = upkeep.ImportRequest(source, path or place, agrees, dry_run, scope, kinds, since)
-    answer(open_desk(), upkeep.import_memory, request, json, lambda done: _words(source, done, dry_run))
+    answer(upkeep.import_memory, request, json, lambda done: _words(source, done, dry_run))
 
 
 def _agreed(plans: Sequence[ImportPlan], json: bool) -> bool:

@@ -11,7 +11,7 @@ from ctxrepo.app.notes.targets import TargetRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, answer_with_past, answer_with_view, open_desk
+from ctxrepo.faces.cli.answer import answer, answer_with_past, answer_with_view
 from ctxrepo.faces.cli.options import (
     LIMIT,
     OWN,
@@ -39,7 +39,7 @@ _WIDTH = 160
 @command(target=USUAL)
 def read(request: TargetRequest, json: bool = False) -> None:
     """Print a note or one of its entries."""
-    answer(open_desk(), browsing.read, request, json, lambda reading: reading.text.rstrip("\n"))
+    answer(browsing.read, request, json, lambda reading: reading.text.rstrip("\n"))
 
 
 @command(folder="FOLDER", scope=SCOPE, tags=TAG, long=OWN, tree=OWN, depth="--depth N", limit=LIMIT)
@@ -54,19 +54,16 @@ def list_notes(
     if tree and (tags or folder or long or request.limit):
         raise UsageError("--tree counts all notes", "Leave out all but --scope and --depth.")
 
-    desk = open_desk()
     if tree:
-        answer(desk, browsing.list_folders, request, json, _folder_table)
+        answer(browsing.list_folders, request, json, _folder_table)
     elif long:
         from ctxrepo.app.views.notes import delivery_view
 
-        answer_with_view(
-            desk, browsing.list_delivered, request, json, lambda notes: delivery_view(notes, request)
-        )
+        answer_with_view(browsing.list_delivered, request, json, lambda notes: delivery_view(notes, request))
     else:
         from ctxrepo.app.views.notes import list_view
 
-        answer_with_view(desk, browsing.list_notes, request, json, lambda notes: list_view(notes, request))
+        answer_with_view(browsing.list_notes, request, json, lambda notes: list_view(notes, request))
 
 
 def _folder_table(folders: Sequence[FolderSize]) -> str:
@@ -143,20 +140,15 @@ def search(
             query, agent, project, 0, user, file, 1 if context is None else context, limit or 10
         )
         request = SessionsRequest(wanted, since, raw, ignore_case)
-        answer_with_past(open_desk(), search_sessions, request, json, hits_text)
+        answer_with_past(search_sessions, request, json, hits_text)
         return
     if where != "notes":
         raise UsageError(f"nothing is searched in {where!r}", "--in takes notes or sessions.")
     if any(of_sessions.values()):
         raise UsageError(f"{_first(of_sessions)} needs --in sessions", "It is about agents' sessions.")
     asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
-    answer(
-        open_desk(),
-        browsing.search,
-        browsing.SearchRequest(asked, limit or 20),
-        json,
-        lambda hits: "\n".join(map(_line, hits)),
-    )
+    in_notes = browsing.SearchRequest(asked, limit or 20)
+    answer(browsing.search, in_notes, json, lambda hits: "\n".join(map(_line, hits)))
 
 
 def tags(
@@ -170,16 +162,13 @@ def tags(
     from ctxrepo.domain.project.target import parse_target
     from ctxrepo.services.notes.requests import TagChange
 
-    desk = open_desk()
     if (add or remove) and not target:
         raise UsageError("--add and --remove change the tags of a note", "Give its path first.")
     if target:
         change = TagChange(parse_target(target), add or (), remove or ())
-        answer(
-            desk, writing.set_tags, change, json, lambda tagged: f"{tagged.path} [{', '.join(tagged.tags)}]"
-        )
+        answer(writing.set_tags, change, json, lambda tagged: f"{tagged.path} [{', '.join(tagged.tags)}]")
     else:
-        answer(desk, browsing.list_tags, browsing.ScopeRequest(scope), json, _tag_table)
+        answer(browsing.list_tags, browsing.ScopeRequest(scope), json, _tag_table)
 
 
 def links(
@@ -191,9 +180,9 @@ def links(
     from ctxrepo.domain.project.target import parse_target
 
     if target:
-        answer(open_desk(), browsing.list_links, TargetRequest(parse_target(target)), json, _links)
+        answer(browsing.list_links, TargetRequest(parse_target(target)), json, _links)
     else:
-        answer(open_desk(), browsing.list_broken_links, browsing.ScopeRequest(scope), json, _broken)
+        answer(browsing.list_broken_links, browsing.ScopeRequest(scope), json, _broken)
 
 
 def _first(given: Mapping[str, object]) -> str:
@@ -233,4 +222,4 @@ def export(request: ExportRequest, json: bool = False) -> None:
     def said(exported: ExportResult) -> str:
         return f"exported: {output.counted(exported.files, 'file')} of {exported.folder} to {exported.place}"
 
-    answer(open_desk(), browsing.export, request, json, said)
+    answer(browsing.export, request, json, said)

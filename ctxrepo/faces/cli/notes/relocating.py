@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.app.notes import writing
 from ctxrepo.app.notes.targets import TargetRequest
 from ctxrepo.app.notes.writing import MoveRequest, UndoRequest
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.options import USUAL, command
 from ctxrepo.services.notes.requests import RestoreRequest
 
@@ -26,7 +26,7 @@ _MOST_LINES = 12
 @command(target=USUAL, to="DEST")
 def move(request: MoveRequest, json: bool = False) -> None:
     """Move a note, or move an entry to another note."""
-    answer(open_desk(), writing.move, request, json, lambda result: f"moved: {_way(result)}")
+    answer(writing.move, request, json, lambda result: f"moved: {_way(result)}")
 
 
 @command(target=USUAL)
@@ -37,7 +37,7 @@ def archive(request: TargetRequest, json: bool = False) -> None:
         name = f"^{result.id}" if result.id else result.before
         return f"archived: {_way(result)}; `ctxrepo restore {name}` brings it back"
 
-    answer(open_desk(), writing.archive, request, json, said)
+    answer(writing.archive, request, json, said)
 
 
 def _way(result: MoveResult) -> str:
@@ -55,7 +55,7 @@ def forget(request: TargetRequest, json: bool = False) -> None:
         text = f"\n  - {forgotten.text}" if forgotten.text else ""
         return f"forgotten: {forgotten.at}; `ctxrepo restore {name}` brings it back{text}"
 
-    answer(open_desk(), writing.forget, request, json, said)
+    answer(writing.forget, request, json, said)
 
 
 @command(target=USUAL)
@@ -65,13 +65,13 @@ def touch(request: TargetRequest, json: bool = False) -> None:
     def said(result: TouchResult) -> str:
         return f"touched: {result.path} {result.updated}" if result.updated else ""
 
-    answer(open_desk(), writing.touch, request, json, said)
+    answer(writing.touch, request, json, said)
 
 
 @command(commit="COMMIT", redo=USUAL)
 def undo(request: UndoRequest, json: bool = False) -> None:
     """Undo what the last command wrote, one step further each time."""
-    answer(open_desk(), writing.undo, request, json, undone)
+    answer(writing.undo, request, json, undone)
 
 
 def undone(result: Undone, way: str = "undo") -> str:
@@ -102,4 +102,4 @@ def restore(request: RestoreRequest, json: bool = False) -> None:
         way = ["`ctxrepo undo` takes this back"] if result.lines else []
         return "\n".join([head, *_few(result.lines), *way])
 
-    answer(open_desk(), writing.restore, request, json, said)
+    answer(writing.restore, request, json, said)

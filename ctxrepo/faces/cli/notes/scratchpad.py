@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from ctxrepo.app.notes import writing
 from ctxrepo.app.notes.targets import ChecklistRequest
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.options import SCOPE, argument, command, group_of, json_option, scope_option
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def add(
     def said(made: Scratch) -> str:
         return _told("open already" if made.existing else "added", made)
 
-    answer(open_desk(), writing.add_item, writing.LineRequest(" ".join(text), scope), json, said)
+    answer(writing.add_item, writing.LineRequest(" ".join(text), scope), json, said)
 
 
 @group.command()
@@ -58,7 +58,7 @@ def clear_done(request: ChecklistRequest, json: bool = False) -> None:
     def said(cleared: ClearResult) -> str:
         return f"cleared: {output.counted(len(cleared.gone), 'item')} of {cleared.path}"
 
-    answer(open_desk(), writing.clear_done, request, json, said)
+    answer(writing.clear_done, request, json, said)
 
 
 @group.command("list")
@@ -68,7 +68,7 @@ def list_items(request: ChecklistRequest, json: bool = False) -> None:
     from ctxrepo.app.notes.browsing import list_items
 
     nothing = "nothing is open; `ctxrepo scratch add` adds an item"
-    answer(open_desk(), list_items, request, json, lambda items: "\n".join(map(_line, items)) or nothing)
+    answer(list_items, request, json, lambda items: "\n".join(map(_line, items)) or nothing)
 
 
 def _tick(named: list[str], scope: str, json: bool, *, is_done: bool) -> None:
@@ -76,7 +76,7 @@ def _tick(named: list[str], scope: str, json: bool, *, is_done: bool) -> None:
 
     verb = "done" if is_done else "open again"
     request = TickRequest(" ".join(named), is_done, scope)
-    answer(open_desk(), writing.tick, request, json, lambda found: _told(verb, found))
+    answer(writing.tick, request, json, lambda found: _told(verb, found))
 
 
 def _told(verb: str, found: Scratch) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,12 +16,12 @@ from ctxrepo.app.repository.preferences import KeyRequest, SetRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import completion as scripts
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.completion.door import SHELLS
 from ctxrepo.faces.cli.options import USUAL, argument, command, group_of, json_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from ctxrepo.app.repository.preferences import SettingsFile
     from ctxrepo.services.repository.configure import Setting, SettingChange
@@ -39,7 +40,7 @@ def list_settings(json: Annotated[bool, json_option()] = False) -> None:
         if not json:
             yield f"the file is {found.file}{'' if found.file.exists() else ', which is not there yet'}"
 
-    answer(open_desk(), preferences.list_settings, None, json, _table, file_hint)
+    answer(preferences.list_settings, None, json, _table, file_hint)
 
 
 @group.command()
@@ -47,26 +48,21 @@ def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
     """Print the value of one setting, as `config set` takes it."""
     from ctxrepo.domain.settings.keys import spelled
 
-    answer(
-        open_desk(), preferences.get_setting, KeyRequest(key), json, lambda setting: spelled(setting.value)
-    )
+    answer(preferences.get_setting, KeyRequest(key), json, lambda setting: spelled(setting.value))
 
 
 @group.command("set")
 @command(key=USUAL, value=USUAL)
 def set_value(request: SetRequest, json: bool = False) -> None:
     """Change one setting in config.toml."""
-    answer(open_desk(), preferences.set_setting, request, json, lambda changed: _told(changed, "as it was"))
+    answer(preferences.set_setting, request, json, partial(_told, unchanged="as it was"))
 
 
 @group.command()
 def unset(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
     """Remove one setting from config.toml, so that its default applies again."""
-
-    def said(changed: SettingChange) -> str:
-        return _told(changed, "config.toml didn't set it")
-
-    answer(open_desk(), preferences.unset_setting, KeyRequest(key), json, said)
+    said = partial(_told, unchanged="config.toml didn't set it")
+    answer(preferences.unset_setting, KeyRequest(key), json, said)
 
 
 def _told(changed: SettingChange, unchanged: str) -> str:
@@ -79,11 +75,7 @@ def _told(changed: SettingChange, unchanged: str) -> str:
 @command(key="KEY")
 def explain(request: KeyRequest, json: bool = False) -> None:
     """Explain what a setting does, which values it takes, and its value now."""
-
-    def said(found: Sequence[Setting]) -> str:
-        return "\n\n".join(map(_explained, found))
-
-    answer(open_desk(), preferences.explain_settings, request, json, said)
+    answer(preferences.explain_settings, request, json, lambda found: "\n\n".join(map(_explained, found)))
 
 
 def _table(found: SettingsFile) -> str:

@@ -43,7 +43,7 @@ def _exchange(request: ExchangeRequest, json: bool) -> None:
     def hints(outcome: ExchangeOutcome) -> Iterator[str]:
         return attention(outcome.synced, failing)
 
-    answer(open_desk(), exchange.exchange, request, json, _exchanged, hints)
+    answer(exchange.exchange, request, json, _exchanged, hints)
 
 
 def _exchanged(outcome: ExchangeOutcome) -> str:

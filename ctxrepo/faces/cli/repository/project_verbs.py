@@ -11,7 +11,7 @@ from ctxrepo.app.repository.exchange import conflict_hints
 from ctxrepo.app.repository.project_names import LinkRequest, RenameRequest, UnlinkRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.options import argument, command, group_of, json_option
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ group = group_of("project", "Show, list, rename, link, unlink and trust projects
 @group.command()
 def show(json: Annotated[bool, json_option()] = False) -> None:
     """Show the current folder's project: its id and where that comes from, its folder, its checkouts."""
-    answer(open_desk(), project_names.show_project, None, json, lambda found: "\n".join(_lines(found)))
+    answer(project_names.show_project, None, json, lambda found: "\n".join(_lines(found)))
 
 
 @group.command("list")
@@ -50,7 +50,7 @@ def list_projects(json: Annotated[bool, json_option()] = False) -> None:
     def said(found: Sequence[ListedProject]) -> str:
         return "\n".join(output.aligned(map(_cells, found))) if found else _NO_PROJECT
 
-    answer(open_desk(), project_names.list_projects, None, json, said)
+    answer(project_names.list_projects, None, json, said)
 
 
 @group.command()
@@ -61,7 +61,7 @@ def rename(request: RenameRequest, json: bool = False) -> None:
     def said(done: RenameResult) -> str:
         return f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}"
 
-    answer(open_desk(), project_names.rename, request, json, said)
+    answer(project_names.rename, request, json, said)
 
 
 @group.command()
@@ -72,14 +72,14 @@ def link(request: LinkRequest, json: bool = False) -> None:
     def hints(done: ProjectLink) -> Iterator[str]:
         return conflict_hints(done.relocated.conflict_copies)
 
-    answer(open_desk(), project_names.link, request, json, _told, hints)
+    answer(project_names.link, request, json, _told, hints)
 
 
 @group.command()
 @command(name="ID")
 def unlink(request: UnlinkRequest, json: bool = False) -> None:
     """Make a linked id a project of its own again, on every machine."""
-    answer(open_desk(), project_names.unlink, request, json, _told_apart)
+    answer(project_names.unlink, request, json, _told_apart)
 
 
 @group.command()
@@ -94,7 +94,7 @@ def trust(
         place = f"{shown(str(done.top))} is {done.project.id}, in {done.project.folder}/"
         return f"trusted{already}: {place}"
 
-    answer(open_desk(), project_names.trust, project_names.TrustRequest(path), json, said)
+    answer(project_names.trust, project_names.TrustRequest(path), json, said)
 
 
 def _lines(found: Shown) -> list[str]:

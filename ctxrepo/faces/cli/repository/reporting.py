@@ -25,7 +25,7 @@ def status(json: Annotated[bool, json_option()] = False) -> None:
     from ctxrepo.app.views.health import status_view
 
     desk = open_desk()
-    answer_with_view(desk, diagnosis.status, None, json, lambda status: status_view(status, desk.now))
+    answer_with_view(diagnosis.status, None, json, lambda status: status_view(status, desk.now), desk=desk)
 
 
 @command(json=OWN, fixes="--fix")
@@ -40,13 +40,13 @@ def doctor(
         raise UsageError("--hooks and --faults only look, each alone", "Leave the others out.")
     if hooks:
         records = diagnosis.read_hook_records
-        answer(open_desk(), records, None, json, lambda found: "\n".join(_hook_lines(found)))
+        answer(records, None, json, lambda found: "\n".join(_hook_lines(found)))
     elif faults:
-        answer(open_desk(), diagnosis.list_faults, None, json, _fault_lines)
+        answer(diagnosis.list_faults, None, json, _fault_lines)
     else:
         from ctxrepo.app.views.health import doctor_view
 
-        answer_with_view(open_desk(), diagnosis.doctor, request, json, doctor_view, label_width=9)
+        answer_with_view(diagnosis.doctor, request, json, doctor_view, label_width=9)
 
 
 def _fault_lines(found: Sequence[FaultRecord]) -> str:
@@ -120,7 +120,7 @@ def verify(json: Annotated[bool, json_option()] = False) -> None:
         lines = [f"cache: {line}. `ctxrepo cache rebuild` makes it anew." for line in found]
         return "\n".join(lines) or "the cache says what the notes say"
 
-    answer(open_desk(), diagnosis.verify, None, json, said)
+    answer(diagnosis.verify, None, json, said)
 
 
 @group.command()
@@ -131,7 +131,7 @@ def rebuild(json: Annotated[bool, json_option()] = False) -> None:
         notes, entries = counted(done.made.notes, "note"), counted(done.made.entries, "entry", "entries")
         return f"built the cache anew: {notes}, {entries} in {done.seconds} s"
 
-    answer(open_desk(), diagnosis.rebuild, None, json, said)
+    answer(diagnosis.rebuild, None, json, said)
 
 
 @group.command()
@@ -142,4 +142,4 @@ def embed(json: Annotated[bool, json_option()] = False) -> None:
         texts = counted(done.made.embedded, "text")
         return f"embedded {texts} of {done.made.texts} in {done.seconds} s"
 
-    answer(open_desk(), diagnosis.embed, None, json, said)
+    answer(diagnosis.embed, None, json, said)

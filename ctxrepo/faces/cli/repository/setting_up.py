@@ -43,7 +43,7 @@ def setup(
 
     agents = connecting.AgentsRequest(agent or (), every)
     if check:
-        answer(open_desk(), connecting.check_setup, agents, json, _checked)
+        answer(connecting.check_setup, agents, json, _checked)
         return
 
     def said(result: connecting.SetupResult) -> str:
@@ -59,7 +59,7 @@ def setup(
     request = connecting.SetupRequest(
         agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust, permissions, own_memory
     )
-    answer(open_desk(), connecting.set_up, request, json, said)
+    answer(connecting.set_up, request, json, said)
 
 
 def _require_level(permissions: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.review import decisions
 from ctxrepo.app.review.decisions import DismissRequest
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.options import command, group_of, json_option
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def list_declined(json: Annotated[bool, json_option()] = False) -> None:
         if found and not json:
             yield "`ctxrepo declined dismiss` takes them off this list"
 
-    answer(open_desk(), decisions.list_declined, None, json, said, next_step)
+    answer(decisions.list_declined, None, json, said, next_step)
 
 
 @group.command()
@@ -40,4 +40,4 @@ def dismiss(request: DismissRequest, json: bool = False) -> None:
     def said(refs: Sequence[str]) -> str:
         return "\n".join(f"removed from the list; kept in {ref}" for ref in refs) or "nothing to dismiss"
 
-    answer(open_desk(), decisions.dismiss, request, json, said)
+    answer(decisions.dismiss, request, json, said)

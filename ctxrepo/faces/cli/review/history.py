@@ -34,21 +34,20 @@ def history(
     from ctxrepo.app.views.past import history_view, review_view
 
     about = request.target
-    desk = open_desk()
     if in_review or markdown:
         if about or show or not in_review:
             raise UsageError("--in-review and --markdown are about all that waits", "Give nothing else.")
         if markdown:
-            answer(desk, past.pull_request, None, json, str)
+            answer(past.pull_request, None, json, str)
         else:
-            answer_with_view(desk, past.in_review, None, json, review_view)
+            answer_with_view(past.in_review, None, json, review_view)
     elif show:
         if about is None:
             raise UsageError("--show needs a TARGET", "`ctxrepo history PATH --show COMMIT`.")
-        _show(perform(desk, past.version, past.VersionRequest(about, show)), json)
+        _show(perform(open_desk(), past.version, past.VersionRequest(about, show)), json)
     else:
         view = partial(history_view, limit=request.limit)
-        answer_with_view(desk, past.history, request, json, view, hints_with_json=True)
+        answer_with_view(past.history, request, json, view, hints_with_json=True)
 
 
 def _show(result: Result[Old], json: bool) -> None:
@@ -69,9 +68,8 @@ def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
     from ctxrepo.app.views.past import conflicts_view
 
     desk = open_desk()
-    answer_with_view(
-        desk, decisions.list_conflicts, None, json, lambda conflicts: conflicts_view(conflicts, desk.now)
-    )
+    view = partial(conflicts_view, now=desk.now)
+    answer_with_view(decisions.list_conflicts, None, json, view, desk=desk)
 
 
 @group.command()
@@ -81,9 +79,8 @@ def show(request: ConflictRequest, json: bool = False) -> None:
     from ctxrepo.app.views.past import conflict_view
 
     desk = open_desk()
-    answer_with_view(
-        desk, decisions.show_conflict, request, json, lambda conflict: conflict_view(conflict, desk.now)
-    )
+    view = partial(conflict_view, now=desk.now)
+    answer_with_view(decisions.show_conflict, request, json, view, desk=desk)
 
 
 @group.command()
@@ -94,7 +91,7 @@ def resolve(request: ResolveRequest, json: bool = False) -> None:
     def said(done: Sequence[Resolution]) -> str:
         return "\n".join(_told(one, request.keep) for one in done) or "nothing is set aside"
 
-    answer(open_desk(), decisions.resolve, request, json, said)
+    answer(decisions.resolve, request, json, said)
 
 
 def _told(done: Resolution, keep: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from ctxrepo.app.sessions.measuring import TraceRequest, UsageRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.options import (
     LIMIT,
     SCOPE,
@@ -86,12 +86,12 @@ def recall(
     said, hints = partial(_said, explain=explain), partial(_hints, explain=explain)
     if not folder:
         request = recalling.MemoryRecallRequest(asked, scope, explain)
-        answer(open_desk(), recalling.recall, request, json, said, hints)
+        answer(recalling.recall, request, json, said, hints)
         return
     if scope:
         raise UsageError("--scope and --in don't go together", "A folder is one scope.")
     in_folder = recalling.FolderRecallRequest(asked, _place(folder), model, explain)
-    answer(open_desk(), recalling.recall_in_folder, in_folder, json, said, hints)
+    answer(recalling.recall_in_folder, in_folder, json, said, hints)
 
 
 def _batch(request: BatchRequest, json: bool) -> None:
@@ -101,7 +101,7 @@ def _batch(request: BatchRequest, json: bool) -> None:
         counted = f"{output.counted(done.queries, 'query', 'queries')}, {done.silent} answered with silence"
         return f"{counted}, {done.ms:.1f} ms each: {request.out}"
 
-    answer(open_desk(), recall_batch, request, json, said)
+    answer(recall_batch, request, json, said)
 
 
 def _text(query: str) -> str:
@@ -161,11 +161,8 @@ def trace(request: TraceRequest, json: bool = False) -> None:
     """Show what recent prompts and edits were given, and why."""
     if request.id and (request.session or request.last):
         raise UsageError("an ID stands alone", "Leave out --last and --session.")
-
-    def said(found: Sequence[Trace]) -> str:
-        return "\n\n".join(map(_trace_text, found)) or "no traces yet"
-
-    answer(open_desk(), measuring.list_traces, request, json, said)
+    none = "no traces yet"
+    answer(measuring.list_traces, request, json, lambda found: "\n\n".join(map(_trace_text, found)) or none)
 
 
 def _trace_text(trace: Trace) -> str:
@@ -203,7 +200,7 @@ def usage(request: UsageRequest, json: bool = False) -> None:
         if request.is_zombies
         else "no session was given an entry yet, as far as this machine knows"
     )
-    answer(open_desk(), measuring.usage, request, json, lambda report: _table(report, nothing))
+    answer(measuring.usage, request, json, lambda report: _table(report, nothing))
 
 
 def _table(report: Report, nothing: str) -> str:

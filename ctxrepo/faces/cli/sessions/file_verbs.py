@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.sessions import delivered
 from ctxrepo.app.sessions.delivered import BlockRequest
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.options import DRY_RUN, USUAL, command, group_of, json_option
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def add(request: BlockRequest, json: bool = False) -> None:
         done = "the block is in" if added.diff else "the block was already in"
         return added.diff.rstrip("\n") if request.is_trial and added.diff else f"{done} {added.block.path}"
 
-    answer(open_desk(), delivered.add_block, request, json, said)
+    answer(delivered.add_block, request, json, said)
 
 
 @group.command()
@@ -38,7 +38,7 @@ def remove(request: BlockRequest, json: bool = False) -> None:
         nothing = f"{done.path} has no block any more, and won't get one"
         return f"removed from {done.path}" if done.had_one else nothing
 
-    answer(open_desk(), delivered.remove_block, request, json, said)
+    answer(delivered.remove_block, request, json, said)
 
 
 @group.command("list")
@@ -49,7 +49,7 @@ def list_(json: Annotated[bool, json_option()] = False) -> None:
         nothing = "no file has the block; `ctxrepo file add` puts it into one"
         return "\n".join(map(delivered.block_line, found)) or nothing
 
-    answer(open_desk(), delivered.list_blocks, None, json, said)
+    answer(delivered.list_blocks, None, json, said)
 
 
 @group.command()
@@ -59,4 +59,4 @@ def refresh(json: Annotated[bool, json_option()] = False) -> None:
     def said(done: delivered.RenewedBlocks) -> str:
         return "\n".join(f"updated {path}" for path in done.renewed) or "everything was up to date"
 
-    answer(open_desk(), delivered.renew_blocks, None, json, said)
+    answer(delivered.renew_blocks, None, json, said)

@@ -13,7 +13,7 @@ from ctxrepo.app.sessions.delivered import ContextRequest, SwitchRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.options import argument, command, group_of, json_option, option, scope_option
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def context(
         if made.why:
             yield f"a session would be given nothing: {made.why}"
 
-    answer(open_desk(), delivered.context, request, json, said, silence)
+    answer(delivered.context, request, json, said, silence)
 
 
 def _table(made: Context) -> str:
@@ -77,10 +77,10 @@ def anchor(
             "an anchor is left by its NAME, or asked for with --from-prompt", "Give one of them."
         )
     if from_prompt:
-        answer(open_desk(), ask_for_anchor, AnchorWish(from_prompt, session), json, lambda said: said)
+        answer(ask_for_anchor, AnchorWish(from_prompt, session), json, lambda said: said)
         return
     request = AnchorRequest(name, summary, purpose, keyword or (), entry=entry)
-    answer(open_desk(), anchor, request, json, said)
+    answer(anchor, request, json, said)
 
 
 def handoff(
@@ -101,17 +101,16 @@ def handoff(
     from ctxrepo.services.anchors.leave_anchor import AnchorRequest
     from ctxrepo.services.anchors.session_handoff import NAME
 
-    desk = open_desk()
     if show:
-        answer(desk, handoffs.read_handoff, handoffs.NewestHandoffRequest(scope), json, _newest)
+        answer(handoffs.read_handoff, handoffs.NewestHandoffRequest(scope), json, _newest)
         return
     given = Handoff(goal, tuple(done or ()), tuple(left or ()), step, tuple(file or ()))
     request = AnchorRequest(name or NAME, scope=scope, handoff=given)
     if dry_run:
         nothing = "there is nothing to hand over"
-        answer(desk, handoffs.draft_handoff, request, json, lambda made: told(made) or nothing)
+        answer(handoffs.draft_handoff, request, json, lambda made: told(made) or nothing)
     else:
-        answer(desk, handoffs.hand_over, request, json, _handed_over)
+        answer(handoffs.hand_over, request, json, _handed_over)
 
 
 def _newest(found: Anchor) -> str:
@@ -162,16 +161,12 @@ def list_sessions(json: Annotated[bool, json_option()] = False) -> None:
     def said(found: Sequence[Ledger]) -> str:
         return "\n".join(output.aligned(map(_cells, found))) or "no agent had a session in the last day"
 
-    answer(open_desk(), delivered.list_sessions, None, json, said)
+    answer(delivered.list_sessions, None, json, said)
 
 
 def _switch(request: SwitchRequest, json: bool) -> None:
     what = "gets no more memory" if request.is_off else "gets memory again"
-
-    def said(done: Ledger) -> str:
-        return f"{done.agent} {done.session[:_SHORT]} {what}"
-
-    answer(open_desk(), delivered.switch, request, json, said)
+    answer(delivered.switch, request, json, lambda done: f"{done.agent} {done.session[:_SHORT]} {what}")
 
 
 def _cells(one: Ledger) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from ctxrepo.app.sessions import tape_operations
 from ctxrepo.errors import UsageError
-from ctxrepo.faces.cli.answer import answer, answer_with_past, open_desk
+from ctxrepo.faces.cli.answer import answer, answer_with_past
 from ctxrepo.faces.cli.options import LIMIT, OWN, SCOPE, command, group_of, option
 from ctxrepo.faces.cli.sessions import past_text
 from ctxrepo.services.anchors.tape_requests import (
@@ -32,14 +32,14 @@ _CONTEXT = "--context N"
 @command(**_TAPE)
 def info(request: TapeRequest, json: bool = False) -> None:
     """Say how the tape stands, and how many messages came since the session's last anchor."""
-    answer(open_desk(), tape_operations.tape_info, request, json, past_text.info_text)
+    answer(tape_operations.tape_info, request, json, past_text.info_text)
 
 
 @command(limit=LIMIT, context=_CONTEXT, type=_TYPES, **_TAPE)
 def list_anchors(request: ListAnchors, json: bool = False) -> None:
     """List the anchors of the project, or with --session those of one session, the newest last."""
     text = partial(past_text.list_text, request=request)
-    answer_with_past(open_desk(), tape_operations.list_tape, request, json, text)
+    answer_with_past(tape_operations.list_tape, request, json, text)
 
 
 @command(
@@ -58,7 +58,7 @@ def list_anchors(request: ListAnchors, json: bool = False) -> None:
 )
 def search(request: TapeSearch, json: bool = False) -> None:
     """Search anchors and messages of the session, and where it has none, those of the project."""
-    answer_with_past(open_desk(), tape_operations.search_tape, request, json, past_text.search_text)
+    answer_with_past(tape_operations.search_tape, request, json, past_text.search_text)
 
 
 @command(
@@ -74,13 +74,13 @@ def search(request: TapeSearch, json: bool = False) -> None:
 def read(request: ReadTape, json: bool = False) -> None:
     """Read what was said, the newest last."""
     text = partial(past_text.read_text, is_whole=request.chars == 0)
-    answer_with_past(open_desk(), tape_operations.read_tape, request, json, text)
+    answer_with_past(tape_operations.read_tape, request, json, text)
 
 
 @command(ids="ID", scope=SCOPE)
 def delete(request: DeleteAnchors, json: bool = False) -> None:
     """Delete anchors, on every machine."""
-    answer(open_desk(), tape_operations.delete_from_tape, request, json, past_text.deleted_text)
+    answer(tape_operations.delete_from_tape, request, json, past_text.deleted_text)
 
 
 @command(session=OWN, scope=SCOPE)
@@ -93,19 +93,19 @@ def reset(
     if session is not None and not session.strip():  # a variable that is empty, and all would go
         raise UsageError("--session names no session", "Without --session the whole tape is reset.")
     request = TapeRequest(session or "", request.scope)
-    answer(open_desk(), tape_operations.reset_tape, request, json, past_text.reset_text)
+    answer(tape_operations.reset_tape, request, json, past_text.reset_text)
 
 
 @command(**_TAPE)
 def tree(request: TapeRequest, json: bool = False) -> None:
     """Draw a session as a tree: a line for each message, its branches, and its anchors."""
-    answer_with_past(open_desk(), tape_operations.tape_tree, request, json, past_text.tree_text)
+    answer_with_past(tape_operations.tape_tree, request, json, past_text.tree_text)
 
 
 @command(days="--days N", handoffs="--handoffs N", **_RANGE, scope=SCOPE)
 def digest(request: DigestRequest, json: bool = False) -> None:
     """Gather a part of past work, and what memory says of it already."""
-    answer_with_past(open_desk(), tape_operations.digest_work, request, json, past_text.digest_text)
+    answer_with_past(tape_operations.digest_work, request, json, past_text.digest_text)
 
 
 for _each in (info, list_anchors, search, read, delete, reset, tree, digest):
