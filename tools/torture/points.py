@@ -22,8 +22,7 @@ from ctxrepo.storage.state import journal as journals
 from ctxrepo.storage.state.committed_records import DoneLog
 from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.worktree.checkout import Checkout
-from ctxrepo.storage.worktree.replaced import ReplacedFiles
-from ctxrepo.storage.worktree.worktree import Worktree
+from ctxrepo.storage.worktree.worktree import ReplacedFiles, Worktree
 
 KILLED = 9
 

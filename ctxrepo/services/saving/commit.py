@@ -32,7 +32,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import KeptOutFile
 from ctxrepo.storage.state.journal import Intent
 from ctxrepo.storage.worktree.checkout import Snapshot
-from ctxrepo.storage.worktree.replaced import LateWrite
+from ctxrepo.storage.worktree.worktree import LateWrite
 
 Made = TypeVar("Made")
 

@@ -18,7 +18,7 @@ from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.worktree.checkout import Snapshot
-from ctxrepo.storage.worktree.replaced import LateWrite
+from ctxrepo.storage.worktree.worktree import LateWrite
 
 
 def journal_late_writes(memory: Memory, late: Sequence[LateWrite], now: datetime) -> None:

@@ -2,8 +2,8 @@
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import closing, suppress
 from dataclasses import field
 from pathlib import Path
 
@@ -18,7 +18,7 @@ _OPEN = 64
 
 @dataclass
 class Folders:
-    """Descriptors of folders below `root`, each opened once as long as this lives."""
+    """Descriptors of folders below `root`, each opened once as long as this lives. To be closed."""
 
     root: Path
     opened: dict[str, int] = field(default_factory=dict)
@@ -54,15 +54,6 @@ class Folders:
         return self.opened[folder]
 
 
-@contextmanager
-def opened(root: Path) -> Iterator[Folders]:
-    folders = Folders(root)
-    try:
-        yield folders
-    finally:
-        folders.close()
-
-
 def _step(handle: int, name: str, path: str, create: bool) -> int:
     """Open the folder `name` below `handle`, making it if asked; never through a link."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -96,7 +87,7 @@ def fill(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
     is written through a link, or over a file that somebody put there meanwhile."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
-    with opened(folder) as folders:
+    with closing(Folders(folder)) as folders:
         for path, data in files:
             place, name = folders.of(path, create=True)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -29,10 +29,9 @@ from ctxrepo.storage.worktree.disk import (
     read_files,
     read_worktree,
 )
-from ctxrepo.storage.worktree.replaced import LateWrite
 from ctxrepo.storage.worktree.scan import A_FILE, A_FOLDER, in_the_way
 from ctxrepo.storage.worktree.stamps import Stamps
-from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
+from ctxrepo.storage.worktree.worktree import FileUpdate, LateWrite, Worktree
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.sync import exchange as exchange_service
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
-from ctxrepo.storage.worktree.replaced import LateWrite
+from ctxrepo.storage.worktree.worktree import LateWrite
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 NOTE = "shop/topics/gotcha.md"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.storage.worktree import replaced as module
-from ctxrepo.storage.worktree.replaced import LateWrite, ReplacedFiles
+from ctxrepo.storage.worktree import worktree as module
+from ctxrepo.storage.worktree.worktree import LateWrite, ReplacedFiles
 
 
 @pytest.fixture
