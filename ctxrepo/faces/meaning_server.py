@@ -46,8 +46,12 @@ def _be(world: World) -> None:
     from ctxrepo.services.meaning.helper import Helper
     from ctxrepo.storage.processes.listener import Listener
 
+    def is_same() -> bool:
+        now = compiled_world(world.state)
+        return now is not None and _of_helper(now) == _of_helper(world) and code_stamp() == before
+
     folder = Path(world.repo.state)
-    helper = Helper(world, lambda: _is_same(world, before), lambda why: _tell(world.repo.state, why))
+    helper = Helper(world, is_same, lambda why: _tell(world.repo.state, why))
     (folder / FAILED).unlink(missing_ok=True)
     listener = Listener(folder)
     try:
@@ -55,11 +59,6 @@ def _be(world: World) -> None:
     finally:
         helper.stop()
         listener.close()
-
-
-def _is_same(world: World, code: str) -> bool:
-    now = compiled_world(world.state)
-    return now is not None and _of_helper(now) == _of_helper(world) and code_stamp() == code
 
 
 def _of_helper(world: World) -> tuple[bool, str, str, str]:

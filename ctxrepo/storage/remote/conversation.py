@@ -16,7 +16,7 @@ from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
 from ctxrepo.storage.git.address import check_url, is_local
 from ctxrepo.storage.git.git import RECEIVING, SENDING, SERVED, Answer, Git, Progress, Watch
 from ctxrepo.storage.isolated.owngit import OwnGit
-from ctxrepo.storage.remote.packs import without_heavy_packs
+from ctxrepo.storage.objects.objectfiles import without_heavy_packs
 
 LONGEST = 600.0
 """Seconds after which any conversation is ended, even if data still comes."""

@@ -11,7 +11,7 @@ from torture.bombs import copies, cuttings
 from torture.forge import Forge
 
 from ctxrepo.domain.guard.bounds import CUT_OUT
-from ctxrepo.storage.remote.packs import burden
+from ctxrepo.storage.objects.objectfiles import burden
 
 
 def packs_of(root: Path) -> list[Path]:
