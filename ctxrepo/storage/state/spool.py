@@ -52,20 +52,15 @@ class Spool:
     def read(self) -> tuple[list[SpoolEvent], int]:
         """The events not yet done with, oldest first, and the byte after the last one in the spool. Under
         the lock of hooks a line without end is torn: it counts as read, or a worker would come for ever."""
-        data = self._bytes()
+        data = b""
+        with suppress(OSError), opened(self.places.spool, "rb") as file:  # else a fault tells what is there
+            fcntl.flock(file, fcntl.LOCK_SH)
+            data = file.read()
         lines = [(line, "") for line in data.decode("utf-8", "replace").split("\n")]
         files = ((bytes_of(str(self.left / name), MAX_BYTES) or b"", name) for name in self._left())
-        left = [(data.decode("utf-8", "replace").rstrip("\n"), name) for data, name in files]
+        left = [(text.decode("utf-8", "replace").rstrip("\n"), name) for text, name in files]
         events = [[e for line in lot if (e := _event(*line))] for lot in (lines, left)]
         return list(merge(*events, key=lambda event: event.at)), len(data)
-
-    def _bytes(self) -> bytes:
-        try:
-            with opened(self.places.spool, "rb") as file:
-                fcntl.flock(file, fcntl.LOCK_SH)
-                return file.read()
-        except OSError:  # a fault tells what is there instead
-            return b""
 
     @property
     def left(self) -> Path:
@@ -78,10 +73,10 @@ class Spool:
         return []
 
     def is_empty(self) -> bool:
-        try:
-            return self.places.spool.stat().st_size == 0 and not self._left()
-        except FileNotFoundError:
-            return not self._left()
+        with suppress(FileNotFoundError):
+            if self.places.spool.stat().st_size:
+                return False
+        return not self._left()
 
     def is_blocked(self) -> bool:
         """Whether something that isn't ours is in the spool's place."""
