@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # nothing but typer and help ask for signatures
 
     import typer
 
+Verb = Callable[..., None]
+
 USUAL = ""
 """A field that is spelled as it is called: `--name` with a value, or without one for a bool; an argument in
 capitals where it has no default."""
@@ -228,22 +230,40 @@ def _stream(source: str) -> bytes:
     return data
 
 
-def group_of(name: str, summary: str, usual: str) -> typer.Typer:
+class Group:
     """A group of commands, which without a verb runs that of the name `usual`; UsageError if --json comes
-    before a verb."""
-    import typer
+    before a verb. It is made as typer's when the parser asks: plain commands may stand in the same module."""
 
-    def run(context: typer.Context, json: bool = False) -> None:
-        built: Any = context.command
-        if context.invoked_subcommand is None:
-            verb: Any = built.commands[usual]
-            verb.invoke(verb.make_context(usual, ["--json"] if json else [], parent=context))
-        elif json:
-            words = f"{context.command_path} {context.invoked_subcommand}"
-            raise UsageError("--json stands before the verb", f"It goes behind it: `{words} --json`.")
+    def __init__(self, name: str, summary: str, usual: str) -> None:
+        self._name, self._summary, self._usual = name, summary, usual
+        self._verbs: list[tuple[str | None, Verb]] = []
 
-    # As objects, because this module doesn't have the names in which typer would look for them.
-    run.__annotations__ = {"context": typer.Context, "json": Annotated[bool, json_option()]}
-    group = typer.Typer(name=name)
-    group.callback(invoke_without_command=True, help=summary)(run)
-    return group
+    def command(self, name: str | None = None) -> Callable[[Verb], Verb]:
+        """The decorator of a verb, which is called as its function unless it has a `name`."""
+
+        def add(verb: Verb) -> Verb:
+            self._verbs.append((name, verb))
+            return verb
+
+        return add
+
+    def made(self) -> typer.Typer:
+        """The group with its verbs, as typer has it."""
+        import typer
+
+        def run(context: typer.Context, json: bool = False) -> None:
+            built: Any = context.command
+            if context.invoked_subcommand is None:
+                verb: Any = built.commands[self._usual]
+                verb.invoke(verb.make_context(self._usual, ["--json"] if json else [], parent=context))
+            elif json:
+                words = f"{context.command_path} {context.invoked_subcommand}"
+                raise UsageError("--json stands before the verb", f"It goes behind it: `{words} --json`.")
+
+        # As objects, because this module doesn't have the names in which typer would look for them.
+        run.__annotations__ = {"context": typer.Context, "json": Annotated[bool, json_option()]}
+        group = typer.Typer(name=self._name)
+        group.callback(invoke_without_command=True, help=self._summary)(run)
+        for name, function in self._verbs:
+            group.command(name)(function)
+        return group

@@ -58,7 +58,7 @@ def registered(module: str, name: str, function: str) -> Any:
     if function:
         app.command(name)(getattr(commands, function))
     else:
-        app.add_typer(commands.group, name=name)
+        app.add_typer(commands.group.made(), name=name)
     return _with_help(get_group(app))
 
 

@@ -8,12 +8,12 @@ from ctxrepo.app.notes import writing
 from ctxrepo.app.notes.targets import ChecklistRequest
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer
-from ctxrepo.faces.cli.options import SCOPE, argument, command, group_of, json_option, scope_option
+from ctxrepo.faces.cli.options import SCOPE, Group, argument, command, json_option, scope_option
 
 if TYPE_CHECKING:
     from ctxrepo.services.notes.working_notes import ClearResult, Scratch
 
-group = group_of("scratch", "Keep a to-do list that all your machines share.", "list")
+group = Group("scratch", "Keep a to-do list that all your machines share.", "list")
 
 Named = Annotated[
     list[str], argument(metavar="ITEM", help="Its ^id, or some of its words; the first match is used.")

@@ -18,7 +18,7 @@ from ctxrepo.faces.cli import completion as scripts
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.completion.door import SHELLS
-from ctxrepo.faces.cli.options import USUAL, argument, command, group_of, json_option
+from ctxrepo.faces.cli.options import USUAL, Group, argument, command, json_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.repository.configure import Setting, SettingChange
 
 
-group = group_of("config", "Show, explain and change the settings in config.toml.", "list")
+group = Group("config", "Show, explain and change the settings in config.toml.", "list")
 
 KeyName = Annotated[str, argument(metavar="KEY", help="A setting, e.g. sync.timeout.")]
 

@@ -12,7 +12,7 @@ from ctxrepo.app.repository.project_names import LinkRequest, RenameRequest, Unl
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer
-from ctxrepo.faces.cli.options import argument, command, group_of, json_option
+from ctxrepo.faces.cli.options import Group, argument, command, json_option
 
 if TYPE_CHECKING:
     from ctxrepo.services.locate.look import TrustResult
@@ -34,7 +34,7 @@ _WORKTREES = {
 
 _NO_PROJECT = "no project has notes yet; the first `ctxrepo remember` in a git repository makes it one"
 
-group = group_of("project", "Show, list, rename, link, unlink and trust projects.", "show")
+group = Group("project", "Show, list, rename, link, unlink and trust projects.", "show")
 
 
 @group.command()

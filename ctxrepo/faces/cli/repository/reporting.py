@@ -11,7 +11,7 @@ from ctxrepo.app.repository.diagnosis import DoctorRequest
 from ctxrepo.domain.formats.moment import counted, times
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
-from ctxrepo.faces.cli.options import OWN, command, group_of, json_option, option
+from ctxrepo.faces.cli.options import OWN, Group, command, json_option, option
 
 if TYPE_CHECKING:
     from ctxrepo.services.meaning.ready import ReadyResult
@@ -109,7 +109,7 @@ def _minute(moment: str) -> str:
     return moment[:16].replace("T", " ")
 
 
-group = group_of("cache", "Verify or rebuild the cache that hooks read.", "verify")
+group = Group("cache", "Verify or rebuild the cache that hooks read.", "verify")
 
 
 @group.command()

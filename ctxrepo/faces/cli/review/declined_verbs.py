@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 from ctxrepo.app.review import decisions
 from ctxrepo.app.review.decisions import DismissRequest
 from ctxrepo.faces.cli.answer import answer
-from ctxrepo.faces.cli.options import command, group_of, json_option
+from ctxrepo.faces.cli.options import Group, command, json_option
 
 if TYPE_CHECKING:
     from ctxrepo.services.review.declined import DeclinedReview
 
 
-group = group_of("declined", "List what reviewers removed, until you dismiss it.", "list")
+group = Group("declined", "List what reviewers removed, until you dismiss it.", "list")
 
 
 @group.command("list")

@@ -14,7 +14,7 @@ from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk, perform
 from ctxrepo.faces.cli.answer import show as show_result
-from ctxrepo.faces.cli.options import LIMIT, command, group_of, json_option, option
+from ctxrepo.faces.cli.options import LIMIT, Group, command, json_option, option
 
 if TYPE_CHECKING:
     from ctxrepo.app.result import Result
@@ -59,7 +59,7 @@ def _show(result: Result[Old], json: bool) -> None:
         output.verbatim(result.value.data)
 
 
-group = group_of("conflicts", "List, show and resolve the versions that a merge set aside.", "list")
+group = Group("conflicts", "List, show and resolve the versions that a merge set aside.", "list")
 
 
 @group.command("list")

@@ -19,9 +19,9 @@ from ctxrepo.faces.cli.options import (
     LIMIT,
     SCOPE,
     USUAL,
+    Group,
     argument,
     command,
-    group_of,
     json_option,
     option,
     scope_option,
@@ -188,7 +188,7 @@ def _entry(what: str, one: TracedEntry) -> Iterator[str]:
 _HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
 _ENTRY_WIDTH = 90
 
-group = group_of("stats", "Show how sessions used the entries that they were given.", "usage")
+group = Group("stats", "Show how sessions used the entries that they were given.", "usage")
 
 
 @group.command()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 from ctxrepo.app.sessions import delivered
 from ctxrepo.app.sessions.delivered import BlockRequest
 from ctxrepo.faces.cli.answer import answer
-from ctxrepo.faces.cli.options import DRY_RUN, USUAL, command, group_of, json_option
+from ctxrepo.faces.cli.options import DRY_RUN, USUAL, Group, command, json_option
 
 if TYPE_CHECKING:
     from ctxrepo.services.delivery.file_blocks import AddResult, BlockState
 
 
-group = group_of("file", "Keep the memory block in files that agents read.", "list")
+group = Group("file", "Keep the memory block in files that agents read.", "list")
 
 
 @group.command()

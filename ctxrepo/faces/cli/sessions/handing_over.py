@@ -14,7 +14,7 @@ from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer
-from ctxrepo.faces.cli.options import argument, command, group_of, json_option, option, scope_option
+from ctxrepo.faces.cli.options import Group, argument, command, json_option, option, scope_option
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.anchor_operations import HandedOver
@@ -137,7 +137,7 @@ def hook(
 _SHORT = 8
 """Characters of an id that people read and type."""
 
-group = group_of("session", "Turn memory off or on for one session of an agent.", "show")
+group = Group("session", "Turn memory off or on for one session of an agent.", "show")
 
 
 @group.command()

@@ -6,7 +6,7 @@ from typing import Annotated
 from ctxrepo.app.sessions import tape_operations
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, answer_with_past
-from ctxrepo.faces.cli.options import LIMIT, OWN, SCOPE, command, group_of, option
+from ctxrepo.faces.cli.options import LIMIT, OWN, SCOPE, Group, command, option
 from ctxrepo.faces.cli.sessions import past_text
 from ctxrepo.services.anchors.tape_requests import (
     DeleteAnchors,
@@ -17,7 +17,7 @@ from ctxrepo.services.anchors.tape_requests import (
     TapeSearch,
 )
 
-group = group_of("tape", "Find anchors that sessions left, and what was said between them.", "info")
+group = Group("tape", "Find anchors that sessions left, and what was said between them.", "info")
 
 _TAPE = {"session": "--session ID", "scope": SCOPE}
 _RANGE = {"after": "--after A", "until": "--until A"}
