@@ -51,14 +51,15 @@ class LazyCommand(TyperCommand):
 
 @cache
 def registered(module: str, name: str, function: str) -> Any:
-    """The root command as typer builds it, with one command: this function of `module`, or with '' its group.
+    """The root command as typer builds it, with one command: this function of `module`, or with '' its group
+    of that name.
 
     It is built once a process, as that takes longer than most commands."""
     app, commands = _app(), import_module(f"ctxrepo.faces.cli.{module}")
     if function:
         app.command(name)(getattr(commands, function))
     else:
-        app.add_typer(commands.group.made(), name=name)
+        app.add_typer(getattr(commands, name).made(), name=name)
     return _with_help(get_group(app))
 
 

@@ -13,14 +13,14 @@ from ctxrepo.faces.cli.options import SCOPE, Group, argument, command, json_opti
 if TYPE_CHECKING:
     from ctxrepo.services.notes.working_notes import ClearResult, Scratch
 
-group = Group("scratch", "Keep a to-do list that all your machines share.", "list")
+scratch = Group("scratch", "Keep a to-do list that all your machines share.", "list")
 
 Named = Annotated[
     list[str], argument(metavar="ITEM", help="Its ^id, or some of its words; the first match is used.")
 ]
 
 
-@group.command()
+@scratch.command()
 def add(
     text: Annotated[list[str], argument(metavar="TEXT")],
     scope: Annotated[str, scope_option()] = "",
@@ -34,7 +34,7 @@ def add(
     answer(writing.add_item, writing.LineRequest(" ".join(text), scope), json, said)
 
 
-@group.command()
+@scratch.command()
 def done(
     named: Named, scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
 ) -> None:
@@ -42,7 +42,7 @@ def done(
     _tick(named, scope, json, is_done=True)
 
 
-@group.command()
+@scratch.command()
 def undo(
     named: Named, scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
 ) -> None:
@@ -50,7 +50,7 @@ def undo(
     _tick(named, scope, json, is_done=False)
 
 
-@group.command("clear-done")
+@scratch.command("clear-done")
 @command(scope=SCOPE)
 def clear_done(request: ChecklistRequest, json: bool = False) -> None:
     """Remove the items that are done."""
@@ -61,7 +61,7 @@ def clear_done(request: ChecklistRequest, json: bool = False) -> None:
     answer(writing.clear_done, request, json, said)
 
 
-@group.command("list")
+@scratch.command("list")
 @command(scope=SCOPE, is_whole="--all -a")
 def list_items(request: ChecklistRequest, json: bool = False) -> None:
     """List open items."""

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from ctxrepo.services.repository.configure import Setting, SettingChange
 
 
-group = Group("config", "Show, explain and change the settings in config.toml.", "list")
+config = Group("config", "Show, explain and change the settings in config.toml.", "list")
 
 KeyName = Annotated[str, argument(metavar="KEY", help="A setting, e.g. sync.timeout.")]
 
 
-@group.command("list")
+@config.command("list")
 def list_settings(json: Annotated[bool, json_option()] = False) -> None:
     """List all settings with their values, and where each comes from."""
 
@@ -43,7 +43,7 @@ def list_settings(json: Annotated[bool, json_option()] = False) -> None:
     answer(preferences.list_settings, None, json, _table, file_hint)
 
 
-@group.command()
+@config.command()
 def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
     """Print the value of one setting, as `config set` takes it."""
     from ctxrepo.domain.settings.keys import spelled
@@ -51,14 +51,14 @@ def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
     answer(preferences.get_setting, KeyRequest(key), json, lambda setting: spelled(setting.value))
 
 
-@group.command("set")
+@config.command("set")
 @command(key=USUAL, value=USUAL)
 def set_value(request: SetRequest, json: bool = False) -> None:
     """Change one setting in config.toml."""
     answer(preferences.set_setting, request, json, partial(_told, unchanged="as it was"))
 
 
-@group.command()
+@config.command()
 def unset(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
     """Remove one setting from config.toml, so that its default applies again."""
     said = partial(_told, unchanged="config.toml didn't set it")
@@ -71,7 +71,7 @@ def _told(changed: SettingChange, unchanged: str) -> str:
     return f"{now.key.name} is {_shown(now.value)} ({before}), {now.origin}"
 
 
-@group.command()
+@config.command()
 @command(key="KEY")
 def explain(request: KeyRequest, json: bool = False) -> None:
     """Explain what a setting does, which values it takes, and its value now."""

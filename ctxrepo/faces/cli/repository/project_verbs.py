@@ -34,16 +34,16 @@ _WORKTREES = {
 
 _NO_PROJECT = "no project has notes yet; the first `ctxrepo remember` in a git repository makes it one"
 
-group = Group("project", "Show, list, rename, link, unlink and trust projects.", "show")
+project = Group("project", "Show, list, rename, link, unlink and trust projects.", "show")
 
 
-@group.command()
+@project.command()
 def show(json: Annotated[bool, json_option()] = False) -> None:
     """Show the current folder's project: its id and where that comes from, its folder, its checkouts."""
     answer(project_names.show_project, None, json, lambda found: "\n".join(_lines(found)))
 
 
-@group.command("list")
+@project.command("list")
 def list_projects(json: Annotated[bool, json_option()] = False) -> None:
     """List all projects in the memory, and its folders that belong to none."""
 
@@ -53,7 +53,7 @@ def list_projects(json: Annotated[bool, json_option()] = False) -> None:
     answer(project_names.list_projects, None, json, said)
 
 
-@group.command()
+@project.command()
 @command(name="NEW")
 def rename(request: RenameRequest, json: bool = False) -> None:
     """Rename the current project's folder in the memory, on every machine."""
@@ -64,7 +64,7 @@ def rename(request: RenameRequest, json: bool = False) -> None:
     answer(project_names.rename, request, json, said)
 
 
-@group.command()
+@project.command()
 @command(target="ID|FOLDER")
 def link(request: LinkRequest, json: bool = False) -> None:
     """Treat this checkout as a project that the memory already has, on every machine."""
@@ -75,14 +75,14 @@ def link(request: LinkRequest, json: bool = False) -> None:
     answer(project_names.link, request, json, _told, hints)
 
 
-@group.command()
+@project.command()
 @command(name="ID")
 def unlink(request: UnlinkRequest, json: bool = False) -> None:
     """Make a linked id a project of its own again, on every machine."""
     answer(project_names.unlink, request, json, _told_apart)
 
 
-@group.command()
+@project.command()
 def trust(
     path: Annotated[Path | None, argument(metavar="[PATH]")] = None,
     json: Annotated[bool, json_option()] = False,

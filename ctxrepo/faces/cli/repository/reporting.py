@@ -109,10 +109,10 @@ def _minute(moment: str) -> str:
     return moment[:16].replace("T", " ")
 
 
-group = Group("cache", "Verify or rebuild the cache that hooks read.", "verify")
+cache = Group("cache", "Verify or rebuild the cache that hooks read.", "verify")
 
 
-@group.command()
+@cache.command()
 def verify(json: Annotated[bool, json_option()] = False) -> None:
     """Compare the cache with the notes."""
 
@@ -123,7 +123,7 @@ def verify(json: Annotated[bool, json_option()] = False) -> None:
     answer(diagnosis.verify, None, json, said)
 
 
-@group.command()
+@cache.command()
 def rebuild(json: Annotated[bool, json_option()] = False) -> None:
     """Delete the cache and rebuild it from the notes."""
 
@@ -134,7 +134,7 @@ def rebuild(json: Annotated[bool, json_option()] = False) -> None:
     answer(diagnosis.rebuild, None, json, said)
 
 
-@group.command()
+@cache.command()
 def embed(json: Annotated[bool, json_option()] = False) -> None:
     """Prepare search by meaning now."""
 

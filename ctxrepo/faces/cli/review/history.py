@@ -1,14 +1,15 @@
-"""Commands about the past: history, and versions that lost a merge: conflicts list, show, resolve."""
+"""Commands about the past: history, and versions that lost a merge: conflicts list, show, resolve;
+and what reviewers struck out: declined list, dismiss."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.review import decisions, past
-from ctxrepo.app.review.decisions import ConflictRequest, ResolveRequest
+from ctxrepo.app.review.decisions import ConflictRequest, DismissRequest, ResolveRequest
 from ctxrepo.app.review.past import HistoryRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.result import Result
     from ctxrepo.services.history.commits import Old
     from ctxrepo.services.history.settle_conflict import Resolution
+    from ctxrepo.services.review.declined import DeclinedReview
 
 
 @command(target="TARGET", limit=LIMIT)
@@ -59,10 +61,10 @@ def _show(result: Result[Old], json: bool) -> None:
         output.verbatim(result.value.data)
 
 
-group = Group("conflicts", "List, show and resolve the versions that a merge set aside.", "list")
+conflicts = Group("conflicts", "List, show and resolve the versions that a merge set aside.", "list")
 
 
-@group.command("list")
+@conflicts.command("list")
 def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
     """List the versions that were set aside."""
     from ctxrepo.app.views.past import conflicts_view
@@ -72,7 +74,7 @@ def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
     answer_with_view(decisions.list_conflicts, None, json, view, desk=desk)
 
 
-@group.command()
+@conflicts.command()
 @command(id="ID")
 def show(request: ConflictRequest, json: bool = False) -> None:
     """Show a version that was set aside, and how it differs from the one that was kept."""
@@ -83,7 +85,7 @@ def show(request: ConflictRequest, json: bool = False) -> None:
     answer_with_view(decisions.show_conflict, request, json, view, desk=desk)
 
 
-@group.command()
+@conflicts.command()
 @command(id="ID", keep="--keep WHICH", every="--all")
 def resolve(request: ResolveRequest, json: bool = False) -> None:
     """Resolve a version that was set aside, or all of them."""
@@ -98,3 +100,32 @@ def _told(done: Resolution, keep: str) -> str:
     holds = {"kept": "kept the current version", "other": "kept the other version", "both": "kept both"}[keep]
     already = " already" if keep != "kept" and not done.is_changed else ""
     return f"resolved: {done.id} {done.path}, {holds}{already}"
+
+
+declined = Group("declined", "List what reviewers removed, until you dismiss it.", "list")
+
+
+@declined.command("list")
+def list_declined(json: Annotated[bool, json_option()] = False) -> None:
+    """List the entries that reviewers removed, review by review."""
+
+    def said(found: Sequence[DeclinedReview]) -> str:
+        lines = [line for one in found for line in (one.name, *(f"  - {entry}" for entry in one.entries))]
+        return "\n".join(lines) or "nothing was declined"
+
+    def next_step(found: Sequence[DeclinedReview]) -> Iterator[str]:
+        if found and not json:
+            yield "`ctxrepo declined dismiss` takes them off this list"
+
+    answer(decisions.list_declined, None, json, said, next_step)
+
+
+@declined.command()
+@command(names="[NAME]...")
+def dismiss(request: DismissRequest, json: bool = False) -> None:
+    """Remove declined entries from this list."""
+
+    def said(refs: Sequence[str]) -> str:
+        return "\n".join(f"removed from the list; kept in {ref}" for ref in refs) or "nothing to dismiss"
+
+    answer(decisions.dismiss, request, json, said)

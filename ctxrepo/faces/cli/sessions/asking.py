@@ -188,10 +188,10 @@ def _entry(what: str, one: TracedEntry) -> Iterator[str]:
 _HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
 _ENTRY_WIDTH = 90
 
-group = Group("stats", "Show how sessions used the entries that they were given.", "usage")
+stats = Group("stats", "Show how sessions used the entries that they were given.", "usage")
 
 
-@group.command()
+@stats.command()
 @command(scope=SCOPE, is_zombies="--zombies", sessions=USUAL, limit=LIMIT)
 def usage(request: UsageRequest, json: bool = False) -> None:
     """Show which entries sessions were given, opened, used and contradicted."""

@@ -1,4 +1,5 @@
-"""Commands about sessions: context, anchor, handoff, hook, and session off, on, show."""
+"""Commands about sessions and what they are given: context, anchor, handoff, hook, session off, on, show; and
+in files: file add, remove, list, refresh."""
 
 from __future__ import annotations
 
@@ -9,17 +10,27 @@ from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.agents import names as agent_names
 from ctxrepo.app.sessions import delivered
-from ctxrepo.app.sessions.delivered import ContextRequest, SwitchRequest
+from ctxrepo.app.sessions.delivered import BlockRequest, ContextRequest, SwitchRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer
-from ctxrepo.faces.cli.options import Group, argument, command, json_option, option, scope_option
+from ctxrepo.faces.cli.options import (
+    DRY_RUN,
+    USUAL,
+    Group,
+    argument,
+    command,
+    json_option,
+    option,
+    scope_option,
+)
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.anchor_operations import HandedOver
     from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.services.anchors.leave_anchor import AnchorResult
+    from ctxrepo.services.delivery.file_blocks import AddResult, BlockState
     from ctxrepo.services.delivery.start_packet import Context
     from ctxrepo.storage.state.ledgers import Ledger
 
@@ -137,24 +148,24 @@ def hook(
 _SHORT = 8
 """Characters of an id that people read and type."""
 
-group = Group("session", "Turn memory off or on for one session of an agent.", "show")
+session = Group("session", "Turn memory off or on for one session of an agent.", "show")
 
 
-@group.command()
+@session.command()
 @command(session="--session ID")
 def off(request: SwitchRequest, json: bool = False) -> None:
     """Stop giving memory to a session."""
     _switch(replace(request, is_off=True), json)
 
 
-@group.command()
+@session.command()
 @command(session="--session ID")
 def on(request: SwitchRequest, json: bool = False) -> None:
     """Give memory to a session again, from its next prompt on."""
     _switch(request, json)
 
 
-@group.command("show")
+@session.command("show")
 def list_sessions(json: Annotated[bool, json_option()] = False) -> None:
     """List the sessions of the last day, the newest first."""
 
@@ -175,3 +186,51 @@ def _cells(one: Ledger) -> tuple[str, ...]:
     entries = output.counted(one.given, "entry", "entries")
     standing = "off" if one.is_off else "on"
     return f"{one.agent} {one.session[:_SHORT]}", standing, since, entries, shown(one.cwd, 80)
+
+
+file = Group("file", "Keep the memory block in files that agents read.", "list")
+
+
+@file.command("add")
+@command(path="PATH", agent=USUAL, is_trial=DRY_RUN)
+def add_file(request: BlockRequest, json: bool = False) -> None:
+    """Put the block into a file, and keep it up to date there."""
+
+    def said(added: AddResult) -> str:
+        done = "the block is in" if added.diff else "the block was already in"
+        return added.diff.rstrip("\n") if request.is_trial and added.diff else f"{done} {added.block.path}"
+
+    answer(delivered.add_block, request, json, said)
+
+
+@file.command("remove")
+@command(path="PATH", agent=USUAL)
+def remove_file(request: BlockRequest, json: bool = False) -> None:
+    """Remove the block from a file, and leave every other byte unchanged."""
+
+    def said(done: delivered.RemovedBlock) -> str:
+        nothing = f"{done.path} has no block any more, and won't get one"
+        return f"removed from {done.path}" if done.had_one else nothing
+
+    answer(delivered.remove_block, request, json, said)
+
+
+@file.command("list")
+def list_files(json: Annotated[bool, json_option()] = False) -> None:
+    """List the files with a block, and the state of each."""
+
+    def said(found: Sequence[BlockState]) -> str:
+        nothing = "no file has the block; `ctxrepo file add` puts it into one"
+        return "\n".join(map(delivered.block_line, found)) or nothing
+
+    answer(delivered.list_blocks, None, json, said)
+
+
+@file.command("refresh")
+def refresh_files(json: Annotated[bool, json_option()] = False) -> None:
+    """Update the block in all these files now."""
+
+    def said(done: delivered.RenewedBlocks) -> str:
+        return "\n".join(f"updated {path}" for path in done.renewed) or "everything was up to date"
+
+    answer(delivered.renew_blocks, None, json, said)

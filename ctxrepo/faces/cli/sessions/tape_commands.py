@@ -17,7 +17,7 @@ from ctxrepo.services.anchors.tape_requests import (
     TapeSearch,
 )
 
-group = Group("tape", "Find anchors that sessions left, and what was said between them.", "info")
+tape = Group("tape", "Find anchors that sessions left, and what was said between them.", "info")
 
 _TAPE = {"session": "--session ID", "scope": SCOPE}
 _RANGE = {"after": "--after A", "until": "--until A"}
@@ -109,4 +109,4 @@ def digest(request: DigestRequest, json: bool = False) -> None:
 
 
 for _each in (info, list_anchors, search, read, delete, reset, tree, digest):
-    group.command(_each.__name__.removesuffix("_anchors"))(_each)
+    tape.command(_each.__name__.removesuffix("_anchors"))(_each)
