@@ -169,7 +169,7 @@ def transcripts_of(name: str) -> Transcripts | None:
 
 def sources() -> Mapping[str, Source]:
     """The memory programs whose notes can be brought here, by name: first those of agents, then others."""
-    from ctxrepo.sources.offered import offered
+    from ctxrepo.sources.programs import offered
 
     parts = (agent.imports for agent in AGENTS.values())
     of_agents = (source for part in parts if part is not None for source in part.SOURCES)

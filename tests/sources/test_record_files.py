@@ -9,7 +9,7 @@ import pytest
 
 from ctxrepo.errors import Unreadable
 from ctxrepo.services.imports.sources import FilesOutside
-from ctxrepo.sources.record_files import fact_of, read_records
+from ctxrepo.sources.facts import fact_of, read_records
 from ctxrepo.sources.source import SourceSearch
 from ctxrepo.storage.processes.outside import Outside
 

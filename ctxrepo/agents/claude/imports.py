@@ -1,22 +1,46 @@
-"""Claude Code's auto memory: a folder of notes for each folder that it worked in, and an index of them."""
+"""The memory programs of Claude Code whose notes can be brought here. Its auto memory is a folder of notes
+for each folder that it worked in, and an index of them.
+
+claude-mem has a model write down what sessions observe, in a SQLite file, of which kinds are chosen. Its form
+is that of thedotmack/claude-mem, src/services/sqlite/schema.sql, at migration 35 (August 2026)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents.claude import claude_mem_source
 from ctxrepo.agents.claude.install import folder
+from ctxrepo.domain.formats.jsonl import document, texts_in
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import MEMORY
+from ctxrepo.sources.facts import SourceFact, contents_of_facts, words_of
 from ctxrepo.sources.markdown_notes import INDEX, loose_entries, markdown_of
-from ctxrepo.sources.source import Source, SourceContents, SourceNote, SourceSearch
+from ctxrepo.sources.source import Source, SourceContents, SourceNote, SourceSearch, source_at
 
 NAME = "claude-memory"
 
 _OF_THE_USER = frozenset({"user", "feedback"})
 """The types of notes that are about the user, and so hold in every project."""
+
+CLAUDE_MEM = "claude-mem"
+
+_SUMMARY = "summary"
+"""The kind of a session's summary; the other kinds are the types of its observations."""
+
+_TABLES = {
+    "observations": (
+        *("type", "project", "merged_into_project", "created_at"),
+        *("title", "subtitle", "facts", "narrative", "text", "concepts"),
+    ),
+    "session_summaries": (
+        *("request", "project", "merged_into_project", "created_at"),
+        *("learned", "completed", "next_steps", "notes"),
+    ),
+}
+
+_CATEGORIES = {"decision": "decision", "bugfix": "gotcha", _SUMMARY: "session"}
+"""What a kind is as a category here; any other is a fact."""
 
 
 def find(search: SourceSearch) -> Iterator[SourceContents]:
@@ -41,7 +65,23 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     )
 
 
-SOURCES = (Source(NAME, find), claude_mem_source.SOURCE)
+def read_claude_mem(search: SourceSearch, place: Path) -> SourceContents | None:
+    """What is in the file of claude-mem, or in that of a folder."""
+    file = place / "claude-mem.db" if search.files.is_folder(place) else place
+    tables = search.files.read_tables(CLAUDE_MEM, file, _TABLES)
+    if tables is None:
+        return None
+    facts = [*map(_observed, tables.get("observations", ()))]
+    facts += map(_summed_up, tables.get("session_summaries", ()))
+    return contents_of_facts(search, CLAUDE_MEM, file, facts, asks="a model wrote them")
+
+
+def _file_of_claude_mem(search: SourceSearch) -> Iterator[Path]:
+    named = search.env.get("CLAUDE_MEM_DATA_DIR", "")
+    yield Path(named) if named.startswith("/") else search.home / ".claude-mem"
+
+
+SOURCES = (Source(NAME, find), source_at(CLAUDE_MEM, _file_of_claude_mem, read_claude_mem))
 
 
 def _own(search: SourceSearch) -> Path | None:
@@ -65,3 +105,36 @@ def _scope(search: SourceSearch, data: bytes) -> str:
     about = fields.get("metadata")
     kind = about.get("type") if isinstance(about, dict) else fields.get("type")
     return search.global_folder if kind in _OF_THE_USER else search.project
+
+
+def _observed(row: Sequence[object]) -> SourceFact:
+    kind, project, merged, when, *texts = map(_on_one_line, row)
+    title, subtitle, facts, narrative, text, concepts = texts
+    points = [f"- {point}" for point in _list(facts)]
+    lines = [title or subtitle or text, *(points or filter(None, [narrative]))]
+    tags = words_of(_list(concepts))
+    return SourceFact(
+        "\n".join(lines), _CATEGORIES.get(kind, "fact"), tags, "", _parent(merged or project), kind, when
+    )
+
+
+def _summed_up(row: Sequence[object]) -> SourceFact:
+    request, project, merged, when, *texts = map(_on_one_line, row)
+    names = ("Learned", "Completed", "Next", "Notes")
+    lines = [request, *(f"- {name}: {text}" for name, text in zip(names, texts, strict=True) if text)]
+    category = _CATEGORIES[_SUMMARY]
+    return SourceFact("\n".join(lines), category, (), "", _parent(merged or project), _SUMMARY, when)
+
+
+def _parent(project: str) -> str:
+    """The project of a worktree's, which is called `project/worktree`."""
+    return project.partition("/")[0]
+
+
+def _list(text: str) -> list[str]:
+    """The texts of a list in JSON, none where it isn't one."""
+    return texts_in(document(text)[0])
+
+
+def _on_one_line(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""

@@ -11,8 +11,7 @@ from pathlib import Path
 from ctxrepo.agents.codex.install import folder
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.lazy import lazy_pattern
-from ctxrepo.sources.facts import SourceFact, contents_of_facts
-from ctxrepo.sources.record_files import read_text_file, words_of
+from ctxrepo.sources.facts import SourceFact, contents_of_facts, read_text_file, words_of
 from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
 
 NAME = "codex-memory"

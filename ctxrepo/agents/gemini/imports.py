@@ -12,9 +12,8 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import MEMORY
 from ctxrepo.lazy import lazy_pattern
-from ctxrepo.sources.facts import SourceFact, contents_of_facts
+from ctxrepo.sources.facts import SourceFact, contents_of_facts, read_text_file
 from ctxrepo.sources.markdown_notes import INDEX, loose_entries, markdown_of
-from ctxrepo.sources.record_files import read_text_file
 from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, left_with, source_at
 
 NAME = "gemini-memory"

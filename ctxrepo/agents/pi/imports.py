@@ -5,7 +5,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ctxrepo.agents.pi import pi_memory_source, scored_source
+from ctxrepo.agents.pi import pi_memory_source
 from ctxrepo.agents.pi.memory_settings import PROGRAM, file, read
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.note.note import decode
@@ -48,19 +48,13 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     tapes = tuple(_tapes(search, root, folder.others, scopes))
     not_taken = [n for n in others if not n.what.startswith(f"{TAPES}/")]
     not_taken += _nobodys(list(folder.notes), scopes)
-    yield SourceContents(
-        PROGRAM,
-        search.shown(root),
-        notes,
-        tapes,
-        not_taken=tuple(not_taken),
-    )
+    yield SourceContents(PROGRAM, search.shown(root), notes, tapes, not_taken=tuple(not_taken))
 
 
 SOURCES = (
     Source(PROGRAM, find),
     Source(pi_memory_source.NAME, pi_memory_source.find),
-    Source(scored_source.NAME, scored_source.find),
+    Source(pi_memory_source.SCORED, pi_memory_source.find_scored),
 )
 
 

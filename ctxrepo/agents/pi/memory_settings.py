@@ -12,7 +12,7 @@ from typing import Any
 from ctxrepo.agents.own_memory import OwnHooks, OwnMemory
 from ctxrepo.agents.pi.dialect import ENABLED, MESSAGE, PROJECT_FILE
 from ctxrepo.agents.recorded import table
-from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.domain.formats.jsonl import text_of, texts_in
 from ctxrepo.domain.project.layout import GLOBAL, expanded
 from ctxrepo.domain.settings.values import TapeSettings
 
@@ -176,8 +176,7 @@ def _positive(value: object, default: int) -> int:
 
 
 def _texts(value: object) -> Iterable[str]:
-    items = value if isinstance(value, list) else []
-    return (stripped for item in items if isinstance(item, str) and (stripped := item.strip()))
+    return filter(None, map(str.strip, texts_in(value)))
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

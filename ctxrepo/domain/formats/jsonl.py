@@ -83,6 +83,11 @@ def text_of(fields: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def texts_in(value: object) -> list[str]:
+    """The texts in a list; none of what is no list."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
 def _parsed(line: str, most: int = MAX_LINE) -> tuple[object, str]:
     """The value on a line, and why it can't be read, or ''."""
     if len(line) > most:

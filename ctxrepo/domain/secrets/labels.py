@@ -1,8 +1,7 @@
 """Where words for a secret stand, in the languages that teams write: `password`, `mot de passe`, `API_KEY`."""
 
-from ctxrepo.domain.secrets.edges import is_in_another
 from ctxrepo.domain.secrets.shape import shape
-from ctxrepo.domain.secrets.words import PATTERNS, WORDS, spellings_of
+from ctxrepo.domain.secrets.words import PATTERNS, WORDS, is_in_another, spellings_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 PASSWORD, KEY, CODE = "password", "secret", "pin"

@@ -9,7 +9,15 @@ from functools import cached_property
 from math import inf
 from typing import Any, Literal
 
-from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, records, render, render_compactly, text_of
+from ctxrepo.domain.formats.jsonl import (
+    TOMBSTONE,
+    record,
+    records,
+    render,
+    render_compactly,
+    text_of,
+    texts_in,
+)
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.project.layout import anchors_file
 from ctxrepo.domain.tape.handoff_parts import handoff_of
@@ -68,8 +76,7 @@ class Anchor:
 
     @property
     def keywords(self) -> tuple[str, ...]:
-        words = self.meta.get("keywords")
-        return tuple(word for word in words if isinstance(word, str)) if isinstance(words, list) else ()
+        return tuple(texts_in(self.meta.get("keywords")))
 
     @property
     def entry(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.domain.formats.jsonl import text_of, texts_in
 from ctxrepo.lazy import dataclass
 
 MAX_BYTES = 4096
@@ -123,8 +123,7 @@ def _line(name: str, words: str) -> list[str]:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    items = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    return tuple(item for item in items if isinstance(item, str))
+    return tuple(texts_in([value] if isinstance(value, str) else value))
 
 
 def _items(items: Iterable[str]) -> tuple[str, ...]:

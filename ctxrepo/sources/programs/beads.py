@@ -8,8 +8,7 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.sources.facts import SourceFact, contents_of_facts
-from ctxrepo.sources.record_files import Record, read_records
+from ctxrepo.sources.facts import Record, SourceFact, contents_of_facts, read_records
 from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
 
 NAME = "beads"

@@ -31,13 +31,7 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
     if not notes:
         return None
     shown = search.shown(place)
-    return SourceContents(
-        NAME,
-        shown,
-        notes,
-        not_taken=others,
-        lacks_project=not scope,
-    )
+    return SourceContents(NAME, shown, notes, not_taken=others, lacks_project=not scope)
 
 
 SOURCES = (source_at(NAME, _places, read),)

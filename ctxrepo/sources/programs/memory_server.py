@@ -5,11 +5,10 @@ The form is that of modelcontextprotocol/servers, src/memory/index.ts, of 2026: 
 from collections.abc import Iterator
 from pathlib import Path
 
-from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.domain.formats.jsonl import text_of, texts_in
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import expanded
-from ctxrepo.sources.facts import SourceFact, contents_of_facts
-from ctxrepo.sources.record_files import Record, read_records, words_of
+from ctxrepo.sources.facts import Record, SourceFact, contents_of_facts, read_records, words_of
 from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
 
 NAME = "memory-server"
@@ -44,10 +43,5 @@ def _facts(fields: Record) -> Iterator[SourceFact]:
             yield SourceFact(" ".join(words), category="relation")
     elif fields.get("type") == "entity":
         tags = words_of([text_of(fields, "entityType")])
-        for text in _texts(fields.get("observations")):
+        for text in texts_in(fields.get("observations")):
             yield SourceFact(f"{text_of(fields, 'name')} — {text}", tags=tags)
-
-
-def _texts(value: object) -> list[str]:
-    """The texts in a list."""
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from ctxrepo.domain.guard.refusals import MAX_BYTES
 from ctxrepo.lazy import lazy_pattern
-from ctxrepo.sources.facts import SourceFact, contents_of_facts
+from ctxrepo.sources.facts import Record, SourceFact, contents_of_facts, fact_of, read_records, read_text_file
 from ctxrepo.sources.markdown_notes import markdown_of, note_of
-from ctxrepo.sources.record_files import Record, fact_of, read_records, read_text_file
 from ctxrepo.sources.source import Source, SourceContents, SourceSearch, source_at
 
 _NUMBERED = lazy_pattern(r"(?:[-*•]|\d{1,4}[.)])[ \t]+(?:\[(\d{4}-\d\d-\d\d)\]\.?[ \t]+)?")

@@ -7,8 +7,7 @@ from functools import cache
 from typing import Any
 
 from ctxrepo.domain.merge.choose import Key, choose, either, order, plain
-from ctxrepo.domain.merge.note.identity import identify
-from ctxrepo.domain.merge.note.told import Told, told_of
+from ctxrepo.domain.merge.note.identity import Told, identify, told_of
 from ctxrepo.domain.merge.note.version import ROOT, BodyVersion, Part, Three, written_out
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.frontmatter import Head, split

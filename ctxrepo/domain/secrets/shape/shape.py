@@ -4,7 +4,6 @@ Each judge takes the match of a rule; the last group that took part in it may be
 
 import re
 
-from ctxrepo.domain.secrets.edges import is_in_another, label_at
 from ctxrepo.domain.secrets.shape.placeholder import (
     FULL_WIDTH,
     TOKEN_FILLER,
@@ -16,7 +15,7 @@ from ctxrepo.domain.secrets.shape.placeholder import (
     stands_for_one,
     words_of,
 )
-from ctxrepo.domain.secrets.words import PATTERNS, WORDS
+from ctxrepo.domain.secrets.words import PATTERNS, WORDS, is_in_another, label_at
 from ctxrepo.lazy import lazy_pattern
 
 _JUDGED_BYTES = 64
