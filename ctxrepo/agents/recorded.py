@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from functools import cache
+from functools import cache, reduce
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -98,6 +100,14 @@ class Message:
         """This part of a message and the next; the id is that of the last part, which an answer names."""
         text = "\n".join(filter(None, (self.text, more.text)))
         return replace(self, text=text, id=more.id, tools=(*self.tools, *more.tools))
+
+
+def joined(parts: Iterable[tuple[str, Message]]) -> Iterator[Message]:
+    """The messages whose parts these are: those of one name that follow one another. Without a name a part is
+    a whole message."""
+    for name, run in groupby(parts, itemgetter(0)):
+        messages = [message for _, message in run]
+        yield from [reduce(Message.joined_with, messages)] if name else messages
 
 
 @dataclass(frozen=True)

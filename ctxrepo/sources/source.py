@@ -118,6 +118,11 @@ class SourceSearch:
         """The folder here for what is of a project, by what the program calls it; '' for nowhere."""
         return self.folder_of(project) or self.scope
 
+    def named_or(self, variable: str, default: str) -> Path:
+        """The place that a variable of the environment names, else one in the home."""
+        named = self.env.get(variable, "")
+        return Path(named) if named.startswith("/") else self.home / default
+
     def shown(self, place: Path) -> str:
         """The path as a person would write it."""
         return f"~/{place.relative_to(self.home)}" if place.is_relative_to(self.home) else str(place)

@@ -37,7 +37,7 @@ _RANGES = """
 LOCAL_SETTINGS = ".claude/settings.local.json"
 """A person's own settings for one folder, seen from it."""
 
-_SETTINGS_BYTES = 64 * 1024
+_SETTINGS_BYTES = _WORDS_BYTES = 64 * 1024
 
 _MEMORY_FOLDER = "select json_extract(:json, '$.autoMemoryDirectory') where json_valid(:json)"
 
@@ -60,8 +60,23 @@ class _Claude(HookOutputDialect):
         return row[0] if row and isinstance(row[0], str) and row[0].startswith("/") else ""
 
     def origin(self, transcript: str) -> str:
-        """The session that Claude Code's own command line tells it to go on with."""
-        return origin_of(os.environ.get("CLAUDE_PID", ""), transcript)
+        """The id of the session that Claude Code was told to go on with; '' where its command line names
+        none, or where it goes on with only a part of that session."""
+        process = os.environ.get("CLAUDE_PID", "")
+        if not process.isascii() or not process.isdecimal():
+            return ""
+        data = bytes_of(f"/proc/{process}/cmdline", _WORDS_BYTES) or b""
+        words = data.decode("utf-8", "replace").split("\0")
+        if "--resume-session-at" in words:
+            return ""
+        for word, after in zip(words, [*words[1:], ""], strict=True):
+            if word in ("-r", "--resume"):
+                return after
+            if word.startswith("--resume="):
+                return word[9:]
+            if word in ("-c", "--continue"):
+                return _newest_in(os.path.dirname(transcript))
+        return ""
 
 
 DIALECT = _Claude(
@@ -89,28 +104,6 @@ DIALECT = _Claude(
     most_bytes=9500,
     shows_receipt=True,
 )
-
-
-_WORDS_BYTES = 64 * 1024
-
-
-def origin_of(process: str, transcript: str) -> str:
-    """The id of the session that the Claude Code with this process id was told to go on with; '' where the
-    command line names none, or where it goes on with only a part of that session."""
-    if not process.isascii() or not process.isdecimal():
-        return ""
-    data = bytes_of(f"/proc/{process}/cmdline", _WORDS_BYTES) or b""
-    words = data.decode("utf-8", "replace").split("\0")
-    if "--resume-session-at" in words:
-        return ""
-    for word, after in zip(words, [*words[1:], ""], strict=True):
-        if word in ("-r", "--resume"):
-            return after
-        if word.startswith("--resume="):
-            return word[9:]
-        if word in ("-c", "--continue"):
-            return _newest_in(os.path.dirname(transcript))
-    return ""
 
 
 def _newest_in(folder: str) -> str:

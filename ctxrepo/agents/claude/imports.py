@@ -76,12 +76,10 @@ def read_claude_mem(search: SourceSearch, place: Path) -> SourceContents | None:
     return contents_of_facts(search, CLAUDE_MEM, file, facts, asks="a model wrote them")
 
 
-def _file_of_claude_mem(search: SourceSearch) -> Iterator[Path]:
-    named = search.env.get("CLAUDE_MEM_DATA_DIR", "")
-    yield Path(named) if named.startswith("/") else search.home / ".claude-mem"
-
-
-SOURCES = (Source(NAME, find), source_at(CLAUDE_MEM, _file_of_claude_mem, read_claude_mem))
+SOURCES = (
+    Source(NAME, find),
+    source_at(CLAUDE_MEM, lambda s: [s.named_or("CLAUDE_MEM_DATA_DIR", ".claude-mem")], read_claude_mem),
+)
 
 
 def _own(search: SourceSearch) -> Path | None:

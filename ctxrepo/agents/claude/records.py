@@ -32,6 +32,7 @@ from ctxrepo.agents.recorded import (
     SessionHead,
     ToolUse,
     blocks_of,
+    joined,
     table,
     tables,
     text_in,
@@ -39,7 +40,7 @@ from ctxrepo.agents.recorded import (
     typed,
     whole_blocks,
 )
-from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.formats.jsonl import record, text_of, texts_in
 from ctxrepo.lazy import lazy_pattern
 
 PATTERN = "*/*.jsonl"
@@ -68,30 +69,25 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first, without subagents and what can't be read."""
-    part_of, waiting = "", None
-    for number, line in enumerate(lines):
-        fields = record(line) if _may_say_something(line) else None
-        if fields is None or fields.get("isSidechain") is True:
-            continue
-        message = _by_agent(fields) if fields.get("type") == "assistant" else _by_user(fields)
-        if message is None:
-            continue
-        message = replace(message, line=number)
-        name = text_of(table(fields, "message"), "id") if message.who == "agent" else ""
-        if waiting and name and name == part_of:
-            waiting = waiting.joined_with(message)
-            continue
-        if waiting:
-            yield waiting
-        part_of, waiting = name, message
-    if waiting:
-        yield waiting
+    return joined(_parts(lines))
 
 
 def is_own_words(line: Mapping[str, Any], text: str) -> bool:
     """Whether a person wrote this text of a line: not Claude Code itself."""
     is_its_own = line.get("isMeta") is True or line.get("isCompactSummary") is True
     return not is_its_own and (bool(typed(text)) or not text.strip())
+
+
+def _parts(lines: Iterable[str]) -> Iterator[tuple[str, Message]]:
+    """(name of the message, a part of it), of each line that says something."""
+    for number, line in enumerate(lines):
+        fields = record(line) if _may_say_something(line) else None
+        if fields is None or fields.get("isSidechain") is True:
+            continue
+        is_agents = fields.get("type") == "assistant"
+        if message := _by_agent(fields) if is_agents else _by_user(fields):
+            name = text_of(table(fields, "message"), "id") if is_agents else ""
+            yield name, replace(message, line=number)
 
 
 def _may_say_something(line: str) -> bool:
@@ -165,7 +161,8 @@ def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False)
     readable = [r for r in map(record, lines) if r is not None]
     fields = [r for r in readable if is_subagent or r.get("isSidechain") is not True]
     moments = sorted(filter(None, map(_moment, fields)))
-    session, cwd = (_first(fields, key) for key in ("sessionId", "cwd"))
+    named = ([text_of(r, key)[:MAX_WORDS] for r in fields] for key in ("sessionId", "cwd"))
+    session, cwd = (next(filter(None, texts), "") for texts in named)
     if not moments or not session:
         return None
     happened = _happened(fields)
@@ -227,7 +224,7 @@ def _deliveries(lines: list[dict[str, Any]], is_whole: bool) -> Iterator[Deliver
         attachment = table(line, "attachment")
         if attachment.get("type") != "hook_additional_context":
             continue
-        text = "\n".join(part for part in _list(attachment, "content") if isinstance(part, str))
+        text = "\n".join(texts_in(attachment.get("content")))
         tags = set(OPENED.findall(text))
         if not tags:
             continue
@@ -290,10 +287,6 @@ def _call_of(call: Mapping[str, Any], hook: Mapping[str, Any]) -> tuple[str, str
 def _moment(line: Mapping[str, Any]) -> str:
     at = text_of(line, "timestamp")
     return at if MOMENT.fullmatch(at) else ""
-
-
-def _first(lines: list[dict[str, Any]], key: str) -> str:
-    return next(filter(None, (text_of(line, key)[:MAX_WORDS] for line in lines)), "")
 
 
 def _list(fields: Mapping[str, Any], key: str) -> list[Any]:

@@ -33,17 +33,14 @@ class _Codex(HookOutputDialect):
     def failure(self, _db: _sqlite3.Connection, event: Event, _json: str) -> str:
         """What a command said that reads like a failure: Codex doesn't tell a hook how one ended."""
         output = event.error if event.tool.lower() == _SHELL else ""
-        return output if any(map(_reads_like_failure, output.split("\n")[-_LAST_LINES:])) else ""
+        last = [line.strip().lower() for line in output.split("\n")[-_LAST_LINES:]]
+        fails = [line for line in last if line.startswith(_FAILURES) or line.endswith(_ENDS_OF_FAILURES)]
+        return output if fails else ""
 
     def origin(self, transcript: str) -> str:
         """The session that the transcript says that it goes on with."""
         head = start_of(transcript, _HEAD_BYTES).decode("utf-8", "replace").partition("\n")[0]
         return head.partition(_MARK)[2].partition('"')[0]
-
-
-def _reads_like_failure(line: str) -> bool:
-    low = line.strip().lower()
-    return low.startswith(_FAILURES) or low.endswith(_ENDS_OF_FAILURES)
 
 
 def files_of(patch: str) -> list[TouchedFile]:

@@ -30,13 +30,11 @@ def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str],
 
 def document(line: Callable[[str], str]) -> str:
     """A file of hooks as Copilot reads it, with the command of `line` for each event."""
-    hooks = {event: [_hook(event, line(event))] for event in DIALECT.event_names()}
+    hooks = {}
+    for event in DIALECT.event_names():
+        matcher = {"matcher": "|".join(TOOLS)} if event == "postToolUse" else {}
+        hooks[event] = [{"type": "command", **matcher, "bash": line(event), "timeoutSec": TIMEOUT}]
     return json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
-
-
-def _hook(event: str, command: str) -> dict[str, object]:
-    matcher = {"matcher": "|".join(TOOLS)} if event == "postToolUse" else {}
-    return {"type": "command", **matcher, "bash": command, "timeoutSec": TIMEOUT}
 
 
 PLUGIN = Plugin("settings.json", is_enabled)

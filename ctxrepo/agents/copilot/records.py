@@ -159,7 +159,8 @@ def _calls(lines: Sequence[_Line]) -> Iterator[HookCall]:
         if kind != "hook.end" or event not in events:
             continue
         start = began.get(text_of(data, "hookInvocationId"), "")
-        took = _milliseconds(start, at) if start else None
+        seconds = (datetime.fromisoformat(at) - datetime.fromisoformat(start or at)).total_seconds()
+        took = round(seconds * 1000) if start else None
         error = " ".join(str(data.get("error", "")).split())
         if data.get("success") is True:
             yield HookCall(event, at, "ran", took, is_surely_ours=bool(OPENED.search(_context_of(data))))
@@ -194,7 +195,3 @@ def _conversation_of(line: _Line) -> str:
     if kind == "tool.execution_complete":
         return text_of(table(data, "result"), "content")
     return text_of(data, "transformedContent") if kind == "user.message" else ""
-
-
-def _milliseconds(start: str, end: str) -> int:
-    return round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() * 1000)

@@ -39,15 +39,12 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         fields = record(line) or {}
         blocks = blocks_of(table(fields, "message"))
         text = text_in(blocks)
-        if fields.get("role") == "user" and (words := _typed(text)):
-            yield Message("user", words, line=number)
+        if fields.get("role") == "user":
+            # All of it, where nothing is in tags.
+            if words := "\n".join(map(str.strip, _QUERY.findall(text))) or typed(text):
+                yield Message("user", words, line=number)
         elif fields.get("role") == "assistant":
             uses = (block for block in blocks if block.get("type") == "tool_use")
             tools = tuple(tool_use(block, "input", *_PATHS) for block in uses)
             if text.strip() or tools:
                 yield Message("agent", text.strip(), tools=tools, line=number)
-
-
-def _typed(text: str) -> str:
-    """What a person typed of a user's message: all of it, where nothing is in tags."""
-    return "\n".join(map(str.strip, _QUERY.findall(text))) or typed(text)

@@ -57,8 +57,12 @@ class _Gemini(HookOutputDialect):
         return output_of_failed(extract_fields(db, json, _RESPONSE).get("output", ""))
 
     def compaction(self, transcript: str) -> str:
-        """What stands for it in the transcript: its PreCompress comes before every request."""
-        return last_compaction(transcript)
+        """The id of the model's answer to a summary, which stands for it in the transcript: its PreCompress
+        comes before every request."""
+        text = end_of(transcript, _MOST_BYTES)
+        at = text.rfind(_MARK)
+        start = text.rfind(_ID, 0, at) + len(_ID) if at > 0 else -1
+        return text[start : text.find(b'"', start)].decode("ascii", "replace") if start >= len(_ID) else ""
 
 
 def without_context(text: str) -> str:
@@ -112,11 +116,3 @@ _MARK = b'"type":"gemini","content":[{"text":"Got it. Thanks for the additional 
 """The answer to the summary that Gemini CLI has the model give; it has an id of its own, which stays."""
 
 _ID = b'{"id":"'
-
-
-def last_compaction(transcript: str) -> str:
-    """The id of that answer in this transcript; '' where there is none."""
-    text = end_of(transcript, _MOST_BYTES)
-    at = text.rfind(_MARK)
-    start = text.rfind(_ID, 0, at) + len(_ID) if at > 0 else -1
-    return text[start : text.find(b'"', start)].decode("ascii", "replace") if start >= len(_ID) else ""

@@ -23,7 +23,11 @@ _FILES = """
 
 class _OpenCode(Dialect):
     def words(self, prompt: str) -> str:
-        return unquoted(prompt)
+        """A prompt without the quotes around all of it, which `opencode run` adds where there are blanks."""
+        inside = prompt[1:-1].replace('\\"', "")
+        if len(prompt) < 2 or prompt[0] != '"' or prompt[-1] != '"' or '"' in inside:
+            return prompt
+        return prompt[1:-1].replace('\\"', '"')
 
     def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
         """The files of a patch, else the one of the call, with the lines that it read or changed."""
@@ -44,18 +48,6 @@ class _OpenCode(Dialect):
         """What a command printed that failed: the bridge tells the output of no other."""
         _, (output,) = _rows(db, _TEXTS, json)
         return output
-
-    def reply(self, _db: _sqlite3.Connection, _event: str, text: str) -> str:
-        """The text itself, which the bridge puts into the session."""
-        return text
-
-
-def unquoted(prompt: str) -> str:
-    """A prompt without the quotes around all of it, which `opencode run` adds where there are blanks."""
-    inside = prompt[1:-1].replace('\\"', "")
-    if len(prompt) < 2 or prompt[0] != '"' or prompt[-1] != '"' or '"' in inside:
-        return prompt
-    return prompt[1:-1].replace('\\"', '"')
 
 
 def _rows(db: _sqlite3.Connection, query: str, json: str) -> list[tuple[str, ...]]:

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents.opencode.dialect import unquoted
+from ctxrepo.agents.opencode.dialect import DIALECT
 from ctxrepo.agents.protocol import named_folder
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, table
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, joined, table
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
@@ -47,25 +47,22 @@ def head(_: Iterable[str], /) -> SessionHead:
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first. Each follows the one before: `parentID` names,
     for all that the agent said in a turn, what the user had said."""
-    origin, before, waiting = "", "", None
+    before = ""
+    for message in joined(_parts(lines)):
+        text = DIALECT.words(message.text) if message.who == "user" else message.text
+        yield replace(message, text=text, parent=before)
+        before = message.id
+
+
+def _parts(lines: Iterable[str]) -> Iterator[tuple[str, Message]]:
+    """(name of the message, a part of it), of each line that says something."""
+    origin = ""
     for number, text in enumerate(lines):
-        line = record(text)
-        if line is None:
-            continue
+        line = record(text) or {}
         part = table(line, "part")
         origin = text_of(table(part, "metadata"), "ctxrepo") or origin
-        message = _message(line, part, origin)
-        if message is None:
-            continue
-        if waiting and waiting.id == message.id:
-            waiting = waiting.joined_with(message)
-            continue
-        if waiting:
-            yield _in_own_words(waiting)
-            before = waiting.id
-        waiting = replace(message, parent=before, line=number)
-    if waiting:
-        yield _in_own_words(waiting)
+        if message := _message(line, part, origin):
+            yield message.id, replace(message, line=number)
 
 
 def _message(line: Mapping[str, Any], part: Mapping[str, Any], origin: str) -> Message | None:
@@ -85,10 +82,6 @@ def _message(line: Mapping[str, Any], part: Mapping[str, Any], origin: str) -> M
         at=_moment(line.get("at")),
         tools=tools,
     )
-
-
-def _in_own_words(message: Message) -> Message:
-    return replace(message, text=unquoted(message.text)) if message.who == "user" else message
 
 
 def _tool(part: Mapping[str, Any]) -> ToolUse:

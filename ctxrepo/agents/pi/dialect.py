@@ -51,12 +51,35 @@ class _Pi(Dialect):
         return str(db.execute(_REPLY, (*parts, tape)).fetchone()[0]) + "\n"
 
     def own_settings(self, db: _sqlite3.Connection, environment: dict[str, str]) -> OwnSettings:
-        """What pi's settings for all projects say, as pi-memory-md reads them."""
-        return own_settings(db, environment)
+        """What pi's settings for all projects say, as pi-memory-md reads them; a file that is missing or
+        can't be read says nothing."""
+        file = settings_file(environment)
+        data = bytes_of(file, MAX_BYTES, follow=True) if file else None
+        if not data or b"\0" in data:
+            return OwnSettings()
+        if is_switched_off(db, data, ENABLED):
+            return OwnSettings(silence=f"{file} says that pi-memory-md isn't enabled")
+        try:
+            row = db.execute(_SAID, {"json": data.decode("utf-8")}).fetchone()
+        except (UnicodeDecodeError, _sqlite3.Error):
+            return OwnSettings()
+        delivery, has_no_fetch = row or ("", 0)
+        place = "" if not delivery else "message" if delivery == MESSAGE else "system"
+        return OwnSettings(place=place, fetches=not has_no_fetch)
 
     def origin(self, transcript: str) -> str:
         """The session that the first line of the transcript names as its parent."""
-        return origin(transcript)
+        head = start_of(transcript, _HEAD_BYTES, follow=True).decode("utf-8", "replace").partition("\n")[0]
+        if not head or "\0" in head:
+            return ""
+        db = _sqlite3.connect(":memory:")
+        try:
+            row = db.execute(_PARENT, {"head": head}).fetchone()
+            return session_of(row[0]) if row and isinstance(row[0], str) else ""
+        except _sqlite3.Error:
+            return ""
+        finally:
+            db.close()
 
 
 def _tape(db: _sqlite3.Connection, world: World, event: Event) -> str | None:
@@ -151,41 +174,9 @@ def settings_file(environment: dict[str, str]) -> str:
     return f"{folder}/settings.json" if folder.startswith("/") else ""
 
 
-def own_settings(db: _sqlite3.Connection, environment: dict[str, str]) -> OwnSettings:
-    """What the file says; one that is missing or can't be read says nothing."""
-    file = settings_file(environment)
-    data = bytes_of(file, MAX_BYTES, follow=True) if file else None
-    if not data or b"\0" in data:
-        return OwnSettings()
-    if is_switched_off(db, data, ENABLED):
-        return OwnSettings(silence=f"{file} says that pi-memory-md isn't enabled")
-    try:
-        row = db.execute(_SAID, {"json": data.decode("utf-8")}).fetchone()
-    except (UnicodeDecodeError, _sqlite3.Error):
-        return OwnSettings()
-    delivery, has_no_fetch = row or ("", 0)
-    place = "" if not delivery else "message" if delivery == MESSAGE else "system"
-    return OwnSettings(place=place, fetches=not has_no_fetch)
-
-
 _HEAD_BYTES = 64 * 1024
 
 _PARENT = "select json_extract(:head, '$.parentSession') where json_valid(:head)"
-
-
-def origin(transcript: str) -> str:
-    """The id of the session from which the one with this `transcript` was made; '' where there is none."""
-    head = start_of(transcript, _HEAD_BYTES, follow=True).decode("utf-8", "replace").partition("\n")[0]
-    if not head or "\0" in head:
-        return ""
-    db = _sqlite3.connect(":memory:")
-    try:
-        row = db.execute(_PARENT, {"head": head}).fetchone()
-        return session_of(row[0]) if row and isinstance(row[0], str) else ""
-    except _sqlite3.Error:
-        return ""
-    finally:
-        db.close()
 
 
 def session_of(file: str) -> str:

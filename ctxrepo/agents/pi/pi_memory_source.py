@@ -47,7 +47,10 @@ TABLES = {"semantic": ("key", "value"), "lessons": ("rule", "category", "negativ
 """Its tables, with those of their columns that are brought here."""
 
 _CATEGORIES = {"pref": "preference", "tool": "tool"}
-"""What the first word of a key makes of its fact; any other is a fact."""
+"""What the first word of a key makes of its fact; any other is a fact. `project.NAME.…` names its project."""
+
+_SAYING_NOT = ("don't", "don’t", "do not", "never", "avoid")
+"""How a lesson begins that says by itself what not to do."""
 
 _UNUSED = NotTaken("confidence, times of use, embeddings, events", "ctxrepo has no use for them")
 
@@ -68,7 +71,8 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     """What pi-memory has here: of both programs of that name."""
     files = search.files
     if search.chosen is None:
-        yield from _markdown(search, _own_folder(search))
+        named = search.env.get("PI_MEMORY_DIR", "").strip() or "~/.pi/agent/memory"
+        yield from _markdown(search, Path(expanded(named, str(search.home))))
         if search.checkout and files.is_folder(memory_of(search.checkout)):
             yield from _of_checkout(search, memory_of(search.checkout))
         for file, goes_to_project in _files_of_facts(search):
@@ -100,12 +104,6 @@ def require_here(search: SourceSearch, place: Path) -> None:
         raise UsageError(
             f"{visible(str(place))} is the memory of another checkout", f"Run it in {visible(str(top))}."
         )
-
-
-def _own_folder(search: SourceSearch) -> Path:
-    if named := search.env.get("PI_MEMORY_DIR", "").strip():
-        return Path(expanded(named, str(search.home)))
-    return search.home / ".pi" / "agent" / "memory"
 
 
 def _markdown(search: SourceSearch, folder: Path) -> Iterator[SourceContents]:
@@ -198,8 +196,10 @@ def stored_in(
     deleted = unread = 0
     for key, value in tables.get("semantic", ()):
         if isinstance(key, str) and (text := _text(value)):
-            category = _CATEGORIES.get(key.partition(".")[0], "fact")
-            facts.append(SourceFact(text, category, key=key, project=_project_in(key) or project))
+            first, _, rest = key.partition(".")
+            named = rest.partition(".")[0] if first == "project" and "." in rest else ""
+            category = _CATEGORIES.get(first, "fact")
+            facts.append(SourceFact(text, category, key=key, project=named or project))
         else:
             unread += 1
     for rule, kind, negative, slug, is_deleted in tables.get("lessons", ()):
@@ -207,7 +207,8 @@ def stored_in(
             deleted += 1
         elif text := _text(rule):
             tags = [] if kind == "general" else [_text(kind)]
-            lesson = _lesson(text, bool(negative))
+            says_not = text.casefold().startswith(_SAYING_NOT)
+            lesson = f"Don't: {text}" if negative and not says_not else text
             facts.append(SourceFact(lesson, "lesson", tags, project=_text(slug) or project))
         else:
             unread += 1
@@ -221,18 +222,6 @@ def _text(value: object) -> str:
     if isinstance(value, int | float):
         return str(value)
     return value.strip() if isinstance(value, str) else ""
-
-
-def _lesson(rule: str, is_negative: bool) -> str:
-    """A lesson as a sentence; `is_negative`: it says what not to do."""
-    says_not = rule.casefold().startswith(("don't", "don’t", "do not", "never", "avoid"))
-    return f"Don't: {rule}" if is_negative and not says_not else rule
-
-
-def _project_in(key: str) -> str:
-    """The project that the key of a fact names, '' for none."""
-    first, _, rest = key.partition(".")
-    return rest.partition(".")[0] if first == "project" and "." in rest else ""
 
 
 def delivery_of(settings: Mapping[str, Any]) -> tuple[SourceSetting, ...]:
@@ -298,7 +287,9 @@ def find_scored(search: SourceSearch) -> Iterator[SourceContents]:
         )
     not_taken += [NotTaken(name, why) for name, why in _NOT_NOTES if files.exists(place / name)]
     not_taken += [_WATERMARK] if files.exists(place / _WATERMARK.what) else []
-    pinned = _pinned(scores or {})
+    rows = scores or {}
+    tables = [rows, *(value for value in rows.values() if isinstance(value, dict))]  # wherever its rows are
+    pinned = frozenset(key for table in tables for key, row in table.items() if _is_pinned(row))
     notes = tuple(replace(note, pins=_pins(note, pinned)) for note in unpinned)
     yield SourceContents(
         SCORED,
@@ -323,15 +314,10 @@ def line_hash(line: str) -> str:
     return f"{hashed:08x}"
 
 
-def _pinned(fields: Mapping[str, Any]) -> frozenset[str]:
-    """The keys of lines that are pinned, wherever in the file its rows are."""
-    tables = [fields, *(value for value in fields.values() if isinstance(value, dict))]
-    return frozenset(
-        key for table in tables for key, row in table.items() if isinstance(row, dict) and _is_pinned(row)
-    )
-
-
-def _is_pinned(row: Mapping[str, Any]) -> bool:
+def _is_pinned(row: object) -> bool:
+    """Whether this is the row of a line that is pinned."""
+    if not isinstance(row, dict):
+        return False
     score = row.get("score", row.get("stability"))
     is_score = isinstance(score, int | float) and not isinstance(score, bool) and score >= PINNED
     return is_score or row.get("pinned") is True or "pinned" in (row.get("userState"), row.get("state"))

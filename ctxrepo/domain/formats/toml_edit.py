@@ -82,18 +82,14 @@ def _first(tables: object) -> Any:
 def _with(text: str, document: tomlkit.TOMLDocument, place: Any, path: tuple[str, str], value: Any) -> str:
     """Set one value of `place`; a new one goes after the section's last line."""
     section, key = path
-    if key not in place and section and (end := _end(text, section)):
+    ends = (statement.last for place_of_it, statement in placed(text) if place_of_it == (section,))
+    if key not in place and section and (end := max(ends, default=0)):
         return _added(text, {key: value}, end)
     before = place.get(key)
     is_same = before == value and isinstance(before, bool) == isinstance(value, bool)  # True == 1 in Python
     if not is_same and not _edited(document, before, value):
         place[key] = value
     return tomlkit.dumps(document)
-
-
-def _end(text: str, section: str) -> int:
-    """The last line of the first `[section]` or `[[section]]`; 0 when there is none."""
-    return max((statement.last for place, statement in placed(text) if place == (section,)), default=0)
 
 
 def _added(text: str, values: Mapping[str, Any], below: int = 0) -> str:

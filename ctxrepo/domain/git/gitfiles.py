@@ -15,19 +15,16 @@ GENERATED = (f"{BOOKKEEPING}/** {_GENERATED}", f"{TAPES}/** {_GENERATED}")
 
 def is_marked(text: str) -> bool:
     """Whether the file says so, or what somebody else says of these folders stands there."""
-    named = {line.split()[0] for line in text.splitlines() if "-generated" in line}
-    return all(line.split()[0] in named for line in GENERATED)
+    return marked(text) == text
 
 
 def marked(text: str) -> str:
     """The text with the lines it lacks at its end, in its own line ends."""
-    if is_marked(text):
-        return text
     newline = "\r\n" if "\r\n" in text else "\n"
     present = {line.split()[0] for line in text.splitlines() if "-generated" in line}
-    due = [_WHY, *(line for line in GENERATED if line.split()[0] not in present)]
+    due = [line for line in GENERATED if line.split()[0] not in present]
     gap = newline if text and not text.endswith("\n") else ""
-    return text + gap + "".join(f"{line}{newline}" for line in due)
+    return text + gap + "".join(f"{line}{newline}" for line in (_WHY, *due)) if due else text
 
 
 CONVERTING = lazy_pattern(rb"(?m)^[^#\n]*\s(filter|working-tree-encoding|ident|text|eol|crlf)(=|\s|$)")

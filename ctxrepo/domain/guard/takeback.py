@@ -93,17 +93,12 @@ def units(path: str, data: bytes | None) -> Counter[str]:
 
 def difference(actual: Counter[str], expected: Counter[str]) -> list[str]:
     """The units in which two contents differ, sorted."""
-    gap = Counter(actual)
-    gap.subtract(expected)
-    return sorted(unit for unit, count in gap.items() if count)
+    return sorted(unit for unit in actual.keys() | expected.keys() if actual[unit] != expected[unit])
 
 
 def total(files: Mapping[str, bytes | None]) -> Counter[str]:
     """The units of several files together."""
-    counts: Counter[str] = Counter()
-    for path, data in files.items():
-        counts.update(units(path, data))
-    return counts
+    return sum((units(path, data) for path, data in files.items()), Counter[str]())
 
 
 def _lines(text: str) -> list[str]:

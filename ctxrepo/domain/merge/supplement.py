@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.compose import newline_of
@@ -24,14 +25,6 @@ class Supplement:
     text: str
     new: int
     known: int
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Consecutive blocks of the other text that the note lacks, all under the same titles."""
-
-    titles: Titles
-    blocks: list[Block]
 
 
 def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) -> Supplement:
@@ -66,8 +59,8 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
         above = []
     title = _title(blocks)
     headings = {_titles(b, title): b.text for b in blocks if b.kind == "heading"}
-    for part in _parts(lacking, title):
-        text = _with_part(text, part, headings)
+    for titles, part in groupby(lacking, lambda block: _titles(block, title)):
+        text = _with_part(text, titles, [*part], headings)
     return Supplement(text, new, old)
 
 
@@ -98,20 +91,6 @@ def closed_note(text: str) -> str:
     return head + closed(body)
 
 
-def _parts(lacking: Sequence[Block], title: Titles) -> Iterator[_Part]:
-    part: _Part | None = None
-    for block in lacking:
-        titles = _titles(block, title)
-        if part and part.titles == titles:
-            part.blocks.append(block)
-            continue
-        if part:
-            yield part
-        part = _Part(titles, [block])
-    if part:
-        yield part
-
-
 def _title(blocks: Sequence[Block]) -> Titles:
     """The titles of the only heading of the first level, if nothing precedes it; otherwise ()."""
     first = next((b for b in blocks if b.kind not in ("blank", "comment")), None)
@@ -125,8 +104,8 @@ def _titles(block: Block, title: Titles) -> Titles:
     return block.heading[1:] if title and block.heading[:1] == title else block.heading
 
 
-def _with_part(text: str, part: _Part, headings: dict[Titles, str]) -> str:
-    """Add a part at the end of the section with its titles; a missing section is created."""
+def _with_part(text: str, titles: Titles, part: Sequence[Block], headings: dict[Titles, str]) -> str:
+    """Add blocks at the end of the section with these titles; a missing section is created."""
     head, body = frontmatter.split(text)
     newline = newline_of(text)
     if head and not head.endswith("\n"):
@@ -134,19 +113,19 @@ def _with_part(text: str, part: _Part, headings: dict[Titles, str]) -> str:
     blocks = split_blocks(body)
     title = _title(blocks)
     sections = {_titles(block, title) for block in blocks} | {()}
-    depth = next(n for n in range(len(part.titles), -1, -1) if part.titles[:n] in sections)
-    missing = [headings[t] for n in range(depth, len(part.titles)) if (t := part.titles[: n + 1]) in headings]
-    added = "".join(f"{heading.rstrip()}\n\n" for heading in missing) + _joined(part.blocks)
+    depth = next(n for n in range(len(titles), -1, -1) if titles[:n] in sections)
+    missing = [headings[t] for n in range(depth, len(titles)) if (t := titles[: n + 1]) in headings]
+    added = "".join(f"{heading.rstrip()}\n\n" for heading in missing) + _joined(part)
     added = added.replace("\r\n", "\n").replace("\n", newline)
     # A new section may follow any block below the one it goes into, entries only those directly in it.
     places = [_titles(b, title)[: depth if missing else None] for b in blocks]
-    inside = [n for n, titles in enumerate(places) if titles == part.titles[:depth]]
+    inside = [n for n, place in enumerate(places) if place == titles[:depth]]
     last = inside[-1] if inside else -1
     if last == len(blocks) - 1:
         body = closed(body)
         blocks = split_blocks(body)
         last = len(blocks) - 1
-    is_bullet = not missing and part.blocks[0].kind == "bullet"
+    is_bullet = not missing and part[0].kind == "bullet"
     placed = _placed(blocks, last, added, newline, is_bullet=is_bullet)
     if head:
         return head + placed

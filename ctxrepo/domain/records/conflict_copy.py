@@ -55,7 +55,7 @@ def read_copy(path: str, data: bytes) -> ConflictCopy | None:
     about = named[0] if isinstance(named, list) and len(named) == 1 else named
     if not isinstance(about, str) or sections is None:
         return None
-    for was, winner, loser in product(*(_ends(text) for text in sections)):
+    for was, winner, loser in product(*({text, text.removesuffix("\n")} for text in sections)):
         copy = ConflictCopy(about, was, winner, loser)
         if copy_as_file(copy) == (path, data):
             return copy
@@ -76,10 +76,6 @@ def _sections(body: str) -> list[str] | None:
             return None
         sections.append(f"{text}\n"[1:])
     return None if body else sections
-
-
-def _ends(text: str) -> tuple[str, ...]:
-    return (text, text.removesuffix("\n")) if text else ("",)
 
 
 def _name(path: str) -> str:

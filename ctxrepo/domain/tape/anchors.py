@@ -137,14 +137,11 @@ def in_order(anchors: Iterable[Anchor], now: float) -> tuple[Anchor, ...]:
 def anchor_of(fields: Mapping[str, Any]) -> Anchor | None:
     """The anchor that a line's object is; None when it is none."""
     name, timestamp = text_of(fields, "name"), text_of(fields, "timestamp")
-    kind = text_of(fields, "type") or text_of(fields, "kind")
+    anchor_type = _TYPES.get(text_of(fields, "type") or text_of(fields, "kind"))
     session, entry = text_of(fields, "sessionId"), text_of(fields, "sessionEntryId")
-    if not (name and timestamp and session and entry):
+    if anchor_type is None or not (name and timestamp and session and entry):
         return None
     meta = fields.get("meta")
-    anchor_type = _TYPES.get(kind)
-    if anchor_type is None:
-        return None
     return Anchor(
         id=text_of(fields, "id") or f"{entry}:{timestamp}:{name}",
         timestamp=timestamp,

@@ -94,8 +94,6 @@ def _line_end(data: bytes) -> bytes:
 
 def _span(data: bytes) -> tuple[int, int] | None:
     """Where the block begins and ends, None where there is no marker."""
-    if BEGIN.encode() not in data and END.encode() not in data:
-        return None
     marks = [
         (_MARKS[word], m.start(), m.end()) for m in _LINE.finditer(data) if (word := m[0].strip()) in _MARKS
     ]

@@ -3,7 +3,7 @@
 The form is that of basicmachines-co/basic-memory, src/basic_memory/config.py and markdown/schemas.py, of
 2026: its config names each folder, as a path or as an object with a `path`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from ctxrepo.domain.formats.moment import counted
@@ -30,10 +30,6 @@ def _vaults(search: SourceSearch) -> Mapping[Path, str]:
     }
 
 
-def _places(search: SourceSearch) -> Iterator[Path]:
-    yield from (place for place in _vaults(search) if place.is_absolute())
-
-
 def read(search: SourceSearch, place: Path) -> SourceContents | None:
     """The notes in a folder, for the project that has its name, or for all if it is the general one."""
     if not search.files.is_folder(place):
@@ -48,4 +44,4 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
     return SourceContents(NAME, shown, notes, not_taken=others) if notes else None
 
 
-SOURCES = (source_at(NAME, _places, read),)
+SOURCES = (source_at(NAME, lambda search: filter(Path.is_absolute, _vaults(search)), read),)

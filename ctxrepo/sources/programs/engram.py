@@ -2,7 +2,7 @@
 
 The form is that of Gentleman-Programming/engram, internal/store/store.go, of 2026."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.domain.formats.moment import counted
@@ -32,11 +32,6 @@ _PASSING = frozenset(
 """Types of what a session did, which isn't for another one."""
 
 
-def _place(search: SourceSearch) -> Iterator[Path]:
-    named = search.env.get("ENGRAM_DATA_DIR", "")
-    yield Path(named) if named.startswith("/") else search.home / ".engram"
-
-
 def read(search: SourceSearch, place: Path) -> SourceContents | None:
     """What is in the file, or in that of a folder."""
     file = place / "engram.db" if search.files.is_folder(place) else place
@@ -45,17 +40,20 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
         return None
     folders = {str(key): str(folder) for key, folder in tables.get("sessions", ()) if folder}
     rows = tables.get("observations", ())
-    kept = [row for row in rows if not row[-1]]
-    facts = [_fact(row, folders) for row in kept]
-    passing = sum(fact.kind in _PASSING for fact in facts)
-    left = (
-        [NotTaken(counted(len(rows) - len(kept), "record"), "deleted there")] if len(rows) > len(kept) else []
-    )
-    left += [NotTaken(counted(passing, "record"), "what a session did, and summed up")] if passing else []
-    return contents_of_facts(search, NAME, file, [fact for fact in facts if fact.kind not in _PASSING], left)
+    there = [_fact(row, folders) for row in rows if not row[-1]]
+    facts = [fact for fact in there if fact.kind not in _PASSING]
+    left = [
+        NotTaken(counted(number, "record"), why)
+        for number, why in (
+            (len(rows) - len(there), "deleted there"),
+            (len(there) - len(facts), "what a session did, and summed up"),
+        )
+        if number
+    ]
+    return contents_of_facts(search, NAME, file, facts, left)
 
 
-SOURCES = (source_at(NAME, _place, read),)
+SOURCES = (source_at(NAME, lambda search: [search.named_or("ENGRAM_DATA_DIR", ".engram")], read),)
 
 
 def _fact(row: Sequence[object], folders: Mapping[str, str]) -> SourceFact:

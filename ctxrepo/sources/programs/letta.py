@@ -3,7 +3,6 @@
 The form is that of letta-ai/letta-code, src/agent/prompts/init_memory.md and letta_local_memfs.md, of
 2026."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +17,6 @@ _SYSTEM = "system/"
 _OWN = ("persona", "skills/", "memory_filesystem")
 """What an agent keeps about itself, and what it is able to do."""
 _OF_PROJECTS = ("project/", "projects/", "project.md")
-
-
-def _place(search: SourceSearch) -> Iterator[Path]:
-    yield search.home / ".letta" / "agents"
 
 
 def read(search: SourceSearch, place: Path) -> SourceContents | None:
@@ -55,4 +50,4 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
     return SourceContents(NAME, search.shown(place), notes, not_taken=tuple(left)) if notes or left else None
 
 
-SOURCES = (source_at(NAME, _place, read),)
+SOURCES = (source_at(NAME, lambda search: [search.home / ".letta" / "agents"], read),)

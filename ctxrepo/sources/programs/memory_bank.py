@@ -15,10 +15,8 @@ _FOLDERS = ("memory-bank", ".clinerules/memory-bank", ".roo/memory-bank", "memor
 
 
 def _places(search: SourceSearch) -> Iterator[Path]:
-    for name in _FOLDERS if search.checkout else ():
-        place = search.checkout / name if search.checkout else Path(name)
-        if search.is_in_checkout(place):
-            yield place
+    if search.checkout:
+        yield from filter(search.is_in_checkout, map(search.checkout.joinpath, _FOLDERS))
 
 
 def read(search: SourceSearch, place: Path) -> SourceContents | None:
@@ -30,8 +28,7 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
     notes, others = markdown_of(search.files.read_folder(place), lambda path: f"{folder}/{path}")
     if not notes:
         return None
-    shown = search.shown(place)
-    return SourceContents(NAME, shown, notes, not_taken=others, lacks_project=not scope)
+    return SourceContents(NAME, search.shown(place), notes, not_taken=others, lacks_project=not scope)
 
 
 SOURCES = (source_at(NAME, _places, read),)

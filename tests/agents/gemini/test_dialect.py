@@ -19,7 +19,6 @@ from world import World
 
 from ctxrepo.agents.gemini.dialect import (
     DIALECT,
-    last_compaction,
     output_of_failed,
     without_context,
 )
@@ -295,13 +294,13 @@ class TestCompaction:
         return (CHECKOUT / "tests/agents/gemini_records/compacted.jsonl").read_text("utf-8").splitlines()
 
     def test_its_answer_to_the_summary_is_found_and_stays_the_same(self, transcript: Path) -> None:
-        assert last_compaction(str(transcript)) == ""
-        assert last_compaction(str(transcript.with_name("missing"))) == ""
+        assert DIALECT.compaction(str(transcript)) == ""
+        assert DIALECT.compaction(str(transcript.with_name("missing"))) == ""
         found = set()
         for line in self.lines()[6:]:
             with transcript.open("a") as file:
                 file.write(line + "\n")
-            found.add(last_compaction(str(transcript)))
+            found.add(DIALECT.compaction(str(transcript)))
         assert {len(name) for name in found} == {0, 36}
         assert len(found) == 2
 
@@ -310,11 +309,11 @@ class TestCompaction:
         mark = b'"type":"gemini","content":[{"text":"Got it. Thanks for the additional context!"}]'
         for data in (mark, b"x" + mark, b'{"id":"' + mark, b"\xff" * 100):
             path.write_bytes(data)
-            last_compaction(str(path))
-        assert last_compaction(str(tmp_path)) == ""
+            DIALECT.compaction(str(path))
+        assert DIALECT.compaction(str(tmp_path)) == ""
         path.unlink()
         os.mkfifo(path)
-        assert last_compaction(str(path)) == ""
+        assert DIALECT.compaction(str(path)) == ""
 
     def test_index_and_entries_come_again_once(self, gemini: Gemini, transcript: Path) -> None:
         asked = {"prompt": "Which staging port is it?", "transcript_path": str(transcript)}

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from long import rotating
 from world import HOOK, NOTES, World
 
-from ctxrepo.agents.pi.dialect import DIALECT, origin, session_of
+from ctxrepo.agents.pi.dialect import DIALECT, session_of
 from ctxrepo.agents.pi.install import EVENTS
 from ctxrepo.domain.tape.touched_files import Touch, focus
 from ctxrepo.hooks.dialect import Event, HookAnswer, changed_lines
@@ -351,14 +351,20 @@ def test_a_fork_is_told_by_the_head_of_its_transcript(tmp_path: Path) -> None:
 
     def of(head: object) -> str:
         file.write_text(head if isinstance(head, str) else json.dumps(head) + "\n{}\n")
-        return origin(str(file))
+        return DIALECT.origin(str(file))
 
     assert of({"type": "session", "parentSession": "/s/2026-11-24T15-42-49-916Z_a_1.jsonl"}) == "a_1"
     (tmp_path / "link").symlink_to(file)
-    assert origin(str(tmp_path / "link")) == "a_1"
+    assert DIALECT.origin(str(tmp_path / "link")) == "a_1"
     assert session_of("C:\\s\\2026_a.jsonl") == "a"
     assert of({"parentSession": 7}) == of({}) == of([]) == of("{torn") == of("") == of("\0") == ""
-    assert origin(str(tmp_path / "none")) == origin(str(tmp_path)) == origin("") == origin("\0") == ""
+    assert (
+        DIALECT.origin(str(tmp_path / "none"))
+        == DIALECT.origin(str(tmp_path))
+        == DIALECT.origin("")
+        == DIALECT.origin("\0")
+        == ""
+    )
 
 
 def test_a_fork_is_not_given_again_what_its_origin_was(world: World, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.agents.pi import memory_settings
-from ctxrepo.agents.pi.dialect import own_settings, settings_file
+from ctxrepo.agents.pi.dialect import DIALECT, settings_file
 from ctxrepo.hooks.dialect import OwnSettings
 
 LEAVES = st.sampled_from(
@@ -35,7 +35,7 @@ SECTIONS = st.fixed_dictionaries(
 def read(folder: Path, data: bytes) -> OwnSettings:
     (folder / "settings.json").write_bytes(data)
     with closing(sqlite3.connect(":memory:")) as db:
-        return own_settings(db, {"PI_CODING_AGENT_DIR": str(folder)})
+        return DIALECT.own_settings(db, {"PI_CODING_AGENT_DIR": str(folder)})
 
 
 @given(SECTIONS)

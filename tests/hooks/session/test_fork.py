@@ -14,7 +14,7 @@ import pytest
 from needs import needs_proc
 from world import NOTES, World
 
-from ctxrepo.agents.claude.dialect import origin_of
+from ctxrepo.agents.claude.dialect import DIALECT
 from ctxrepo.hooks.session.ledger import read_ledger, switch_memory
 from ctxrepo.hooks.session.ledger_file import ledger_path
 
@@ -124,5 +124,6 @@ def test_a_session_that_is_no_fork_takes_nothing_from_another(world: World, star
     assert "MEMORY.md" in tell(world, "SessionStart", FORK, process)
 
 
-def test_a_word_that_is_missing_is_none(started: Started) -> None:
-    assert origin_of(started("--resume"), "") == ""
+def test_a_word_that_is_missing_is_none(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_PID", started("--resume"))
+    assert DIALECT.origin("") == ""

@@ -107,7 +107,7 @@ def _with_one_key(
 
 
 def _of_one_entry(merged: Contents, us: _Heirs, them: _Heirs, blobs: Blobs) -> Iterator[list[Entry]]:
-    twice = _twice(us, them)
+    twice = [old for old in sorted(us.keys() & them.keys()) if us[old].isdisjoint(them[old])]
     notes = [path for path in merged if is_note(path)] if twice else []
     paths = {e.id: e.path for path in notes for e in entries_of(path, _text(merged, path, blobs))}
     for old in twice:
@@ -126,10 +126,6 @@ def _with_one_id(merged: Contents, ids: Sequence[str], blobs: Blobs) -> Iterator
             if entry.id in places:
                 places[entry.id].append(entry)
     yield from (rivals for _, rivals in sorted(places.items()) if len(rivals) > 1)
-
-
-def _twice(us: _Heirs, them: _Heirs) -> list[str]:
-    return [old for old in sorted(us.keys() & them.keys()) if us[old].isdisjoint(them[old])]
 
 
 def _versions(records: Sequence[Evidence], others: Sequence[Evidence]) -> _Heirs:
