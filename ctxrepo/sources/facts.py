@@ -17,7 +17,7 @@ from ctxrepo.domain.project.layout import shown, visible
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, left_with
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, left_out, left_with
 
 MOST = 1_000
 """Records that are brought at a time of what a model wrote, the newest."""
@@ -78,7 +78,7 @@ def contents_of_facts(
         else:
             unfit += 1
     left += [left_with(counted(n, "entry", "entries"), name) for name, n in sorted(elsewhere.items())]
-    left += [NotTaken(counted(unfit, "record"), "empty, or it can't stand as an entry")] if unfit else []
+    left += left_out((unfit, "record", "empty, or it can't stand as an entry"))
     where = search.shown(place)
     notes = tuple(note for stem in sorted(bullets) for note in _notes(where, stem, bullets[stem]))
     return SourceContents(source, where, notes, not_taken=(*left, *not_taken))
@@ -110,12 +110,8 @@ def _wanted(
         )
         why = "of kinds that weren't chosen" if search.kinds else f"{asks}: choose some with --kind"
         left.append(NotTaken(f"{counted(others.total(), 'record')} ({kinds})", why, is_open=bool(asks)))
-    if len(of_kind) > len(chosen):
-        left.append(
-            NotTaken(
-                counted(len(of_kind) - len(chosen), "record"), f"from before {search.since}, or without a day"
-            )
-        )
+    older = len(of_kind) - len(chosen)
+    left += left_out((older, "record", f"from before {search.since}, or without a day"))
     if asks and len(chosen) > MOST:
         left.append(NotTaken(f"{len(chosen) - MOST} older records", f"{MOST} at most are brought at a time"))
         newest = sorted(range(len(chosen)), key=lambda place: chosen[place].when)[-MOST:]
@@ -173,7 +169,7 @@ class RecordFile:
     @property
     def not_taken(self) -> list[NotTaken]:
         """What is said of those that are none."""
-        return [NotTaken(counted(self.torn, "line"), "no JSON object that can be read")] if self.torn else []
+        return left_out((self.torn, "line", "no JSON object that can be read"))
 
 
 def read_text_file(search: SourceSearch, file: Path, most: int = MAX_TEXT_BYTES) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchors import Anchor
@@ -162,6 +163,11 @@ class NotTaken:
     what: str
     why: str
     is_open: bool = False
+
+
+def left_out(*counts: tuple[int, str, str]) -> list[NotTaken]:
+    """What is said of so many of something, (number, what, why) each; nothing of none."""
+    return [NotTaken(counted(number, what), why) for number, what, why in counts if number]
 
 
 def left_with(count: str, project: str) -> NotTaken:

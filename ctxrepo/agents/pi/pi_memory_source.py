@@ -11,7 +11,6 @@ from typing import Any
 
 from ctxrepo.agents.pi import memory_settings
 from ctxrepo.agents.pi.dialect import PROJECT_FILE
-from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.project.layout import expanded, visible
@@ -19,7 +18,7 @@ from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.sources.facts import SourceFact, contents_of_facts
 from ctxrepo.sources.markdown_notes import markdown_of
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, SourceSetting
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSearch, SourceSetting, left_out
 
 NAME = "pi-memory"
 
@@ -212,9 +211,7 @@ def stored_in(
             facts.append(SourceFact(lesson, "lesson", tags, project=_text(slug) or project))
         else:
             unread += 1
-    not_taken = [NotTaken(counted(deleted, "lesson"), "deleted there")] if deleted else []
-    not_taken += [NotTaken(counted(unread, "row"), "empty, or no text")] if unread else []
-    return facts, not_taken
+    return facts, left_out((deleted, "lesson", "deleted there"), (unread, "row", "empty, or no text"))
 
 
 def _text(value: object) -> str:

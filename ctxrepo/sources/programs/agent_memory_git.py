@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note.frontmatter import read as read_head
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import expanded
 from ctxrepo.sources.markdown_notes import markdown_of
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+from ctxrepo.sources.source import SourceContents, SourceSearch, left_out, source_at
 
 NAME = "agent-memory-git"
 
@@ -42,17 +41,11 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
         path: _scope(search, head) for path, head in heads.items() if str(head.get("id", "")) not in past
     }
     notes, others = markdown_of(kept, lambda path: _target(path, scopes.get(path, "")))
-    left = [
-        NotTaken(f"{counted(number, 'note')}", why)
-        for number, why in (
-            (
-                sum(not scope for scope in scopes.values()),
-                "of other projects: run it again in a checkout of each",
-            ),
-            (len(heads) - len(scopes), "superseded there"),
-        )
-        if number
-    ]
+    elsewhere = sum(not scope for scope in scopes.values())
+    left = left_out(
+        (elsewhere, "note", "of other projects: run it again in a checkout of each"),
+        (len(heads) - len(scopes), "note", "superseded there"),
+    )
     return SourceContents(NAME, search.shown(place), notes, not_taken=(*others, *left))
 
 

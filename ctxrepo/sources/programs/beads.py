@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import text_of
-from ctxrepo.domain.formats.moment import counted
 from ctxrepo.sources.facts import Record, SourceFact, contents_of_facts, read_records
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+from ctxrepo.sources.source import SourceContents, SourceSearch, left_out, source_at
 
 NAME = "beads"
 
@@ -29,8 +28,7 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
     if rows is None:
         return None
     memories = [fields for fields in rows.records if fields.get("_type") == "memory"]
-    issues = len(rows.records) - len(memories)
-    left = [NotTaken(counted(issues, "issue"), _HOW)] if issues else []
+    left = left_out((len(rows.records) - len(memories), "issue", _HOW))
     return contents_of_facts(search, NAME, file, [*map(_fact, memories)], [*left, *rows.not_taken])
 
 

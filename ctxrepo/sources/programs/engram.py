@@ -5,9 +5,8 @@ The form is that of Gentleman-Programming/engram, internal/store/store.go, of 20
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ctxrepo.domain.formats.moment import counted
 from ctxrepo.sources.facts import SourceFact, contents_of_facts
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+from ctxrepo.sources.source import SourceContents, SourceSearch, left_out, source_at
 
 NAME = "engram"
 
@@ -42,15 +41,9 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
     rows = tables.get("observations", ())
     there = [_fact(row, folders) for row in rows if not row[-1]]
     facts = [fact for fact in there if fact.kind not in _PASSING]
-    left = [
-        NotTaken(counted(number, "record"), why)
-        for number, why in (
-            (len(rows) - len(there), "deleted there"),
-            (len(there) - len(facts), "what a session did, and summed up"),
-        )
-        if number
-    ]
-    return contents_of_facts(search, NAME, file, facts, left)
+    deleted = len(rows) - len(there), "record", "deleted there"
+    passing = len(there) - len(facts), "record", "what a session did, and summed up"
+    return contents_of_facts(search, NAME, file, facts, left_out(deleted, passing))
 
 
 SOURCES = (source_at(NAME, lambda search: [search.named_or("ENGRAM_DATA_DIR", ".engram")], read),)

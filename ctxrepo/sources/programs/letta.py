@@ -6,10 +6,9 @@ The form is that of letta-ai/letta-code, src/agent/prompts/init_memory.md and le
 from dataclasses import replace
 from pathlib import Path
 
-from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.sources.markdown_notes import markdown_of
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, left_out, source_at
 
 NAME = "letta"
 
@@ -38,14 +37,10 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
         else note
         for note in notes
     )
-    left = [
-        NotTaken(counted(len(paths), "note"), why)
-        for paths, why in (
-            (own, "about the agent itself, or a skill of it"),
-            (of_projects, "of a project: --from and --scope say of which"),
-        )
-        if paths
-    ]
+    left = left_out(
+        (len(own), "note", "about the agent itself, or a skill of it"),
+        (len(of_projects), "note", "of a project: --from and --scope say of which"),
+    )
     left += [NotTaken(path, why) for path, why in kept.unread.items()]
     return SourceContents(NAME, search.shown(place), notes, not_taken=tuple(left)) if notes or left else None
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import text_of, texts_in
-from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import expanded
 from ctxrepo.sources.facts import Record, SourceFact, contents_of_facts, read_records, words_of
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceSearch, source_at
+from ctxrepo.sources.source import SourceContents, SourceSearch, left_out, source_at
 
 NAME = "memory-server"
 
@@ -28,7 +27,7 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
         return None
     facts = [fact for fields in rows.records for fact in _facts(fields)]
     odd = sum(fields.get("type") not in ("entity", "relation") for fields in rows.records)
-    left = [NotTaken(counted(odd, "record"), "neither an entity nor a relation")] if odd else []
+    left = left_out((odd, "record", "neither an entity nor a relation"))
     return contents_of_facts(search, NAME, file, facts, [*left, *rows.not_taken])
 
 
