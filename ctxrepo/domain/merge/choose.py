@@ -1,7 +1,7 @@
 """Choosing between two versions: every machine makes the same choice, whichever version it calls `ours`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from ctxrepo.lazy import lazy_pattern
@@ -9,6 +9,7 @@ from ctxrepo.lazy import lazy_pattern
 Key = tuple[str, ...]
 
 _T = TypeVar("_T", str, Key)
+_S = TypeVar("_S", bound=Hashable)
 _DATE = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -41,12 +42,10 @@ def choose(
     return winner, loser
 
 
-def said_again(base: Iterable[Key], ours: Iterable[Key], theirs: Iterable[Key]) -> set[Key]:
-    """Keys of lines of which a side has more copies than the base: the other side didn't remove these on
-    purpose. A key ends with the copy's number."""
-    was, us, them = ([*keys] for keys in (base, ours, theirs))
-    before, *after = (Counter(key[:-1] for key in keys) for keys in (was, us, them))
-    return {key for key in (*us, *them) if max(count[key[:-1]] for count in after) > before[key[:-1]]}
+def said_again(base: Iterable[_S], ours: Iterable[_S], theirs: Iterable[_S]) -> set[_S]:
+    """What a side has more copies of than the base: the other side didn't remove these on purpose."""
+    was, us, them = Counter(base), Counter(ours), Counter(theirs)
+    return {each for each in us | them if max(us[each], them[each]) > was[each]}
 
 
 def either(base: _T | None, ours: _T, theirs: _T) -> _T:

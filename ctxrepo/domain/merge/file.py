@@ -87,10 +87,10 @@ def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
     was, us, them = (_keyed(text, not_ids) for text in (base, ours, theirs))
     lines: dict[Key, str] = {}
     copies = []
-    again = said_again(was, us, them)
+    again = said_again(*([key[:-1] for key in keys] for keys in (was, us, them)))
     meaning = cache(canonical)
     for key in sorted(us.keys() | them.keys()):
-        is_sure = key not in again or (key in us and key in them)
+        is_sure = key[:-1] not in again or (key in us and key in them)
         line, lost = choose(was.get(key) if is_sure else None, us.get(key), them.get(key), meaning)
         if line is not None:
             lines[key] = line

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from ctxrepo.domain.merge.choose import Key, choose, either, order, plain
+from ctxrepo.domain.merge.choose import Key, choose, either, order, plain, said_again
 from ctxrepo.domain.merge.note.identity import Told, identify, told_of
 from ctxrepo.domain.merge.note.version import ROOT, BodyVersion, Part, Three, written_out
 from ctxrepo.domain.note import frontmatter
@@ -163,7 +163,7 @@ def merge_body(
 def _chosen_parts(path: str, three: Three) -> tuple[dict[Key, Part], list[ConflictCopy]]:
     """The parts that stay, each with the chosen text, under the heading where it belongs."""
     base, ours, theirs = (version.parts for version in three)
-    again = _said_again(base, ours, theirs)
+    again = said_again(*(map(_saying, version.values()) for version in (base, ours, theirs)))
     parts: dict[Key, Part] = {}
     copies = []
     for key in sorted(ours.keys() | theirs.keys()):
@@ -176,12 +176,6 @@ def _chosen_parts(path: str, three: Three) -> tuple[dict[Key, Part], list[Confli
         if text is not None and lost is not None and words(lost) != words(text):
             copies.append(ConflictCopy(path, plain(_text(was) or ""), plain(text), plain(lost)))
     return parts, copies
-
-
-def _said_again(*parts: Mapping[Key, Part]) -> set[tuple[bool, str]]:
-    """Texts of which a side has more copies than the base: the other side didn't remove these on purpose."""
-    was, us, them = (Counter(map(_saying, version.values())) for version in parts)
-    return {saying for saying in us | them if max(us[saying], them[saying]) > was[saying]}
 
 
 def _saying(part: Part) -> tuple[bool, str]:

@@ -276,10 +276,7 @@ def _shared(was: Counter[str], now: Counter[str]) -> float:
 
 
 def same_sayings(
-    common: Set[str],
-    sure: Mapping[Texts, float],
-    forgotten: Set[str] = frozenset(),
-    stated: Set[str] = frozenset(),
+    common: Set[str], sure: Mapping[Texts, float], forgotten: Set[str], stated: Set[str]
 ) -> Likeness[str, Saying]:
     """Scores pairs of entries, those that are `sure` by that; one that moved to another heading must be more
     similar. Of the words that are not `common` to many entries an edit keeps more than half: where entries

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 
 from ctxrepo.domain.merge.file import merge_file
 from ctxrepo.domain.note.note import decode_exactly
@@ -69,26 +70,15 @@ Empty when there is no such folder."""
 _Folded = dict[str, list[str]]
 
 
-def nothing_else(_: str) -> Mapping[str, str | None]:
-    """`NamesIn` for trees that have only changed paths."""
-    return {}
-
-
 class Surroundings:
     """The untouched part of a base tree: paths that are the same in the base and on both sides."""
 
     def __init__(self, names_in: NamesIn, changed: Collection[str]) -> None:
-        self._names_in = names_in
         self._changed = changed
         self._changed_folders = {folder for path in changed for folder in prefixes_of(path)[:-1]}
-        self._names: dict[str, Mapping[str, str | None]] = {}
-        self._folded: dict[str, _Folded] = {}
-
-    def names(self, folder: str) -> Mapping[str, str | None]:
+        self.names: NamesIn = cache(names_in)
         """All names that the base has in a folder, those of changed files too."""
-        if folder not in self._names:
-            self._names[folder] = self._names_in(folder)
-        return self._names[folder]
+        self._by_fold: Callable[[str], _Folded] = cache(self._folded)
 
     def like(self, path: str) -> dict[str, str | None]:
         """Untouched paths that a file system which ignores case takes for `path`: key, None for a folder."""
@@ -108,13 +98,11 @@ class Surroundings:
         like = (item for prefix in asked.values() for item in self.like(prefix).items())
         return {path: key for path, key in like if key is not None}
 
-    def _by_fold(self, folder: str) -> _Folded:
-        if folder not in self._folded:
-            folded: _Folded = defaultdict(list)
-            for name in self.names(folder):
-                folded[fold(name)].append(name)
-            self._folded[folder] = folded
-        return self._folded[folder]
+    def _folded(self, folder: str) -> _Folded:
+        folded: _Folded = defaultdict(list)
+        for name in self.names(folder):
+            folded[fold(name)].append(name)
+        return folded
 
     def _is_untouched(self, path: str, key: str | None) -> bool:
         """Whether the file is unchanged, or anything in the folder is."""

@@ -7,14 +7,7 @@ from dataclasses import field, replace
 from ctxrepo.domain.merge.tree.clashes import Versions, kept_apart, with_own_folders
 from ctxrepo.domain.merge.tree.moves import Moves, moves_of
 from ctxrepo.domain.merge.tree.rivals import copies_of_rival_resolutions, settle_rivals
-from ctxrepo.domain.merge.tree.surroundings import (
-    Blobs,
-    Content,
-    Contents,
-    NamesIn,
-    Surroundings,
-    nothing_else,
-)
+from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, NamesIn, Surroundings
 from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.evidence import Evidence
@@ -39,7 +32,7 @@ def merge_trees(
     ours: Tree,
     theirs: Tree,
     read: Callable[[str], bytes],
-    names_in: NamesIn = nothing_else,
+    names_in: NamesIn = lambda _: {},
     evidence: Callable[[], Iterable[Evidence]] = tuple,
     *,
     keeps_names: bool = False,
