@@ -37,7 +37,8 @@ def scan(text: str) -> tuple[Secret, ...]:
     for hit in _spans(data):
         line += data.count(b"\n", counted, hit.start)
         counted = hit.start
-        secrets.append(Secret(hit.rule, line, _fingerprint(data[hit.start : hit.end])))
+        told = b"".join(data[hit.start : hit.end][:_SECRET_BYTES].split()).rstrip(b".,:;*")
+        secrets.append(Secret(hit.rule, line, blake2b(told, digest_size=6).hexdigest()))
     return tuple(dict.fromkeys(secrets))
 
 
@@ -160,7 +161,3 @@ def _meant(match: re.Match[bytes]) -> bytes:
     itself would."""
     sign = bytes([int(match[1], 16)])
     return b" " if sign.isalnum() or sign < b" " else sign
-
-
-def _fingerprint(secret: bytes) -> str:
-    return blake2b(b"".join(secret[:_SECRET_BYTES].split()).rstrip(b".,:;*"), digest_size=6).hexdigest()

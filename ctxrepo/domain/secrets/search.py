@@ -50,12 +50,10 @@ def spans(data: bytes) -> list[Span]:
     Values near a label count only where no rule matched."""
     texts = _Text(data, data.lower())
     by_rules = _merged(sorted({*_of_tokens(data), *_of_texts(texts)}))
-    by_labels = [hit for hit in _near(texts) if not _touches(hit, by_rules)]
-    return (
-        sorted([*by_rules, *_merged(sorted(set(by_labels)))], key=lambda span: span.start)
-        if by_labels
-        else by_rules
-    )
+    values = near.values(data, texts.lowered, labels.places(texts.lowered, texts.words))
+    hits = {(start, end, len(RULES) + 1, name) for start, end, name in values}
+    by_labels = _merged(sorted(hit for hit in hits if not _touches(hit, by_rules)))
+    return sorted([*by_rules, *by_labels], key=lambda span: span.start)
 
 
 def _merged(hits: Iterable[Hit]) -> list[Span]:
@@ -114,12 +112,6 @@ def _of_texts(text: _Text) -> Iterator[Hit]:
                 labels += places
     for start, end, name in cells(text.data, sorted(labels)):
         yield start, end, len(RULES), name
-
-
-def _near(text: _Text) -> Iterator[Hit]:
-    """Values near labels."""
-    for start, end, name in near.values(text.data, text.lowered, labels.places(text.lowered, text.words)):
-        yield start, end, len(RULES) + 1, name
 
 
 _BLANKS = bytes(c if chr(c).isalnum() or c > 127 else 32 for c in range(256))
