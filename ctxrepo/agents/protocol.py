@@ -9,9 +9,9 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
-from ctxrepo.agents.own_memory import OwnMemory
 from ctxrepo.agents.permissions import NOTHING, Permissions
 from ctxrepo.agents.recorded import Message, RecordedSession, SessionHead
+from ctxrepo.domain.settings.values import OwnMemory
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.sources.source import Source

@@ -9,12 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents.own_memory import OwnHooks, OwnMemory
 from ctxrepo.agents.pi.dialect import ENABLED, MESSAGE, PROJECT_FILE
 from ctxrepo.agents.recorded import table
 from ctxrepo.domain.formats.jsonl import text_of, texts_in
 from ctxrepo.domain.project.layout import GLOBAL, expanded
-from ctxrepo.domain.settings.values import TapeSettings
+from ctxrepo.domain.settings.values import OwnHooks, OwnMemory, TapeSettings
 
 PROGRAM = "pi-memory-md"
 

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.own_memory import OwnMemory
 from ctxrepo.domain.secrets import redact
+from ctxrepo.domain.settings.values import OwnMemory
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.health import clonecheck, statecheck

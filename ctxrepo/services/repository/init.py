@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ctxrepo.agents.own_memory import OwnMemory
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.git.remote import RemoteAnswer
@@ -17,7 +16,7 @@ from ctxrepo.domain.note.note import Note, decode
 from ctxrepo.domain.project.layout import REGISTRY, TAPES, is_note, shown
 from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.secrets import redact
-from ctxrepo.domain.settings.values import RepositorySettings, Settings
+from ctxrepo.domain.settings.values import OwnMemory, RepositorySettings, Settings
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, RepositoryState, UsageError
 from ctxrepo.hooks.own_files import bytes_of
 from ctxrepo.lazy import dataclass, lazy_pattern

@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.own_memory import OwnMemory
-from ctxrepo.domain.settings.values import HookSettings, TapeSettings
+from ctxrepo.domain.settings.values import HookSettings, OwnMemory, TapeSettings
 from ctxrepo.hooks.known.world import is_left_alone
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.agents.own_memory import OwnHooks, OwnMemory
 from ctxrepo.agents.pi.memory_settings import KEY, global_folder, memory_of, redirecting
+from ctxrepo.domain.settings.values import OwnHooks, OwnMemory
 
 KEYS = [
     *("enabled", "repoUrl", "localPath", "memoryDir", "globalMemory", "delivery", "hooks", "sessionStart"),
