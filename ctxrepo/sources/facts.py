@@ -182,12 +182,12 @@ def read_text_file(search: SourceSearch, file: Path, most: int = MAX_TEXT_BYTES)
     return text
 
 
-def read_records(search: SourceSearch, file: Path, *lists: str) -> RecordFile | None:
+def read_records(search: SourceSearch, file: Path, *lists: str) -> RecordFile:
     """The records of a file of JSON lines, or of one JSON text that is a list or has one under any of the
-    names in `lists`. None where there is no file; Unreadable where it is neither."""
+    names in `lists`. None are in no file; Unreadable where it is neither."""
     text = read_text_file(search, file, MAX_RECORDS_BYTES)
     if text is None:
-        return None
+        return RecordFile([])
     lines = [line for line in text.split("\n") if line.strip()]
     first = record(lines[0]) if lines else {}
     if first is not None and not any(name in first for name in lists):

@@ -68,9 +68,7 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
 def read_claude_mem(search: SourceSearch, place: Path) -> SourceContents | None:
     """What is in the file of claude-mem, or in that of a folder."""
     file = place / "claude-mem.db" if search.files.is_folder(place) else place
-    tables = search.files.read_tables(CLAUDE_MEM, file, _TABLES)
-    if tables is None:
-        return None
+    tables = search.files.read_tables(CLAUDE_MEM, file, _TABLES) or {}
     facts = [*map(_observed, tables.get("observations", ()))]
     facts += map(_summed_up, tables.get("session_summaries", ()))
     return contents_of_facts(search, CLAUDE_MEM, file, facts, asks="a model wrote them")

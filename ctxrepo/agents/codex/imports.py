@@ -44,9 +44,7 @@ _REST = NotTaken(
 def read(search: SourceSearch, place: Path) -> SourceContents | None:
     """What is in the handbook in this folder, or in the file itself."""
     is_folder = search.files.is_folder(place)
-    text = read_text_file(search, place / HANDBOOK if is_folder else place)
-    if text is None:
-        return None
+    text = read_text_file(search, place / HANDBOOK if is_folder else place) or ""
     facts = [fact for group in _between(_GROUP, text) for fact in _facts(group)]
     return contents_of_facts(search, NAME, place, facts, [_REST] if is_folder and facts else [])
 

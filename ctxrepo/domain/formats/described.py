@@ -9,7 +9,8 @@ from ctxrepo.lazy import dataclass
 
 @dataclass(frozen=True)
 class Between:
-    """The numbers that a field takes; `most` is None where there is no largest one."""
+    """The numbers that a field takes; `most` is None where there is no largest one. Beyond that of a setting
+    a slip of the finger is likelier than a wish."""
 
     least: int
     most: int | None = None

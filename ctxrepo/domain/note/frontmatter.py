@@ -225,7 +225,6 @@ def head_of(
 
 def guessed(inner: str, lines: int, problem: Problem) -> Head:
     """A head whose YAML can't be read: its plain `key: value` lines are taken literally."""
-    inner = inner.replace("\r\n", "\n")
     values = {
         key: _unquoted(value.rstrip(" \t"))
         for key, value in _LINE.findall(inner)

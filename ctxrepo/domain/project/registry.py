@@ -16,6 +16,7 @@ from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 FORMAT = 1
+"""What a new registry says of its format: no other one is known yet."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,6 @@ class Registry:
     """`projects` maps project ids to folders, `aliases` other names of projects to their ids; `problem` is
     a line about why the file can't be read, or ''."""
 
-    format: int = FORMAT
     projects: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
@@ -52,9 +52,7 @@ def parse(text: str) -> Registry:
         tables = toml.read(text)
     except ConfigError as error:
         return Registry(problem=f"{REGISTRY}: {error.message}")
-    number = tables.get("format", FORMAT)
     return Registry(
-        format=number if isinstance(number, int) else FORMAT,
         projects={k: v for k, v in _table(tables, "projects").items() if is_folder_name(v)},
         aliases={k: v for k, v in _table(tables, "aliases").items() if isinstance(v, str) and v},
     )

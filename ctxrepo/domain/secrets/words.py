@@ -23,15 +23,12 @@ PATTERNS = _patterns()
 """As bytes; those of the block `verbose` are for re.VERBOSE."""
 
 
-def _spellings(word: str) -> set[bytes]:
-    """A word as it is, capital or not, its accents apart or not; letters of ASCII in lower case."""
-    cased = {word, word.capitalize(), word.upper()}
-    formed = {unicodedata.normalize(form, w) for w in cased for form in ("NFC", "NFD")}
-    return {w.encode().lower() for w in formed}
-
-
 def spellings_of(listed: str) -> set[bytes]:
-    return {spelling for word in listed.split() for spelling in _spellings(word.replace("+", " "))}
+    """Each word as it is, capital or not, its accents apart or not; letters of ASCII in lower case. A plus in
+    the list stands for a blank."""
+    words = [word.replace("+", " ") for word in listed.split()]
+    cased = {spelled for word in words for spelled in (word, word.capitalize(), word.upper())}
+    return {unicodedata.normalize(form, word).encode().lower() for word in cased for form in ("NFC", "NFD")}
 
 
 _FIELDS = next(blocks_beside(__spec__, "edges.words")).fields

@@ -98,9 +98,9 @@ def accepted(value: object, hint: Any) -> object | None:
     if hint is bool or hint is str:
         return value if isinstance(value, hint) else None
     if get_origin(hint) is Annotated:
-        (form, most) = get_args(hint)
+        form, between = get_args(hint)
         number = _number(value, form)
-        return number if number is not None and number <= most.value else None
+        return number if number is not None and number <= between.most else None
     if hint in (int, float):
         return _number(value, hint)
     if get_origin(hint) is Literal:
@@ -143,8 +143,8 @@ def kind(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return " or ".join(str(word) or '""' for word in get_args(hint))
     if get_origin(hint) is Annotated:
-        form, most = get_args(hint)
-        return f"{kind(form)} up to {most.value}"
+        form, between = get_args(hint)
+        return f"{kind(form)} up to {between.most}"
     if get_origin(hint) is tuple:
         item = get_args(hint)[0]
         return "a list of texts" if item is str else f"a list of {' and '.join(map(str, get_args(item)))}"

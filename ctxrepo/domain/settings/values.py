@@ -4,15 +4,9 @@ settings say of memory in its sessions, whichever agent it is."""
 from dataclasses import field
 from typing import Annotated, Literal
 
+from ctxrepo.domain.formats.described import Between
 from ctxrepo.domain.project.layout import GLOBAL
 from ctxrepo.lazy import dataclass
-
-
-@dataclass(frozen=True)
-class Most:
-    """The largest value that a number may have: beyond it a slip of the finger is likelier than a wish."""
-
-    value: int
 
 
 @dataclass(frozen=True)
@@ -38,7 +32,7 @@ class DeliverySettings:
     preset: Literal["", "md", "daily", "semantic"] = ""
     """Which parts the block at a session start has: our own, or those of another design. `ctxrepo context
     --explain` shows them."""
-    budget_bytes: Annotated[int, Most(1_000_000)] = 9500
+    budget_bytes: Annotated[int, Between(0, 1_000_000)] = 9500
     """Most bytes of one delivered block. Agents cut larger ones."""
     mode: Literal["delta", "turn", "once", "system", "pull", "file"] = "delta"
     """`delta`: the block at a start, recalled entries and changes with prompts; `turn`: the same, but
@@ -57,9 +51,9 @@ class RecallSettings:
 
     enabled: bool = True
     """Whether entries are recalled at all."""
-    limit: Annotated[int, Most(100)] = 24
+    limit: Annotated[int, Between(0, 100)] = 24
     """Most entries for one prompt."""
-    budget_bytes: Annotated[int, Most(100_000)] = 2500
+    budget_bytes: Annotated[int, Between(0, 100_000)] = 2500
     """Most bytes for one prompt."""
     gate: bool = True
     """Whether prompts that are short or social, and prompts that no entry really fits, are given nothing.
@@ -91,13 +85,13 @@ class HookSettings:
 class SyncSettings:
     """How machines sync: `[sync]`."""
 
-    ttl: Annotated[float, Most(2_592_000)] = 120
+    ttl: Annotated[float, Between(0, 2_592_000)] = 120
     """Seconds for which a successful fetch counts as fresh at a session start."""
-    timeout: Annotated[float, Most(3600)] = 8
+    timeout: Annotated[float, Between(0, 3600)] = 8
     """Seconds of silence after which a connection to the remote is given up."""
     sparse: bool = False
     """Whether `init` leaves other projects' notes on the remote, as `init --sparse` does."""
-    retries: Annotated[int, Most(100)] = 8
+    retries: Annotated[int, Between(0, 100)] = 8
     """How often to retry a push when another machine was faster."""
 
 
@@ -136,12 +130,12 @@ class TapeSettings:
     strategy: Literal["smart", "recent"] = "smart"
     """What puts notes first: `smart`: what sessions did with them; `recent`: their dates alone, and no
     project files are listed."""
-    file_limit: Annotated[int, Most(100)] = 10
+    file_limit: Annotated[int, Between(0, 100)] = 10
     """Most notes that come first because sessions used them, and most project files."""
-    scan_hours: Annotated[int, Most(8760)] = 72
+    scan_hours: Annotated[int, Between(0, 8760)] = 72
     """Hours to look back from the last use of a file in the project; if they have fewer than 5 uses, one more
     day at a time."""
-    scan_hours_max: Annotated[int, Most(8760)] = 168
+    scan_hours_max: Annotated[int, Between(0, 8760)] = 168
     """Most hours to look back; no less than `scan_hours`."""
     whitelist: tuple[str, ...] = ()
     """Notes and files, or folders of them, that always come first: absolute, or below the memory or the
@@ -152,7 +146,7 @@ class TapeSettings:
     """Whether sessions outside git repositories leave no anchors automatically."""
     exclude_dirs: tuple[str, ...] = ()
     """Absolute paths of folders whose sessions leave no anchors automatically."""
-    bridge_seconds: Annotated[int, Most(86_400)] = 60
+    bridge_seconds: Annotated[int, Between(0, 86_400)] = 60
     """A session that begins within so many seconds of another one's end is given, with its first prompt, what
     from that one fits it; 0: never."""
     tools: bool = False

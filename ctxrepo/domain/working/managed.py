@@ -9,7 +9,7 @@ BEGIN = "<!-- ctxrepo:begin -->"
 END = "<!-- ctxrepo:end -->"
 
 _LINE = lazy_pattern(rb"[^\n]*\n|[^\n]+\Z")
-_MARKS = {BEGIN.encode(): "begin", END.encode(): "end"}
+_MARKS = (BEGIN.encode(), END.encode())
 
 
 class MarkersDamaged(ValueError):
@@ -94,14 +94,11 @@ def _line_end(data: bytes) -> bytes:
 
 def _span(data: bytes) -> tuple[int, int] | None:
     """Where the block begins and ends, None where there is no marker."""
-    marks = [
-        (_MARKS[word], m.start(), m.end()) for m in _LINE.finditer(data) if (word := m[0].strip()) in _MARKS
-    ]
-    kinds = [kind for kind, _, _ in marks]
+    lines = [line for line in _LINE.finditer(data) if line[0].strip() in _MARKS]
+    marks = [line[0].strip() for line in lines]
     if not marks:
         return None
-    if kinds != ["begin", "end"]:
-        raise MarkersDamaged(
-            f"it has {kinds.count('begin')} of `{BEGIN}` and {kinds.count('end')} of `{END}`"
-        )
-    return marks[0][1], marks[1][2]
+    if marks != [*_MARKS]:
+        begins, ends = map(marks.count, _MARKS)
+        raise MarkersDamaged(f"it has {begins} of `{BEGIN}` and {ends} of `{END}`")
+    return lines[0].start(), lines[1].end()

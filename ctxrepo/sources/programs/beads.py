@@ -25,8 +25,6 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
     if search.files.is_folder(file):
         file = file / "issues.jsonl"
     rows = read_records(search, file)
-    if rows is None:
-        return None
     memories = [fields for fields in rows.records if fields.get("_type") == "memory"]
     left = left_out((len(rows.records) - len(memories), "issue", _HOW))
     return contents_of_facts(search, NAME, file, [*map(_fact, memories)], [*left, *rows.not_taken])

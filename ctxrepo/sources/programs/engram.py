@@ -34,9 +34,7 @@ _PASSING = frozenset(
 def read(search: SourceSearch, place: Path) -> SourceContents | None:
     """What is in the file, or in that of a folder."""
     file = place / "engram.db" if search.files.is_folder(place) else place
-    tables = search.files.read_tables(NAME, file, _TABLES)
-    if tables is None:
-        return None
+    tables = search.files.read_tables(NAME, file, _TABLES) or {}
     folders = {str(key): str(folder) for key, folder in tables.get("sessions", ()) if folder}
     rows = tables.get("observations", ())
     there = [_fact(row, folders) for row in rows if not row[-1]]

@@ -23,8 +23,6 @@ def _place(search: SourceSearch) -> Iterator[Path]:
 def read(search: SourceSearch, file: Path) -> SourceContents | None:
     """What is in the file."""
     rows = read_records(search, file)
-    if rows is None:
-        return None
     facts = [fact for fields in rows.records for fact in _facts(fields)]
     odd = sum(fields.get("type") not in ("entity", "relation") for fields in rows.records)
     left = left_out((odd, "record", "neither an entity nor a relation"))

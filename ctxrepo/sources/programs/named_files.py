@@ -26,8 +26,7 @@ def _of_records(name: str, fact: Callable[[Record], SourceFact], *lists: str) ->
 
     def read(search: SourceSearch, file: Path) -> SourceContents | None:
         rows = read_records(search, file, *lists)
-        facts = [fact(fields) for fields in rows.records] if rows else []
-        return contents_of_facts(search, name, file, facts, rows.not_taken if rows else ())
+        return contents_of_facts(search, name, file, [*map(fact, rows.records)], rows.not_taken)
 
     return source_at(name, _nowhere, read)
 

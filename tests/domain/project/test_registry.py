@@ -22,7 +22,7 @@ TEXT = 'format = 1\n\n[projects]\n"git.example/shop" = "shop"\n\n[policy]\nmax =
 
 def test_it_reads_projects_and_passes_over_other_tables() -> None:
     registry = parse(TEXT)
-    assert (registry.format, registry.projects) == (1, {"git.example/shop": "shop"})
+    assert registry.projects == {"git.example/shop": "shop"}
     assert parse("") == Registry()
 
 
