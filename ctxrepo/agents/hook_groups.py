@@ -28,8 +28,8 @@ class HookGroups:
     """Those that get a hook, as the agent writes them, in the order of a session."""
     matchers: Mapping[str, str]
     """The events that are about tools, and these tools, as the agent writes them."""
-    timeout: int
-    """The time after which the agent ends a hook, in the unit that it reads."""
+    timeout: int = 10
+    """The time after which the agent ends a hook, in the unit that it reads, which is mostly seconds."""
     other_timeouts: Mapping[str, int] = field(default_factory=dict)
     """The events for which it is another time."""
     has_comments: bool = False

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from ctxrepo.agents import dialect_of, names
@@ -55,7 +54,7 @@ class Agent:
     @cached_property
     def identity(self) -> AgentIdentity:
         """What it is called."""
-        return cast("AgentIdentity", self._part(""))
+        return cast("AgentIdentity", import_module(f"ctxrepo.agents.{self.name}"))
 
     @property
     def title(self) -> str:
@@ -71,7 +70,7 @@ class Agent:
     @cached_property
     def install(self) -> Install:
         """What makes it call our hooks."""
-        return cast("Install", self._part(".install"))
+        return cast("Install", import_module(f"ctxrepo.agents.{self.name}.install"))
 
     @property
     def rules(self) -> str:
@@ -140,9 +139,6 @@ class Agent:
             if self.transcripts and file.is_relative_to(folder := self.transcripts.folder(home, environment)):
                 return any(map(file.relative_to(folder).match, self.transcripts.PATTERN.split("|")))
         return False
-
-    def _part(self, module: str) -> ModuleType:
-        return import_module(f"ctxrepo.agents.{self.name}{module}")
 
 
 AGENTS: Mapping[str, Agent] = {name: Agent(name) for name in names()}

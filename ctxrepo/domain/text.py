@@ -172,9 +172,14 @@ def seal(content: str, secret: str, opening: str = "", frame: str = FRAME) -> st
 
 
 def tag_of(text: str, secret: str) -> str:
-    """16 hex digits that only somebody with the secret can make of this text. What is sealed has no NUL."""
+    """16 hex digits that only somebody with the secret can make of this text; a secret that is no hex is
+    taken as text. What is sealed has no NUL."""
+    try:
+        key = bytes.fromhex(secret)
+    except ValueError:
+        key = secret.encode("utf-8", "replace")
     data = text.encode("utf-8", "surrogatepass")
-    return _blake2.blake2b(data, key=_key(secret), digest_size=_TAG_BYTES).hexdigest()
+    return _blake2.blake2b(data, key=key[:64], digest_size=_TAG_BYTES).hexdigest()
 
 
 def size(text: str) -> int:
@@ -248,14 +253,6 @@ def _head(at: str, heading: str, age: str) -> str:
     if age:
         parts.append(age)
     return "## " + " · ".join(parts) + "\n"
-
-
-def _key(secret: str) -> bytes:
-    """The key as bytes; a secret that is no hex is taken as text."""
-    try:
-        return bytes.fromhex(secret)[:64]
-    except ValueError:
-        return secret.encode("utf-8", "replace")[:64]
 
 
 def _lookalikes(text: str, tags: str, age: str, why: str) -> str:

@@ -11,16 +11,12 @@ from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import NAME
 from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
 
-TIMEOUT = 10
-"""Seconds after which Antigravity ends a hook."""
-
 HOOKS = HookGroups(
     DIALECT.name,
     DIALECT.event_names(),
     matchers={
         "PostToolUse": "view_file|write_to_file|replace_file_content|multi_replace_file_content|run_command"
     },
-    timeout=TIMEOUT,
     groups_tools_only=True,
     key=NAME,
 )

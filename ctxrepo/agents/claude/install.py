@@ -23,9 +23,6 @@ from ctxrepo.agents.protocol import (
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.lazy import dataclass
 
-TIMEOUT = 10
-"""Seconds after which Claude Code ends a hook; without it a session's end would have 1.5."""
-
 
 @dataclass(frozen=True)
 class GrantedItems:
@@ -101,12 +98,9 @@ def _node(text: str, path: Sequence[str]) -> jsontext.Node | None:
 SETTINGS = SettingsWithGrants(
     DIALECT.name,
     DIALECT.event_names(),
-    matchers={
-        "PostToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit",
-        "PostToolUseFailure": "Bash",
-    },
-    timeout=TIMEOUT,
+    matchers={"PostToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit", "PostToolUseFailure": "Bash"},
 )
+"""Its hooks name a time even where it is the usual one: without it a session's end would have 1.5 seconds."""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:

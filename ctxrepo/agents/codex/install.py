@@ -24,9 +24,6 @@ from ctxrepo.agents.protocol import (
 )
 from ctxrepo.lazy import dataclass
 
-TIMEOUT = 10
-"""Seconds after which Codex ends a hook."""
-
 END_TIMEOUT = 3
 """The most that it grants at a session's end; for more it complains to its user."""
 
@@ -35,7 +32,6 @@ HOOKS = HookGroups(
     DIALECT.name,
     DIALECT.event_names(),
     matchers={"PostToolUse": "Bash|apply_patch"},
-    timeout=TIMEOUT,
     other_timeouts={"SessionEnd": END_TIMEOUT},
 )
 

@@ -10,9 +10,6 @@ from ctxrepo.agents.cursor.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
 
-TIMEOUT = 10
-"""Seconds after which Cursor ends a hook."""
-
 HOOKS = HookGroups(
     DIALECT.name,
     DIALECT.event_names(),
@@ -20,7 +17,6 @@ HOOKS = HookGroups(
         "postToolUse": "Read|Write|StrReplace|Edit|ApplyPatch|Delete|Shell",
         "postToolUseFailure": "Shell",
     },
-    timeout=TIMEOUT,
     has_groups=False,
     version=1,
 )

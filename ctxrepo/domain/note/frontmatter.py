@@ -52,7 +52,9 @@ def set_field(text: str, key: str, value: Value) -> str:
         return render({key: value}) + body
     newline = "\r\n" if "\r\n" in head else "\n"
     lines = head.splitlines(keepends=True)
-    indent = _indent(lines[1:-1])
+    # Before each key stand as many spaces as its author took: as before the first.
+    first = next((line for line in lines[1:-1] if line.strip() and line.lstrip()[0] != "#"), "")
+    indent = first[: len(first) - len(first.lstrip(" "))]
     line = indent + field_line(key, value) + newline
     places = [n for n, line_before in enumerate(lines[:-1]) if n and _key(line_before, indent) == key]
     if places:
@@ -126,12 +128,6 @@ def _inner(head: str) -> str:
     """What stands between the delimiters, with plain line ends."""
     inner = head[head.index("\n") + 1 :].replace("\r\n", "\n")
     return re.sub(r"(?m)^---[ \t]*\n?\Z", "", inner)
-
-
-def _indent(lines: Sequence[str]) -> str:
-    """What stands before each key of a head: nothing, or as many spaces as its author took."""
-    first = next((line for line in lines if line.strip() and line.lstrip()[0] != "#"), "")
-    return first[: len(first) - len(first.lstrip(" "))]
 
 
 def _key(line: str, indent: str) -> str:

@@ -83,7 +83,8 @@ def is_global_folder(name: str) -> bool:
 def folder_for(project_id: str, registry: Registry, folders: Collection[str]) -> str:
     """A folder for a new project: the last part of its id, with `-2`, `-3` … if that is in use; a folder
     of exactly that name that no project claims is adopted."""
-    base = _slug(project_id)
+    last = unicodedata.normalize("NFC", project_id).rstrip("/").rpartition("/")[2].rpartition(":")[2]
+    base = re.sub(r"[^\w.@+-]+", "-", last).strip("-. ")[:80].strip("-. ") or "project"
     claimed = {f.casefold() for f in registry.projects.values()}
     existing = {f.casefold() for f in folders}
     if is_folder_name(base) and base.casefold() not in claimed:
@@ -109,12 +110,6 @@ def _with(text: str, table: str, key: str, value: str | None) -> str:
     from ctxrepo.domain.formats.toml_edit import with_value  # tomlkit costs a start of Python; most only read
 
     return with_value(text if text.strip() else f"format = {FORMAT}\n", table, key, value)
-
-
-def _slug(project_id: str) -> str:
-    last = unicodedata.normalize("NFC", project_id).rstrip("/").rpartition("/")[2].rpartition(":")[2]
-    slug = re.sub(r"[^\w.@+-]+", "-", last).strip("-. ")[:80].strip("-. ")
-    return slug or "project"
 
 
 _DEFAULT_PORTS = dict.fromkeys(("ssh", "git+ssh", "ssh+git"), "22")

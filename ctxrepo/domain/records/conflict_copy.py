@@ -37,7 +37,10 @@ def copy_as_file(copy: ConflictCopy) -> tuple[str, bytes]:
     head = frontmatter.render({"description": description, "path": path})
     sections = [("was", copy.base), ("kept", copy.kept), ("other", copy.other)]
     body = "".join(f"\n## {title}\n\n{_fenced(text)}" for title, text in sections if text)
-    return f"{CONFLICTS}/{_name(copy.path)}--{digest}.md", encode(head + body)
+    # Leading dots and dashes hide a file or are not allowed.
+    whole = encode(copy.path.replace("/", "__"))
+    name = whole[-_MAX_NAME_BYTES:].decode("utf-8", "ignore").lstrip(".-")
+    return f"{CONFLICTS}/{name}--{digest}.md", encode(head + body)
 
 
 def copy_id(path: str) -> str:
@@ -76,12 +79,6 @@ def _sections(body: str) -> list[str] | None:
             return None
         sections.append(f"{text}\n"[1:])
     return None if body else sections
-
-
-def _name(path: str) -> str:
-    """The path as a file name, without leading dots and dashes, which hide a file or are not allowed."""
-    name = path.replace("/", "__")
-    return encode(name)[-_MAX_NAME_BYTES:].decode("utf-8", "ignore").lstrip(".-")
 
 
 def _fenced(text: str) -> str:

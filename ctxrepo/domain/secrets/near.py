@@ -50,16 +50,13 @@ def values(data: bytes, lowered: bytes, places: Iterable[tuple[int, bytes]]) -> 
             yield from _of_line(data, lowered, labels, line_end)
             labels = []
         if at >= line_end:
-            line_end = _end_of_line(data, at)
+            end = min(len(data), at + _LONGEST_LINE)
+            breaks = [found for mark in (b"\n", b"\r") if (found := data.find(mark, at, end)) >= 0]
+            line_end = min(breaks, default=end)
         if (not labels or at >= labels[-1].end) and (label := label_at(data, lowered, at, stem)):
             labels.append(label)
     if labels:
         yield from _of_line(data, lowered, labels, line_end)
-
-
-def _end_of_line(data: bytes, at: int) -> int:
-    ends = [end for mark in (b"\n", b"\r") if (end := data.find(mark, at, at + _LONGEST_LINE)) >= 0]
-    return min(ends, default=min(len(data), at + _LONGEST_LINE))
 
 
 def _of_line(data: bytes, lowered: bytes, labels: list[SecretWord], line_end: int) -> Iterator[Match]:

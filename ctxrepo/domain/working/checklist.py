@@ -135,16 +135,12 @@ def cleared(path: str, text: str) -> tuple[str, list[Item], list[Item]]:
         elif item.is_done:
             stays.append(item)
     for item in reversed(roots):
-        lines[item.first : item.end] = _gap(lines, item, compose.newline_of(text))
+        above = lines[item.first - 1] if item.first else ""
+        below = lines[item.end] if item.end < len(lines) else ""
+        # Without a gap, a comment above would belong to the item below.
+        is_apart = not (COMMENT.match(above) and ITEM.match(below))
+        lines[item.first : item.end] = [] if is_apart else [compose.newline_of(text)]
     return "".join(lines), gone, stays
-
-
-def _gap(lines: Sequence[str], item: Item, newline: str) -> list[str]:
-    """The lines that replace a removed item: a blank line if a comment above would otherwise belong to the
-    next item."""
-    above = lines[item.first - 1] if item.first else ""
-    below = lines[item.end] if item.end < len(lines) else ""
-    return [newline] if COMMENT.match(above) and ITEM.match(below) else []
 
 
 def _end(lines: "Sequence[Line]", start: int) -> int:
