@@ -17,7 +17,7 @@ from after_init import NOW, STATE, after_init, head_of
 from in_process import run_in_process
 from repositories import make_bare, make_checkout
 
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.notes.remember import RememberResult, remember

@@ -5,8 +5,7 @@ from __future__ import annotations
 from machines import NOW, Machine
 
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.records.save import TOOL, Save
+from ctxrepo.domain.records.save import TOOL, Origin, Save
 from ctxrepo.storage.clone.reffiles import WT
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.sync.fetch import is_fetch_due
 

@@ -17,10 +17,9 @@ from checkout import PAYLOADS
 
 from ctxrepo import hook
 from ctxrepo.agents.known import instruction_files
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.hooks.known.locate import Place, place_in
 from ctxrepo.hooks.known.world import Repo, stamp_of

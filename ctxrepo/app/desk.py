@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ctxrepo.agents.known import session_in
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import names_scope
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer, OtherOwner, Unsigned
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.hooks.wakeup import start_worker

@@ -20,8 +20,8 @@ from machines import NOW, Machine, make_machine, make_pair, make_remote
 from needs import needs_root
 from odd import bound_socket, folder, link_to_nothing, loop, pipe
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.notes.placing import forget
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.worktree.checkout import Checkout

@@ -16,8 +16,8 @@ from typing import Any
 
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks import saves
 from ctxrepo.hooks.dialect import Event, TouchedFile

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from machines import Machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Busy
 from ctxrepo.faces.worker import main as work
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor

@@ -15,8 +15,8 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.domain.git.origin import Origin
     from ctxrepo.domain.note.note import Note
+    from ctxrepo.domain.records.save import Origin
     from ctxrepo.services.notes.changing import Tag
     from ctxrepo.services.notes.export import ExportResult
     from ctxrepo.services.notes.list_notes import NoteDelivery, NoteSummary

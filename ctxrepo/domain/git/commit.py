@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import INVISIBLE, TAPES, scope_of
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.secrets import mask
 from ctxrepo.lazy import dataclass, lazy_pattern
 

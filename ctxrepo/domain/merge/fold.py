@@ -7,13 +7,12 @@ that is inferred, in one place: `_Fold.base_of`. Its table of examples is in tes
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import field
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.deletions import HandEdit
 from ctxrepo.domain.merge.file import merge_file
 from ctxrepo.domain.note.entry import words_of, words_of_many
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
-from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Save
+from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Origin, Save
 from ctxrepo.lazy import dataclass
 
 

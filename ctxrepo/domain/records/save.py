@@ -1,6 +1,6 @@
-"""A save: one change of a file, and the version it began with. The journal keeps it until it is committed."""
+"""A save: one change of a file, who made it, and the version it began with. The journal keeps it until it is
+committed."""
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.lazy import dataclass
 
 TOOL = "tool"
@@ -11,6 +11,16 @@ LATE = "late"
 
 BY_HAND = "hand"
 """Somebody changed the file without telling us: an editor, a shell, another program."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Who is writing: on which machine, in which agent session, for which project."""
+
+    host: str
+    session: str = ""
+    agent: str = ""
+    project: str = ""
 
 
 @dataclass(frozen=True)

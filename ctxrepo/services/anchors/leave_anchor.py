@@ -7,10 +7,10 @@ from uuid import uuid4
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, with_room
 from ctxrepo.domain.formats.moment import month, stamp
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import check_file, refuse
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.layout import COMPATIBLE, anchors_file, tapes_of
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import (
     Anchor,
     anchor_of,

@@ -6,8 +6,8 @@ from typing import Any
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, record, render, with_room
 from ctxrepo.domain.formats.moment import month, stamp
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import anchors_file, tape_archive, tapes_of
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor, Tape, anchor_of, to_line
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass

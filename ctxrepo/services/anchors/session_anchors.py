@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.domain.tape.handoff_parts import Handoff
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor, session_named, write

@@ -5,7 +5,6 @@ from datetime import datetime
 from difflib import unified_diff
 
 from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, marked
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.resolve import resolve_markers
 from ctxrepo.domain.note.compose import fixed
@@ -13,6 +12,7 @@ from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
 from ctxrepo.domain.project.layout import is_conflict_copy, is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.find import read_data

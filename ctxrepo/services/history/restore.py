@@ -6,7 +6,6 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose, frontmatter
@@ -16,6 +15,7 @@ from ctxrepo.domain.project.layout import ARCHIVE, REGISTRY, is_archived, is_not
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.project.target import Target, ids_meant
 from ctxrepo.domain.records.evidence import fate, marks, renamed
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass

@@ -6,11 +6,11 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import in_data
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.resolve import Keep, resolve_copy
 from ctxrepo.domain.note.note import bump_updated, encoded
 from ctxrepo.domain.project.layout import is_note, shown
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.conflict_copies import Conflict, conflicts, find_conflict, is_out_of_reach

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.takeback import (
     UNDO,
     named,
@@ -14,6 +13,7 @@ from ctxrepo.domain.guard.takeback import (
 )
 from ctxrepo.domain.note.note import decode_exactly, encoded
 from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import anchors_of, to_line
 from ctxrepo.errors import Busy, NotFound, Refused
 from ctxrepo.lazy import dataclass

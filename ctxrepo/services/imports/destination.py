@@ -7,13 +7,13 @@ from itertools import islice
 
 from ctxrepo.domain.formats.jsonl import in_parts, record, text_of, with_room
 from ctxrepo.domain.formats.moment import counted, day, month
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.supplement import closed_note, gist
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import TAPES, tape_folder, tapes_of
 from ctxrepo.domain.records.evidence import Evidence
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor, to_line
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass

@@ -7,7 +7,6 @@ from datetime import datetime
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.compose import word
 from ctxrepo.domain.note.entry import Entry, entries_of, moved, normalised, reworded
@@ -15,6 +14,7 @@ from ctxrepo.domain.note.markdown import split_blocks
 from ctxrepo.domain.note.note import Note, bump_updated, encode
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project

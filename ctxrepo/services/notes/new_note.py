@@ -4,10 +4,10 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.compose import word
 from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project

@@ -5,12 +5,12 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.note.note import Note, bump_updated
 from ctxrepo.domain.project.layout import archived, is_archived
 from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project

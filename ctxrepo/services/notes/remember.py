@@ -8,12 +8,12 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day, stamp
 from ctxrepo.domain.formats.plain_data import ENTRY_ID, plain_data
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.requests import Fact

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from ctxrepo.domain.formats.moment import day
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised
 from ctxrepo.domain.note.entry import added as added_entry
 from ctxrepo.domain.note.note import bump_updated
 from ctxrepo.domain.project.layout import CHECKLIST, shown
 from ctxrepo.domain.project.target import ids_meant
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.working.checklist import Item, added, cleared, item_line, items_of, ticked
 from ctxrepo.domain.working.daily import day_of, line, logged, path_of
 from ctxrepo.errors import NotFound, UsageError

@@ -3,7 +3,6 @@
 import unicodedata
 from datetime import datetime
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import REGISTRY, TAPES, fold, scope_of, shown
 from ctxrepo.domain.project.registry import (
     Registry,
@@ -14,6 +13,7 @@ from ctxrepo.domain.project.registry import (
     with_project,
 )
 from ctxrepo.domain.project.target import nearest
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, folders_in, read_registry

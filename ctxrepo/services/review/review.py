@@ -9,11 +9,11 @@ from datetime import datetime
 from itertools import count
 
 from ctxrepo.domain.git.commit import merge_message
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of, moved, normalised
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.note import decode, units_of
 from ctxrepo.domain.project.layout import is_conflict_copy, is_note
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.review.open_review import Review, own_branches
 from ctxrepo.services.saving.merge import MergeResult, merged_tree
 from ctxrepo.storage.clone.clone import LAST_TIP

@@ -9,14 +9,13 @@ from datetime import datetime
 from typing import TypeVar
 
 from ctxrepo.domain.git.commit import message
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.deletions import summary_of
 from ctxrepo.domain.guard.refusals import RULE
 from ctxrepo.domain.guard.takeback import emptied
 from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import is_note
-from ctxrepo.domain.records.save import LATE, Save
+from ctxrepo.domain.records.save import LATE, Origin, Save
 from ctxrepo.errors import Busy, RepositoryState, Uncommitted, Unsigned
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import note_made_here, require_ready

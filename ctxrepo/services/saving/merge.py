@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from functools import cache, partial
 
 from ctxrepo.domain.git.commit import merge_message
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.tree.trees import merge_trees
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.services.saving.kept_here import filtered_at

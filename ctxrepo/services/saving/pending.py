@@ -7,10 +7,9 @@ from itertools import takewhile
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.fold import FoldedFile, Ground, fold, versions_in
 from ctxrepo.domain.project.layout import is_ignored, unsafe
-from ctxrepo.domain.records.save import LATE, TOOL, Save
+from ctxrepo.domain.records.save import LATE, TOOL, Origin, Save
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.kept_here import KeptHere, kept_here
 from ctxrepo.storage.clone.reffiles import WT

@@ -8,7 +8,6 @@ from functools import partial
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.handover import ADDING, why_not_taken
 from ctxrepo.domain.guard.refusals import WAYS, Refusal, check_file, messages_of, refuse
 from ctxrepo.domain.note.entry import entries_of
@@ -16,7 +15,7 @@ from ctxrepo.domain.note.note import decode_exactly, encode, encoded, utf16
 from ctxrepo.domain.project.layout import REGISTRY, is_note
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.errors import Busy, GitFailed, Refused, Unsaved
 from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session

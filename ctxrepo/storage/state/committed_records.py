@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ctxrepo.domain.formats.moment import second
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import decode_exactly
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.errors import Unreadable
 from ctxrepo.hooks.own_files import append_rolling, lines_of
 from ctxrepo.lazy import dataclass

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.formats.jsonl import record, text_of
-from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.errors import Busy
 from ctxrepo.hooks.own_files import OPENING, bytes_of
 from ctxrepo.hooks.saves import HOOKS_BYTES, add, names_in, put, size_of

@@ -13,9 +13,9 @@ from machines import NOW, Machine
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.repository.decide import DecideRequest, decide
 from ctxrepo.app.review.decisions import command
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide, Verb
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.notes.remember import propose
 from ctxrepo.services.notes.requests import Fact

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.git.commit import MAX_LINE, MAX_LINES, MAX_SUBJECT, FileChange, merge_message, message
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import INVISIBLE
+from ctxrepo.domain.records.save import Origin
 
 ORIGIN = Origin(host="ada-1a2b", session="s-1", agent="claude", project="host/owner/name")
 # Put together here, so that this file holds none.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 
 
 def test_equal_writers_are_one() -> None:

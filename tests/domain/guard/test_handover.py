@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.handover import why_not_taken
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import Origin, Save
 
 NOTE = "shop/topics/pay.md"
 ONE, TWO = b"- the first\n", b"- the first\n- the second\n"

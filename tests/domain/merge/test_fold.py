@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.fold import FoldedFile, Ground, fold
-from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Save
+from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Origin, Save
 
 PATH = "shop/MEMORY.md"
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from world import repo_with
 
-from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.records.save import TOOL
+from ctxrepo.domain.records.save import TOOL, Origin
 from ctxrepo.hooks import saves as module
 from ctxrepo.hooks.dialect import Event, TouchedFile
 from ctxrepo.hooks.known.world import Repo

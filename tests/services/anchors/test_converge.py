@@ -14,8 +14,8 @@ from long import rotating
 from machines import NOW, Machine, make_machine
 from pitape import PiTape
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.anchors.remove_anchors import delete_anchors, reset_tape
 from ctxrepo.services.reading.tape_files import tape_here

@@ -10,8 +10,8 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.agents.known import session_in
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import tape_folder
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult, anchor

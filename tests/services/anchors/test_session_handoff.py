@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from long import mostly_long
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.handoff_parts import MAX_BYTES, Handoff, handoff_of, told
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult, anchor

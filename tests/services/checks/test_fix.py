@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused
 from ctxrepo.services.checks.fix import FileFix, fix, fixable
 from ctxrepo.services.checks.note_checks import check

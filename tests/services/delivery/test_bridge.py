@@ -19,7 +19,7 @@ from machines import Machine, make_machine
 from repositories import make_checkout
 from strict_parser import parse_all
 
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.hooks.moments.bridge_block import MAX_BYTES
 from ctxrepo.hooks.session.ledger import add, read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from long import mostly_long, rotating
 from machines import Machine, make_machine
 
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.known.freshness import is_unwatched, news
 from ctxrepo.hooks.known.locate import Scope

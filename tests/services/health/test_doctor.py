@@ -9,7 +9,7 @@ import pytest
 from connecting import connect, workplace
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.notes.remember import propose

@@ -10,7 +10,7 @@ from machines import NOW, Machine
 
 from ctxrepo.app.views.health import status_view
 from ctxrepo.app.views.view import Field
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.health.status import Status, status
 from ctxrepo.services.history.undoing import undo

@@ -10,11 +10,11 @@ import pytest
 from copies import Copies
 from machines import NOW, Machine, make_ada
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.resolve import Keep
 from ctxrepo.domain.project.layout import EVIDENCE
 from ctxrepo.domain.project.target import parse_destination, parse_target
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
 from ctxrepo.services.history.conflict_copies import conflicts, find_conflict
 from ctxrepo.services.history.settle_conflict import Resolution, drop_all, resolve

@@ -8,9 +8,9 @@ import pytest
 from machines import NOW, Machine
 from saves import checked_out, leave
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.history.commits import MAX_LINES, CommitSummary, Old, history, version
 from ctxrepo.services.notes.placing import forget

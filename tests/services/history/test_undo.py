@@ -9,10 +9,10 @@ import pytest
 from copies import Copies
 from machines import NOW, Machine, make_ada
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_destination, parse_target
 from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.history.undoing import Undone, redo, undo, undo_commit

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from long import mostly_long
 from machines import NOW, Machine, make_machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.supplement import gist
 from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.imports.destination import MemoryDestination
 from ctxrepo.services.imports.sources import FilesOutside, contents
 from ctxrepo.services.reading.searching import SearchQuery, search

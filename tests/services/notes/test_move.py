@@ -9,9 +9,8 @@ import pytest
 from copies import Copies
 from machines import NOW, Machine, make_ada
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.errors import Refused
 from ctxrepo.services.notes.placing import MoveResult, move
 from ctxrepo.storage.state.journal import Journal

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.notes.new_note import NewNote, new
 from ctxrepo.services.notes.requests import NewNoteRequest

@@ -10,8 +10,8 @@ from datetime import timedelta
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.hooks.known.cached import changed_since, generation_of
 from ctxrepo.hooks.session.ledger import add

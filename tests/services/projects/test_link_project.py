@@ -9,8 +9,8 @@ from checkouts import git
 from copies import Copies
 from machines import NOW, Machine, make_pair
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import copy_as_file
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.locate.look import find_project, identity_at

@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Busy, Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.history.commits import history

@@ -10,7 +10,7 @@ from copies import Copies
 from long import rotating
 from machines import NOW, Machine, make_pair
 
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound
 from ctxrepo.services.delivery.file_blocks import add, renew
 from ctxrepo.services.locate.identify import read_registry

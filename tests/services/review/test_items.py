@@ -9,10 +9,9 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.app.review.decisions import command
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide
-from ctxrepo.domain.records.save import TOOL, Save
+from ctxrepo.domain.records.save import TOOL, Origin, Save
 from ctxrepo.services.notes.remember import propose
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.review.items import items_to_decide

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact

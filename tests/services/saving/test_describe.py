@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.notes.placing import archive, move
 from ctxrepo.services.projects.link_project import rename_project

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.evidence import fate
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.notes.changing import EditRequest, Passage, edit
 from ctxrepo.services.notes.placing import forget
 from ctxrepo.services.notes.remember import RememberResult, remember

@@ -10,8 +10,8 @@ from copies import Copies
 from long import rotating
 from machines import NOW, Machine, make_ada
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.notes.new_note import new

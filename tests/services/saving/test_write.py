@@ -12,8 +12,8 @@ from copies import Copies
 from machines import NOW, Machine, make_ada
 
 from ctxrepo.domain import merge as merging
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import MergedFile
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused
 from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path

@@ -10,9 +10,9 @@ import pytest
 from long import rotating
 from machines import NOW, Machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.notes.changing import EditRequest, Passage, Whole, edit
 from ctxrepo.services.reading.marks import marks_of

@@ -12,9 +12,9 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.notes.browsing import note_read
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.entry_use import Usage
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.hooks.session.ledger import add
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.services.notes.changing import EditRequest, Passage, edit

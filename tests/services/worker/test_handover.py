@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from machines import Machine, make_machine
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import Origin, Save
 
 NOTE = "shop/topics/pay.md"
 TEXT = "- the first\n- the second\n"

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import encode
-from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Save
+from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Origin, Save
 from ctxrepo.storage.state import committed_records
 from ctxrepo.storage.state.committed_records import DoneLog, PastWrite
 

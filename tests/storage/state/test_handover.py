@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.storage.state.journal import Handover
 
 SAVE = Save("a.md", None, b"- text\n", "remember", Origin(""), "2026-11-20T00:00:00.000Z", "id")

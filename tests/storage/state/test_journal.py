@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.records.save import TOOL, Save
+from ctxrepo.domain.records.save import TOOL, Origin, Save
 from ctxrepo.errors import Busy
 from ctxrepo.hooks.saves import HOOKS_BYTES
 from ctxrepo.storage.state.journal import Intent, Journal
@@ -20,7 +19,6 @@ from ctxrepo.storage.state.journal import Intent, Journal
 ADDING = """
 import sys
 from pathlib import Path
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.save import Save
 from ctxrepo.storage.state.journal import Journal
 folder, who = sys.argv[1:]
