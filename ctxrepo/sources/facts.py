@@ -159,19 +159,6 @@ _MOMENTS = ("updated_at", "created_at", "updated", "created", "timestamp", "when
 """What programs call the fields of a record, the likeliest first."""
 
 
-@dataclass(frozen=True)
-class RecordFile:
-    """The records of a file; `torn` counts lines and items that are none."""
-
-    records: Sequence[Record]
-    torn: int = 0
-
-    @property
-    def not_taken(self) -> list[NotTaken]:
-        """What is said of those that are none."""
-        return left_out((self.torn, "line", "no JSON object that can be read"))
-
-
 def read_text_file(search: SourceSearch, file: Path, most: int = MAX_TEXT_BYTES) -> str | None:
     """The text of a file, None where there is none; Unreadable for a link, what is no file of text, and a
     large one. Bytes that are no UTF-8 become U+FFFD."""
@@ -182,25 +169,30 @@ def read_text_file(search: SourceSearch, file: Path, most: int = MAX_TEXT_BYTES)
     return text
 
 
-def read_records(search: SourceSearch, file: Path, *lists: str) -> RecordFile:
-    """The records of a file of JSON lines, or of one JSON text that is a list or has one under any of the
-    names in `lists`. None are in no file; Unreadable where it is neither."""
+def read_records(search: SourceSearch, file: Path, *lists: str) -> tuple[list[Record], list[NotTaken]]:
+    """(the records, what is said of lines and items that are none) of a file of JSON lines, or of one JSON
+    text that is a list or has one under any of the names in `lists`. Unreadable where it is neither; nothing
+    where there is no file."""
     text = read_text_file(search, file, MAX_RECORDS_BYTES)
     if text is None:
-        return RecordFile([])
+        return [], []
     lines = [line for line in text.split("\n") if line.strip()]
     first = record(lines[0]) if lines else {}
     if first is not None and not any(name in first for name in lists):
         parsed = [*map(record, lines)]
-        return RecordFile([fields for fields in parsed if fields is not None], parsed.count(None))
+        return [fields for fields in parsed if fields is not None], _torn(parsed.count(None))
     whole, why = document(text)
     if isinstance(whole, dict):
         named = next((name for name in lists if isinstance(whole.get(name), list)), "")
         whole, why = whole.get(named, whole), why or "isn't a list of records"
     if not isinstance(whole, list):
         raise Unreadable(f"{visible(str(file))} {why.replace('a JSON object', 'JSON') or 'holds no records'}")
-    records = [item for item in whole if isinstance(item, dict)]
-    return RecordFile(records, len(whole) - len(records))
+    records: list[Record] = [item for item in whole if isinstance(item, dict)]
+    return records, _torn(len(whole) - len(records))
+
+
+def _torn(number: int) -> list[NotTaken]:
+    return left_out((number, "line", "no JSON object that can be read"))
 
 
 def fact_of(fields: Record) -> SourceFact:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.markdown import split_blocks
-from ctxrepo.domain.text import blake2b
+from ctxrepo.domain.text import blake2b, place
 from ctxrepo.lazy import lazy_pattern
 
 _EXPLICIT = lazy_pattern(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*\r?$", re.MULTILINE)
@@ -37,8 +37,7 @@ class Entry(NamedTuple):
     @property
     def at(self) -> str:
         """The place to show, `path#L10` or `path#L10-L12`."""
-        end = f"-L{self.last_line}" if self.last_line > self.first_line else ""
-        return f"{self.path}#L{self.first_line}{end}"
+        return place(self.path, self.first_line, self.last_line)
 
     @property
     def plain(self) -> str:
@@ -211,16 +210,16 @@ def in_place(
     and not more than `most`."""
     stay = {*before} & {*after}
     olds, news = _gaps(before, stay), _gaps(after, stay)
-    for place in olds.keys() & news.keys():
-        if len(olds[place]) == len(news[place]) <= most:
-            yield from zip(olds[place], news[place], strict=True)
+    for gap in olds.keys() & news.keys():
+        if len(olds[gap]) == len(news[gap]) <= most:
+            yield from zip(olds[gap], news[gap], strict=True)
 
 
 def in_place_of(before: Collection[_K], after: Collection[_K]) -> int:
     """How many of those that went have one that came in their place."""
     stay = {*before} & {*after}
     olds, news = _gaps(before, stay), _gaps(after, stay)
-    return sum(min(len(olds[place]), len(news[place])) for place in olds.keys() & news.keys())
+    return sum(min(len(olds[gap]), len(news[gap])) for gap in olds.keys() & news.keys())
 
 
 def _gaps(keys: Iterable[_K], stay: Set[_K]) -> dict[tuple[_K | None, _K | None], list[_K]]:

@@ -249,12 +249,13 @@ def cells(data: bytes, words: Iterable[int]) -> Iterator[tuple[int, int, str]]:
         line = _line(data, start)
         read = max(at, start + len(line))
         if heading := _heading(line):
+            separator, columns, width = heading
             for _ in range(_MOST_ROWS):
                 row = _line(data, read)
-                parts = row.rstrip(b"\r\n").split(heading.separator)
-                if len(parts) < 2 or (heading.separator != b"|" and len(parts) != heading.width):
+                parts = row.rstrip(b"\r\n").split(separator)
+                if len(parts) < 2 or (separator != b"|" and len(parts) != width):
                     break
-                yield from _secrets(parts, heading.columns, read)
+                yield from _secrets(parts, columns, read)
                 read += len(row)
 
 
@@ -278,20 +279,12 @@ def _secrets(parts: list[bytes], columns: frozenset[int], start: int) -> Iterato
         start += len(part) + 1
 
 
-@dataclass(frozen=True)
-class _Heading:
-    """A table's separator, the columns that hold secrets, and the number of columns."""
-
-    separator: bytes
-    columns: frozenset[int]
-    width: int
-
-
-def _heading(line: bytes) -> _Heading | None:
+def _heading(line: bytes) -> tuple[bytes, frozenset[int], int] | None:
+    """(a table's separator, the columns that hold secrets, the number of columns)."""
     for separator in (b"|", b"\t", b",", b";"):
         parts = line.rstrip(b"\r\n").split(separator, _WIDEST + 1)
         if 2 < len(parts) <= _WIDEST or (separator == b"|" and len(parts) == 2):
             columns = frozenset(n for n, part in enumerate(parts) if _HEADING.match(part))
             if columns:
-                return _Heading(separator, columns, len(parts))
+                return separator, columns, len(parts)
     return None

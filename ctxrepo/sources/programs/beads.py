@@ -24,10 +24,10 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
     """The memories in the file; its issues are counted."""
     if search.files.is_folder(file):
         file = file / "issues.jsonl"
-    rows = read_records(search, file)
-    memories = [fields for fields in rows.records if fields.get("_type") == "memory"]
-    left = left_out((len(rows.records) - len(memories), "issue", _HOW))
-    return contents_of_facts(search, NAME, file, [*map(_fact, memories)], [*left, *rows.not_taken])
+    records, torn = read_records(search, file)
+    memories = [fields for fields in records if fields.get("_type") == "memory"]
+    left = left_out((len(records) - len(memories), "issue", _HOW))
+    return contents_of_facts(search, NAME, file, [*map(_fact, memories)], [*left, *torn])
 
 
 SOURCES = (source_at(NAME, _place, read),)

@@ -22,11 +22,11 @@ def _place(search: SourceSearch) -> Iterator[Path]:
 
 def read(search: SourceSearch, file: Path) -> SourceContents | None:
     """What is in the file."""
-    rows = read_records(search, file)
-    facts = [fact for fields in rows.records for fact in _facts(fields)]
-    odd = sum(fields.get("type") not in ("entity", "relation") for fields in rows.records)
+    records, torn = read_records(search, file)
+    facts = [fact for fields in records for fact in _facts(fields)]
+    odd = sum(fields.get("type") not in ("entity", "relation") for fields in records)
     left = left_out((odd, "record", "neither an entity nor a relation"))
-    return contents_of_facts(search, NAME, file, facts, [*left, *rows.not_taken])
+    return contents_of_facts(search, NAME, file, facts, [*left, *torn])
 
 
 SOURCES = (source_at(NAME, _place, read),)

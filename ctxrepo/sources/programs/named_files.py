@@ -25,8 +25,8 @@ def _of_records(name: str, fact: Callable[[Record], SourceFact], *lists: str) ->
     """A source whose file has a record for each fact."""
 
     def read(search: SourceSearch, file: Path) -> SourceContents | None:
-        rows = read_records(search, file, *lists)
-        return contents_of_facts(search, name, file, [*map(fact, rows.records)], rows.not_taken)
+        records, torn = read_records(search, file, *lists)
+        return contents_of_facts(search, name, file, [*map(fact, records)], torn)
 
     return source_at(name, _nowhere, read)
 

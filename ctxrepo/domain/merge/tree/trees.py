@@ -69,15 +69,15 @@ def _file_by_file(
         former[new].append(old)
     merged: dict[str, Content] = {}
     copies: dict[ConflictCopy, None] = {}
-    for item in file_versions(versions.base, versions.ours, versions.theirs, blobs):
-        content, lost = blobs.merge(item.path, *item.versions, {*item.paths} - {item.path})
+    for place, three, others in file_versions(versions.base, versions.ours, versions.theirs, blobs):
+        content, lost = blobs.merge(place, *three, others)
         copies |= dict.fromkeys(lost)
         if content is not None:
-            both, lost = blobs.merge(item.path, None, merged.get(item.path), content)
-            merged[item.path] = content if both is None else both
+            both, lost = blobs.merge(place, None, merged.get(place), content)
+            merged[place] = content if both is None else both
             copies |= dict.fromkeys(lost)
-            for path in {*item.paths} - {item.path}:
-                moves |= dict.fromkeys((path, *former[path]), item.path)
+            for path in others:
+                moves |= dict.fromkeys((path, *former[path]), place)
     return merged, copies
 
 
@@ -92,18 +92,16 @@ def _placed(
     return placed
 
 
-@dataclass(frozen=True)
-class FileVersions:
-    """Three versions of one file, the path that each has it at, and its merged path."""
-
-    path: str
-    versions: tuple[Content | None, Content | None, Content | None]
-    paths: tuple[str, str, str]
+Three = tuple[Content | None, Content | None, Content | None]
+"""Three versions of a file."""
 
 
-def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[FileVersions]:
-    """Every file of three trees; several with one path are merged. One that a side moved is one file, which
-    the other may have edited; it stays if the other removed it."""
+def file_versions(
+    base: Contents, ours: Contents, theirs: Contents, blobs: Blobs
+) -> Iterator[tuple[str, Three, set[str]]]:
+    """(merged path, versions, the other paths that they have it at) of every file of three trees; several
+    with one path are merged. One that a side moved is one file, which the other may have edited; it stays if
+    the other removed it."""
     by_us, by_them = moves_of(base, ours, theirs, blobs), moves_of(base, theirs, ours, blobs)
     paired: tuple[set[str], set[str], set[str]] = (set(), set(), set())
     for path in sorted(by_us.keys() | by_them.keys()):
@@ -113,13 +111,14 @@ def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs
             for names, name in zip(paired, paths, strict=True):
                 names.add(name)
             three = base[path], ours[our_path], theirs[their_path]
-            yield FileVersions(_place(paths, three), three, paths)
+            place = _place(paths, three)
+            yield place, three, {*paths} - {place}
     for path in sorted(base.keys() | ours.keys() | theirs.keys()):
         was, us, them = (
             None if path in names else side.get(path)
             for side, names in zip((base, ours, theirs), paired, strict=True)
         )
-        yield FileVersions(path, (was, us, them), (path, path, path))
+        yield path, (was, us, them), set()
 
 
 def _place(paths: Sequence[str], versions: Sequence[Content]) -> str:
