@@ -42,8 +42,3 @@ GIT_MEMORY = Bound(400 * 2**20, "bytes of memory", "one git that speaks with the
 GIT_SECONDS = Bound(30, "seconds of a processor", "one git that takes what the remote sends")
 GIT_FILE = Bound(2**30, "bytes in a file", "what git keeps of one answer of the remote, compressed")
 CUT_OUT = Bound(2**32, "bytes of larger files that its files are cut out of", "one answer of the remote")
-
-ALL = (
-    PATHS, DEPTH, PATH_BYTES, FOLDER_BYTES, FILE_BYTES, COMMITS, COMMIT_BYTES, HISTORY_BYTES, PARENTS,
-    MESSAGE, SAID_BYTES, GIT_MEMORY, GIT_SECONDS, GIT_FILE, CUT_OUT
-)  # fmt: skip

@@ -187,17 +187,6 @@ class _Pair:
         """`the password of the router is …`"""
         return bool(_INTRODUCES.search(self.gap) or _OPENS_ARGUMENT.search(self.gap))
 
-    @property
-    def has_name_of_its_own(self) -> bool:
-        """`{"token": true, "commit": "…`: the value follows another name."""
-        name = _NAME_IN_JSON.search(self.gap)
-        return name is not None and name[1] not in _NAMES_OF_VALUES
-
-    @property
-    def is_call(self) -> bool:
-        """`password_for(`: what looks like a value is a function's name."""
-        return self.data[self.value.end : self.value.end + 1] in (b"(", b"[", b"{")
-
     def names_something_else(self, start: int, end: int) -> bool:
         """Whether the text from 24 bytes before `start` to `end` says that this is no secret."""
         before = max(0, self.value.start - _BEFORE_LABEL)
@@ -210,8 +199,10 @@ class _Pair:
 def _announces(pair: _Pair) -> bool:
     """Whether the value stands near enough behind the label for what it looks like."""
     label, value = pair.label, pair.value
-    if pair.is_call or pair.has_name_of_its_own:
-        return False
+    if pair.data[value.end : value.end + 1] in (b"(", b"[", b"{"):
+        return False  # `password_for(`: what looks like a value is a function's name
+    if (name := _NAME_IN_JSON.search(pair.gap)) and name[1] not in _NAMES_OF_VALUES:
+        return False  # `{"token": true, "commit": "…`: the value follows another name
     if label.kind == CODE:
         is_near = value.grade is Grade.NUMBER and _is_code_near(pair)
     elif pair.word == b"pass" and not (pair.is_beside or (pair.is_introduced and len(pair.gap) < 16)):
