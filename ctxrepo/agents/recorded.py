@@ -73,7 +73,6 @@ class ToolUse:
     """A tool that the agent used, with the files that it named and the command line that it ran."""
 
     name: str
-    id: str = ""
     paths: tuple[str, ...] = ()
     command: str = ""
 
@@ -179,11 +178,11 @@ def typed(text: str) -> str:
     return _not_typed().sub(lambda tag: f"{tag[2].strip()} " if tag[1] in _BY_HAND else "", text).strip()
 
 
-def tool_use(block: Mapping[str, Any], arguments: str, *paths: str, id_key: str = "id") -> ToolUse:
+def tool_use(block: Mapping[str, Any], arguments: str, *paths: str) -> ToolUse:
     """The tool that a block tells of; its `arguments` stand under this key, and in them the `paths`."""
     values = table(block, arguments)
     files = tuple(filter(None, (text_of(values, path) for path in paths)))
-    return ToolUse(text_of(block, "name"), text_of(block, id_key), files, text_of(values, "command"))
+    return ToolUse(text_of(block, "name"), files, text_of(values, "command"))
 
 
 OPENED = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">')

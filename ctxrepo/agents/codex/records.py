@@ -116,10 +116,9 @@ def _text_in(message: Mapping[str, Any]) -> str:
 
 def _tools(payload: Mapping[str, Any]) -> Iterator[ToolUse]:
     """The tool that the model asked for in this line of a rollout."""
-    kind, name, call = (text_of(payload, key) for key in ("type", "name", "call_id"))
+    kind, name = text_of(payload, "type"), text_of(payload, "name")
     if kind == "custom_tool_call" and name == _PATCH:
-        paths = tuple(file.path for file in files_of(text_of(payload, "input")))
-        yield ToolUse(name, call, paths)
+        yield ToolUse(name, tuple(file.path for file in files_of(text_of(payload, "input"))))
     elif kind in ("custom_tool_call", "function_call"):
         arguments = record(text_of(payload, "arguments")) or {}
-        yield ToolUse(name, call, (), text_of(arguments, "cmd") or text_of(arguments, "command"))
+        yield ToolUse(name, (), text_of(arguments, "cmd") or text_of(arguments, "command"))

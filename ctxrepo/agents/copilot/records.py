@@ -69,7 +69,7 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
             session = text_of(data, "sessionId")
         text = text_of(data, "content")
         asked = tables(data.get("toolRequests")) if kind == "assistant.message" else []
-        tools = tuple(tool_use(call, "arguments", "path", id_key="toolCallId") for call in asked)
+        tools = tuple(tool_use(call, "arguments", "path") for call in asked)
         # Where somebody else than a person wrote the message, its `source` says who.
         is_users = kind == "user.message" and text_of(data, "source") in ("", "user")
         if (is_users and text.strip()) or (kind == "assistant.message" and (text or tools)):

@@ -88,8 +88,7 @@ def _tool(part: Mapping[str, Any]) -> ToolUse:
     values = table(table(part, "state"), "input")
     patch = [line for line in text_of(values, "patchText").split("\n") if line.startswith(_PATCHED)]
     paths = [text_of(values, "filePath"), text_of(values, "path"), *(p.partition(": ")[2] for p in patch)]
-    files = tuple(filter(None, paths))
-    return ToolUse(text_of(part, "tool"), text_of(part, "callID"), files, text_of(values, "command"))
+    return ToolUse(text_of(part, "tool"), tuple(filter(None, paths)), text_of(values, "command"))
 
 
 def _moment(milliseconds: object) -> str:

@@ -52,7 +52,7 @@ def test_parts_of_a_message_are_one_with_its_tools_and_its_place_in_the_tree() -
     ]
     asked, done = messages(lines)
     assert (asked.id, done.id, done.parent) == ("u1", "u3", "u1")
-    assert done.tools == (ToolUse("Edit", "t1", ("/a.md",)), ToolUse("Bash", "t2", (), "make test"))
+    assert done.tools == (ToolUse("Edit", ("/a.md",)), ToolUse("Bash", (), "make test"))
 
 
 def test_what_a_fork_copied_was_said_in_the_other_session() -> None:

@@ -49,8 +49,8 @@ def test_who_said_what_and_used_which_tools() -> None:
     assert (asked.who, asked.text, asked.id, asked.session) == ("user", "fix it", "u1", "s1")
     assert (done.who, done.text, done.parent) == ("agent", "done", "u1")
     assert done.tools == (
-        ToolUse("exec_command", "c1", (), "make test"),
-        ToolUse("apply_patch", "c2", ("a.py", "b.py")),
+        ToolUse("exec_command", (), "make test"),
+        ToolUse("apply_patch", ("a.py", "b.py")),
     )
     assert list(prompts(messages(ROLLOUT))) == ["fix it"]
     assert reply(messages(ROLLOUT)) == "done"
@@ -63,7 +63,7 @@ def test_odd_lines_are_passed_over(odd: str) -> None:
 
 def test_a_call_with_odd_arguments_is_a_call() -> None:
     found = messages([call("exec_command", arguments="{torn"), event("AgentMessage", "done", "m1")])
-    assert found[0].tools == (ToolUse("exec_command", "c1"),)
+    assert found[0].tools == (ToolUse("exec_command"),)
 
 
 def for_model(role: str, text: str, *, bare: bool = False) -> str:

@@ -41,9 +41,9 @@ def test_who_said_what_in_the_recorded_session() -> None:
 def test_which_tools_were_used_on_what() -> None:
     tools = [tool for message in messages(RECORDED) for tool in message.tools]
     assert tools == [
-        ToolUse("view", "call_1", ("/shop/notes.txt",)),
-        ToolUse("bash", "call_2", (), "make test"),
-        ToolUse("task", "call_3"),
+        ToolUse("view", ("/shop/notes.txt",)),
+        ToolUse("bash", (), "make test"),
+        ToolUse("task"),
     ]
 
 

@@ -85,7 +85,7 @@ def test_of_lines_with_one_id_the_last_counts() -> None:
     ]
     asked, said = messages(lines)
     assert (asked.text, said.text, said.parent) == ("go", "so be it", "u1")
-    assert said.tools == (ToolUse("run_shell_command", "c1", ("lib",), "make test"),)
+    assert said.tools == (ToolUse("run_shell_command", ("lib",), "make test"),)
 
 
 def test_a_session_that_went_back_has_branches() -> None:

@@ -91,7 +91,7 @@ def test_user_and_agent_are_told_without_what_was_put_beside_their_words(tmp_pat
         ("user", "ok thanks"),
         ("agent", "Done."),
     ]
-    assert found[3].tools == (ToolUse("read", "toolu_000003", (NOTE,)),)
+    assert found[3].tools == (ToolUse("read", (NOTE,)),)
     assert [m.parent for m in found] == ["", *(m.id for m in found[:-1])]
     assert found[0].at == "2026-11-24T15:50:30.826Z"
     assert {m.session for m in found} == {session}
@@ -131,8 +131,8 @@ def test_a_patch_names_its_files_and_a_command_itself() -> None:
     ]
     (found,) = messages(line(part, role="assistant") for part in parts)
     assert found.tools == (
-        ToolUse("apply_patch", "1", ("a.py", "b.py", "c")),
-        ToolUse("bash", "2", (), "make"),
+        ToolUse("apply_patch", ("a.py", "b.py", "c")),
+        ToolUse("bash", (), "make"),
     )
 
 

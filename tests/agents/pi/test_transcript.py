@@ -66,9 +66,9 @@ def test_tools_have_their_paths_and_commands() -> None:
     ]
     (found,) = messages(entry("a", None, "assistant", calls))
     assert found.tools == (
-        ToolUse("edit", "t1", ("a.md",)),
-        ToolUse("bash", "t2", (), "make"),
-        ToolUse("odd", "t3"),
+        ToolUse("edit", ("a.md",)),
+        ToolUse("bash", (), "make"),
+        ToolUse("odd"),
     )
 
 
