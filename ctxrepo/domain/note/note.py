@@ -56,9 +56,6 @@ class Note:
         """The first part of the path: `global`, or a project's folder."""
         return self.path.split("/", 1)[0]
 
-    def entry(self, entry_id: str) -> Entry | None:
-        return next((e for e in self.entries if e.id == entry_id), None)
-
     def entries_at(self, first: int, last: int) -> list[Entry]:
         """The entries of which a line is among these."""
         return [e for e in self.entries if e.first_line <= last and first <= e.last_line]

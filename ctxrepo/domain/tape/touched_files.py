@@ -20,10 +20,6 @@ class FirstFile:
     why: str = ""
     """For a note why it is here, in a few words; for a file the lines that were touched."""
 
-    @property
-    def is_note(self) -> bool:
-        return not self.top
-
 
 MOST_SPANS = 4
 """The most lines that are told of one file."""

@@ -76,11 +76,11 @@ def first(machine: Machine, owner: str = "", project: str = SHOP) -> list[FirstF
 
 
 def notes(machine: Machine, owner: str = "") -> dict[str, str]:
-    return {one.path: one.why for one in first(machine, owner) if one.is_note}
+    return {one.path: one.why for one in first(machine, owner) if not one.top}
 
 
 def files(machine: Machine) -> list[str]:
-    return [one.path for one in first(machine) if not one.is_note]
+    return [one.path for one in first(machine) if one.top]
 
 
 def say(machine: Machine, **tape: Any) -> None:
