@@ -49,6 +49,10 @@ class _OpenCode(Dialect):
         _, (output,) = _rows(db, _TEXTS, json)
         return output
 
+    def reply(self, _db: _sqlite3.Connection, _event: str, text: str) -> str:
+        """The text itself, which the bridge puts into the session."""
+        return text
+
 
 def _rows(db: _sqlite3.Connection, query: str, json: str) -> list[tuple[str, ...]]:
     """The rows of this query, with '' for what is no text. They are read as bytes, because JSON can spell
