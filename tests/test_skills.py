@@ -11,7 +11,7 @@ import pytest
 from reference import root_command
 
 from ctxrepo.domain.project.target import parse_target
-from ctxrepo.services.notes.new_note import templates
+from ctxrepo.services.notes.changing import templates
 from ctxrepo.services.reading.searching import Mode
 from ctxrepo.storage.user import assets
 

@@ -26,7 +26,7 @@ from ctxrepo.domain.note.note import Note, bump_updated, decode, decode_exactly,
 from ctxrepo.domain.records.evidence import Marks, evidence_of, marks
 from ctxrepo.domain.tape.anchors import anchors_of
 from ctxrepo.faces.cli.output import visible
-from ctxrepo.services.checks.note_checks import findings_of
+from ctxrepo.services.health.note_checks import findings_of
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.cache.writer import Cache
 

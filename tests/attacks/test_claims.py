@@ -12,7 +12,7 @@ from machines import PROJECT_URL, Machine, make_remote
 from processes import wait_for_workers
 from sessions import Session, connected, eventually
 
-from ctxrepo.services.locate.recorded import is_known
+from ctxrepo.services.locate.look import is_known
 
 ID = "git.example.org/ada/shop"
 SECRET_OF_SHOP = "the vault stands in the cellar"

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.note.note import Note
     from ctxrepo.domain.records.save import Origin
     from ctxrepo.services.notes.changing import Tag
-    from ctxrepo.services.notes.export import ExportResult
-    from ctxrepo.services.notes.list_notes import NoteDelivery, NoteSummary
+    from ctxrepo.services.notes.list_notes import ExportResult, NoteDelivery, NoteSummary
     from ctxrepo.services.notes.working_notes import Scratch
     from ctxrepo.services.reading.folder_sizes import FolderSize
     from ctxrepo.services.reading.links import Link, NoteLinks
@@ -247,7 +246,7 @@ def list_items(desk: Desk, request: ChecklistRequest) -> Result[Sequence[Scratch
 
 def export(desk: Desk, request: ExportRequest) -> Result[ExportResult]:
     """Copy the notes of a scope to an ordinary folder."""
-    from ctxrepo.services.notes.export import export
+    from ctxrepo.services.notes.list_notes import export
 
     place = desk.cwd / request.folder.expanduser()
     exported = export(desk.memory, request.scope, place, desk.project, desk.now)

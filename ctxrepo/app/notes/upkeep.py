@@ -17,8 +17,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.checks.fix import FileFix
-    from ctxrepo.services.checks.note_checks import NoteFinding
+    from ctxrepo.services.health.note_checks import FileFix, NoteFinding
     from ctxrepo.services.imports.destination import ImportPlan, PlannedNote
     from ctxrepo.sources.source import SourceContents, SourceSearch
 
@@ -43,9 +42,8 @@ class CheckedNotes:
 
 def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
     """Look through all notes; ends with 1 when something is wrong, and not only to be looked at."""
-    from ctxrepo.services.checks.fix import fix, fixable
-    from ctxrepo.services.checks.note_checks import check
     from ctxrepo.services.faults.finding import is_failure
+    from ctxrepo.services.health.note_checks import check, fix, fixable
     from ctxrepo.storage.clone.clone import require_our_format
 
     require_our_format(desk.memory.root)
@@ -200,8 +198,7 @@ def _search(desk: Desk, request: ImportRequest | None) -> SourceSearch:
     """Where to look; None looks everywhere. Without a memory nothing is known of projects, and what they have
     is only counted."""
     from ctxrepo.domain.formats.moment import day, since
-    from ctxrepo.services.imports.project_folders import ProjectFolders
-    from ctxrepo.services.imports.sources import FilesOutside
+    from ctxrepo.services.imports.sources import FilesOutside, ProjectFolders
     from ctxrepo.services.reading.find import scope_named
     from ctxrepo.sources.source import SourceSearch
     from ctxrepo.storage.processes.outside import Outside

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.note.entry import Entry
     from ctxrepo.services.history.restore import RestoreResult
     from ctxrepo.services.history.undoing import Undone
-    from ctxrepo.services.notes.changing import EditRequest, EditResult, TagResult, TouchResult
-    from ctxrepo.services.notes.new_note import NewNote
+    from ctxrepo.services.notes.changing import EditRequest, EditResult, NewNote, TagResult, TouchResult
     from ctxrepo.services.notes.placing import Forgotten, MoveResult
     from ctxrepo.services.notes.remember import RememberResult
     from ctxrepo.services.notes.requests import Fact, NewNoteRequest, RestoreRequest, TagChange, TickRequest
@@ -132,7 +131,7 @@ def shown_id(result: RememberResult) -> str:
 @writes
 def new(desk: Desk, request: NewNoteRequest) -> Result[NewNote]:
     """Write a new note."""
-    from ctxrepo.services.notes.new_note import new
+    from ctxrepo.services.notes.changing import new
 
     return Result(new(desk.memory, request, desk.project, desk.origin, desk.now))
 

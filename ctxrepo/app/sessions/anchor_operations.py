@@ -50,7 +50,7 @@ def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
 
 def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:
     """Note that the user of a session wants an anchor, and say what its agent is to be told."""
-    from ctxrepo.services.anchors.trigger import ask_for_anchor
+    from ctxrepo.services.anchors.leave_anchor import ask_for_anchor
     from ctxrepo.services.delivery.sessions import Caller, session_meant
 
     if not request.prompt.strip():
@@ -89,7 +89,7 @@ def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[Anchor]:
 
 def _prepared(desk: Desk, request: AnchorRequest) -> Handoff:
     from ctxrepo.domain.tape.handoff_parts import Handoff
-    from ctxrepo.services.anchors.session_handoff import WorkingSession, prepare
+    from ctxrepo.services.anchors.session_anchors import WorkingSession, prepare
     from ctxrepo.services.sessions.conversations import transcript_of
 
     agent, session = desk.origin.agent, desk.origin.session
@@ -101,8 +101,7 @@ def _prepared(desk: Desk, request: AnchorRequest) -> Handoff:
 
 def _leave(desk: Desk, request: AnchorRequest) -> AnchorResult:
     """Leave an anchor; UsageError for a handoff that says nothing."""
-    from ctxrepo.services.anchors.leave_anchor import anchor
-    from ctxrepo.services.anchors.trigger import triggered
+    from ctxrepo.services.anchors.leave_anchor import anchor, triggered
 
     request = replace(request, entry=_entry(desk, request))
     _settle(desk)

@@ -15,7 +15,7 @@ from ctxrepo.services.faults.finding import Levelled, count_levels, is_failure
 if TYPE_CHECKING:
     from ctxrepo.app.notes.upkeep import CheckedNotes
     from ctxrepo.app.repository.diagnosis import Diagnosis
-    from ctxrepo.services.health.health import LastSession
+    from ctxrepo.services.faults.faults import LastSession
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.setup.standings import Standing, State
 

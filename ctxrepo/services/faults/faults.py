@@ -1,9 +1,10 @@
-"""What sessions are told is wrong with the memory, since when, and what helps; what hooks and worker met."""
+"""What sessions are told is wrong with the memory, since when, and what helps; what hooks, worker and remote
+did last."""
 
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -227,3 +228,50 @@ def _last(log: Path) -> Trouble | None:
     with suppress(ValueError):
         return Trouble(datetime.fromisoformat(entry[1]), words.strip()[:_LONGEST], log)
     return Trouble(None, words.strip()[:_LONGEST], log)
+
+
+@dataclass(frozen=True)
+class LastSession:
+    """The session that a hook answered last; `project` is its project's folder ('' for none), `given` counts
+    entries."""
+
+    agent: str
+    session: str
+    project: str
+    cwd: str
+    at: datetime
+    given: int
+    is_off: bool
+
+
+@dataclass(frozen=True)
+class LastExchange:
+    """The last exchange with the remote: when it ended, and how. `fetched` is the last one that went well."""
+
+    at: datetime | None = None
+    outcome: str = ""
+    reason: str = ""
+    fetched: datetime | None = None
+
+
+def last_served(memory: Memory) -> LastSession | None:
+    """The session that a hook answered last; None before the first one."""
+    one = latest(memory.places.sessions, memory.state.id)
+    if one is None:
+        return None
+    project = "" if one.project == "?" else one.project
+    return LastSession(one.agent, one.session, project, one.cwd, _moment(one.touched), one.given, one.is_off)
+
+
+def last_exchange(memory: Memory) -> LastExchange:
+    """What is known of the last exchange; nothing is asked."""
+    last = memory.exchanges.last
+    at, answer = last or (0.0, None)
+    ended = _moment(at) if last else None
+    fetched = written(memory.state.fetched)
+    well = _moment(fetched) if fetched else ended if answer and answer.ok else None
+    return LastExchange(ended, answer.outcome if answer else "", answer.reason if answer else "", well)
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,1 +1,1 @@
-"""Whether everything works: `status` and `doctor`."""
+"""Whether everything works, and the notes are sound: `status`, `doctor` and `check`."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import REGISTRY, shown
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed, RepositoryState
-from ctxrepo.services.checks.note_checks import check
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import (
     CheckOutcome,
@@ -19,6 +18,7 @@ from ctxrepo.services.faults.finding import (
     other_remote,
     unseen,
 )
+from ctxrepo.services.health.note_checks import check
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.saving.accept import emptied_files

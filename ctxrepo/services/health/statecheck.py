@@ -10,10 +10,18 @@ from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
 from ctxrepo.services.delivery.file_blocks import BlockState, states_of_blocks
-from ctxrepo.services.faults.faults import StandingFault, Trouble, of_hooks, of_settings, of_worker, standing
+from ctxrepo.services.faults.faults import (
+    StandingFault,
+    Trouble,
+    last_exchange,
+    last_served,
+    of_hooks,
+    of_settings,
+    of_worker,
+    standing,
+)
 from ctxrepo.services.faults.finding import CheckOutcome, Finding, Level
 from ctxrepo.services.health.clonecheck import FIX
-from ctxrepo.services.health.health import last_exchange, last_served
 from ctxrepo.services.meaning.ready import EMBED, readiness
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.setup.connection import Machine

@@ -8,9 +8,15 @@ from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.faults import current_faults, of_remote
+from ctxrepo.services.faults.faults import (
+    LastExchange,
+    LastSession,
+    current_faults,
+    last_exchange,
+    last_served,
+    of_remote,
+)
 from ctxrepo.services.faults.finding import halfway
-from ctxrepo.services.health.health import LastExchange, LastSession, last_exchange, last_served
 from ctxrepo.services.locate.identify import Location, Project, read_registry
 from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths

@@ -11,11 +11,12 @@ from ctxrepo.domain.project.layout import is_archived, is_note, shown
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.services.history.past_entry import PastEntry, find_past_entry
 from ctxrepo.services.history.versions import (
+    PastEntry,
     PastPlace,
     Step,
     changes,
+    find_past_entry,
     follow,
     former_paths,
     renamed_to,

@@ -17,15 +17,17 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import anchors_of, to_line
 from ctxrepo.errors import Busy, NotFound, Refused
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.history.change_to_undo import (
+from ctxrepo.services.history.commits import commit_named
+from ctxrepo.services.history.way_back import (
     MOST_OPERATIONS,
     WIDTH,
     ChangeToUndo,
+    NothingLeft,
+    can_be_undone,
     of_commit,
     of_operation,
+    way_back,
 )
-from ctxrepo.services.history.commits import commit_named
-from ctxrepo.services.history.way_back import NothingLeft, can_be_undone, way_back
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe

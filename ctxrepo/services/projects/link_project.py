@@ -17,7 +17,7 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, folders_in, read_registry
-from ctxrepo.services.locate.recorded import update_recorded_checkouts
+from ctxrepo.services.locate.look import update_recorded_checkouts
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.relocate import Relocation, relocate, require_nothing_held_back

@@ -124,7 +124,7 @@ def _check(asked: SearchQuery, words: Sequence[str]) -> None:
 
 def _hits(memory: Memory, asked: SearchQuery, words: Sequence[str], only: str) -> Iterator[Hit]:
     if asked.mode != "words":
-        from ctxrepo.services.meaning.search_by_meaning import near  # most searches are for words
+        from ctxrepo.services.meaning.ready import near  # most searches are for words
 
         scopes = [only.rstrip("/")] if only else None
         found = near(memory, asked.text, scopes, MOST, by_words_too=asked.mode == "both")

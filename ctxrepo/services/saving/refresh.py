@@ -17,7 +17,7 @@ from ctxrepo.services.faults.faults import (
     store_faults,
 )
 from ctxrepo.services.faults.past_deletions import of_deletions
-from ctxrepo.services.locate.recorded import update_recorded_checkouts
+from ctxrepo.services.locate.look import update_recorded_checkouts
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.reading.tape_files import told_handoff
 from ctxrepo.services.saving.kept_here import KeptHere, filtered_at

@@ -24,8 +24,7 @@ from ctxrepo.services.delivery.bridge import note_ends, prepare_bridges
 from ctxrepo.services.delivery.file_blocks import renew
 from ctxrepo.services.delivery.watched import store_stamps, take_stamps
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.locate.look import locate_with_git
-from ctxrepo.services.locate.recorded import is_known
+from ctxrepo.services.locate.look import is_known, locate_with_git
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest, commit

@@ -18,7 +18,7 @@ from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.opencode import records
 from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 from ctxrepo.errors import ConfigError
-from ctxrepo.services.anchors.session_handoff import WorkingSession, gather
+from ctxrepo.services.anchors.session_anchors import WorkingSession, gather
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.sessions.conversations import ends_of_session, transcript_of
 from ctxrepo.services.usage import entry_usage

@@ -15,7 +15,7 @@ from ctxrepo.app.sessions.recall import FolderRecallRequest, MemoryRecallRequest
 from ctxrepo.domain.tape.handoff_parts import Handoff
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest
-from ctxrepo.services.anchors.session_handoff import NAME
+from ctxrepo.services.anchors.session_anchors import NAME
 from ctxrepo.services.recall.recall import Question
 
 

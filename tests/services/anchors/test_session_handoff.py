@@ -18,7 +18,7 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.handoff_parts import MAX_BYTES, Handoff, handoff_of, told
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult, anchor
-from ctxrepo.services.anchors.session_handoff import WorkingSession, prepare
+from ctxrepo.services.anchors.session_anchors import WorkingSession, prepare
 from ctxrepo.services.notes.working_notes import add, log
 from ctxrepo.services.reading.tape_files import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit

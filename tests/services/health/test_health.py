@@ -8,7 +8,7 @@ from pathlib import Path
 
 from machines import Machine
 
-from ctxrepo.services.health.health import LastExchange, last_exchange, last_served
+from ctxrepo.services.faults.faults import LastExchange, last_exchange, last_served
 
 
 def test_the_session_that_was_answered_last_is_told_with_its_project(ada: Machine) -> None:

@@ -16,8 +16,7 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.history.undoing import Undone, redo, undo, undo_commit
-from ctxrepo.services.notes.changing import EditRequest, Passage, edit, set_tags
-from ctxrepo.services.notes.new_note import new
+from ctxrepo.services.notes.changing import EditRequest, Passage, edit, new, set_tags
 from ctxrepo.services.notes.placing import archive, forget, move
 from ctxrepo.services.notes.requests import NewNoteRequest, TagChange, TickRequest
 from ctxrepo.services.notes.working_notes import add, log, tick

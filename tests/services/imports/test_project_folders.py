@@ -9,7 +9,7 @@ import pytest
 from machines import Machine, make_machine
 from repositories import make_checkout
 
-from ctxrepo.services.imports.project_folders import ProjectFolders
+from ctxrepo.services.imports.sources import ProjectFolders
 
 
 @pytest.fixture

@@ -11,8 +11,13 @@ from machines import PROJECT_URL, Machine
 from needs import needs_root
 
 from ctxrepo.errors import NotFound, Refused
-from ctxrepo.services.locate.look import find_project, locate_with_git, trust_project
-from ctxrepo.services.locate.recorded import is_known, update_recorded_checkouts
+from ctxrepo.services.locate.look import (
+    find_project,
+    is_known,
+    locate_with_git,
+    trust_project,
+    update_recorded_checkouts,
+)
 
 
 @pytest.fixture

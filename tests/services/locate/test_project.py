@@ -15,8 +15,7 @@ from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hooks.known.locate import SessionFolder, place_of
 from ctxrepo.hooks.known.world import open_hooks, world_of
 from ctxrepo.services.locate.identify import project_of, read_registry
-from ctxrepo.services.locate.look import find_project
-from ctxrepo.services.locate.recorded import update_recorded_checkouts
+from ctxrepo.services.locate.look import find_project, update_recorded_checkouts
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
 

@@ -134,7 +134,7 @@ class Missing:
 
 sys.meta_path.insert(0, Missing)
 import ctxrepo.services.health.doctor, ctxrepo.services.health.status, ctxrepo.services.recall.recall
-import ctxrepo.services.meaning.ready, ctxrepo.services.meaning.search_by_meaning
+import ctxrepo.services.meaning.ready, ctxrepo.services.meaning.ready
 import ctxrepo.app.repository.diagnosis
 import ctxrepo.services.worker.work, ctxrepo.services.repository.published
 """

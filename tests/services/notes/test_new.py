@@ -9,7 +9,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused, UsageError
-from ctxrepo.services.notes.new_note import NewNote, new
+from ctxrepo.services.notes.changing import NewNote, new
 from ctxrepo.services.notes.requests import NewNoteRequest
 from ctxrepo.services.saving.commit import commit
 

@@ -14,7 +14,7 @@ from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
-from ctxrepo.services.notes.new_note import new
+from ctxrepo.services.notes.changing import new
 from ctxrepo.services.notes.requests import NewNoteRequest
 from ctxrepo.services.saving.commit import commit
 

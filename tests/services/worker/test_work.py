@@ -19,7 +19,7 @@ from saves import checked_out, leave
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import Busy
-from ctxrepo.services.locate.recorded import is_known
+from ctxrepo.services.locate.look import is_known
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.worker import work as work_module

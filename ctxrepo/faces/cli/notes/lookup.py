@@ -27,7 +27,7 @@ from ctxrepo.faces.cli.options import (
 
 if TYPE_CHECKING:
     from ctxrepo.services.notes.changing import Tag
-    from ctxrepo.services.notes.export import ExportResult
+    from ctxrepo.services.notes.list_notes import ExportResult
     from ctxrepo.services.reading.folder_sizes import FolderSize
     from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.searching import Hit, Mode

@@ -110,7 +110,7 @@ def handoff(
     from ctxrepo.app.sessions import anchor_operations as handoffs
     from ctxrepo.domain.tape.handoff_parts import Handoff, told
     from ctxrepo.services.anchors.leave_anchor import AnchorRequest
-    from ctxrepo.services.anchors.session_handoff import NAME
+    from ctxrepo.services.anchors.session_anchors import NAME
 
     if show:
         answer(handoffs.read_handoff, handoffs.NewestHandoffRequest(scope), json, _newest)

@@ -9,8 +9,7 @@ from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused
-from ctxrepo.services.checks.fix import FileFix, fix, fixable
-from ctxrepo.services.checks.note_checks import check
+from ctxrepo.services.health.note_checks import FileFix, check, fix, fixable
 from ctxrepo.services.saving.commit import commit
 
 BROKEN = b"---\ndescription: d\ntags: a, b\n---\n- caf\xe9\r\n"

@@ -1,14 +1,19 @@
-"""Everything in the notes that is not as it was meant, file by file and between entries."""
+"""Everything in the notes that is not as it was meant, and mending what of it needs no decision."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from datetime import datetime
+from difflib import unified_diff
 from time import time
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, trouble
-from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, is_marked
+from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, is_marked, marked
+from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import RULE, WAYS, check_file
-from ctxrepo.domain.merge.resolve import is_marker
+from ctxrepo.domain.merge.resolve import is_marker, resolve_markers
+from ctxrepo.domain.note.compose import fixed
 from ctxrepo.domain.note.entry import Entry, explicit_id, normalised
-from ctxrepo.domain.note.note import UNMARK, Note, decode, decode_note, utf16
+from ctxrepo.domain.note.markdown import lines_of
+from ctxrepo.domain.note.note import UNMARK, Note, decode, decode_exactly, decode_note, encode, utf16
 from ctxrepo.domain.project.layout import (
     DAILY,
     archived_tape_folder,
@@ -20,6 +25,7 @@ from ctxrepo.domain.project.layout import (
     shown,
 )
 from ctxrepo.domain.project.registry import is_folder_name
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.evidence import Evidence, fate, marks
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchors import anchor_of, in_order
@@ -27,8 +33,9 @@ from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Level
 from ctxrepo.services.locate.identify import read_registry
-from ctxrepo.services.reading.find import OF_NO_PROJECT, too_large_to_show
+from ctxrepo.services.reading.find import OF_NO_PROJECT, read_data, too_large_to_show
 from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import KeptOutFile
@@ -250,3 +257,89 @@ def _without_value(
 
 def _of_entry(entry: Entry, problem: str, remedy: str, level: Level = "error") -> NoteFinding:
     return NoteFinding(entry.path, entry.first_line, problem, remedy, level)
+
+
+GENERATED = "marks what ctxrepo keeps beside the notes as generated"
+
+
+@dataclass(frozen=True)
+class FileFix:
+    """What is mended in a file: a line for each deed, the bytes before and after, what a conflict lost."""
+
+    path: str
+    deeds: tuple[str, ...]
+    before: bytes
+    after: bytes
+    conflict_copies: tuple[ConflictCopy, ...] = ()
+
+    @property
+    def diff(self) -> str:
+        """As `diff -u` shows it; '' when it is spelt differently and says the same."""
+        before, after = (lines_of(decode(side)) for side in (self.before, self.after))
+        diff = unified_diff(before, after, self.path, self.path, n=2)
+        return "\n".join(line.rstrip("\n") for line in diff)
+
+
+def fixable(memory: Memory) -> list[FileFix]:
+    """What `fix` would do, by path. Nothing is changed."""
+    paths = sorted({*memory.worktree.scan().files, ATTRIBUTES_FILE})
+    return [one for path in paths if (one := _mended(memory, path))]
+
+
+def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[FileFix]:
+    """Do it; when this returns it survives a power cut."""
+    due = fixable(memory)
+    with drafting(memory, "fix", origin, now) as draft:
+        done = [again for one in due if (again := _mended(memory, one.path))]
+        draft.saying = ", ".join(dict.fromkeys(deed for one in done for deed in one.deeds))
+        for one in done:
+            draft.put(one.path, decode_exactly(one.after))
+            for path, data in map(copy_as_file, one.conflict_copies):
+                draft.put(path, decode_exactly(data))
+    return done
+
+
+def _mended(memory: Memory, path: str) -> FileFix | None:
+    """None for a file that is fine, can't be mended, or is refused all the same; or that was kept aside:
+    nobody mends it."""
+    if path == ATTRIBUTES_FILE:
+        return _marked(memory)
+    if not (is_note(path) or path.lower().endswith(".jsonl")) or is_conflict_copy(path):
+        return None
+    try:
+        data = read_data(memory, path)
+    except Unreadable:
+        return None
+    if not data:
+        return None
+    after, deeds, copies = _without_markers(path, data)
+    if is_note(path):
+        after, more = fixed(path, after)
+        deeds += more
+    kept = {path: after} | dict(map(copy_as_file, copies))
+    allow = memory.settings.secrets.allow_secret
+    if not deeds or any(check_file(name, kept[name], allow) for name in kept):
+        return None
+    return FileFix(path, deeds, data, after, copies)
+
+
+def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tuple[ConflictCopy, ...]]:
+    """The file with both sides of its conflicts, and what is to be said of it."""
+    found = resolve_markers(path, decode_exactly(data))
+    if found is None:
+        return data, (), ()
+    text, copies = found
+    lost = [f"of two edits of one thing the other one is in {copy_as_file(one)[0]}" for one in copies]
+    return encode(text), ("its conflict markers are gone, and both sides are kept", *lost), copies
+
+
+def _marked(memory: Memory) -> FileFix | None:
+    """Only where people review: in any other memory nobody looks at differences on a forge."""
+    if not memory.is_reviewed:
+        return None
+    try:
+        before = memory.worktree.read(ATTRIBUTES_FILE) or b""
+    except Unreadable:
+        return None
+    after = encode(marked(decode_exactly(before)))
+    return FileFix(ATTRIBUTES_FILE, (GENERATED,), before, after) if after != before else None

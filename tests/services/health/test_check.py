@@ -8,7 +8,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.domain.guard.refusals import check_file
-from ctxrepo.services.checks.note_checks import check
+from ctxrepo.services.health.note_checks import check
 
 
 @pytest.fixture

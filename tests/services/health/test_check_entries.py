@@ -7,7 +7,7 @@ from machines import Machine
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Evidence, Kind
-from ctxrepo.services.checks.note_checks import between_entries, check
+from ctxrepo.services.health.note_checks import between_entries, check
 
 HEAD = "---\ndescription: {}\n---\n\n"
 

@@ -1,1 +1,0 @@
-"""What is wrong in notes, and mending what needs no decision."""
