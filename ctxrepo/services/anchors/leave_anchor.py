@@ -25,7 +25,7 @@ from ctxrepo.domain.tape.anchors import (
 from ctxrepo.domain.tape.handoff_parts import Handoff, handoff_of, meta_of, one_line
 from ctxrepo.domain.text import hidden
 from ctxrepo.errors import CtxrepoError, Refused, UsageError
-from ctxrepo.hooks.session.ledger_words import ANCHOR_REQUEST, NO_ANCHOR_REQUEST, RequestedAnchor
+from ctxrepo.hooks.session.ledger_words import ANCHOR_REQUEST, NO_ANCHOR_REQUEST
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -137,7 +137,13 @@ def anchor(
     if stays_here:
         with drafting(memory, "anchor", origin, now) as draft:
             draft.register(place.project)  # a session is told of no folder that isn't registered
-            return _kept_here(memory, replace(made, project=place.folder), origin)
+            made = replace(made, project=place.folder)
+            allow = memory.settings.secrets.allow_secret
+            refuse(list(check_file("handoffs.jsonl", to_line(made).encode(), allow)))
+            LocalTape(memory.state).keep(made)
+            memory.done_log.note_here("anchor", origin, f"anchor {made.name}", [], [to_line(made)])
+            tell_newest(memory, place.folder)
+            return AnchorResult(made, "", folder=place.folder)
     return write(memory, made, place, origin, now)
 
 
@@ -177,13 +183,9 @@ def tell_newest(memory: Memory, folder: str) -> None:
 
 
 def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime) -> Anchor:
-    meta = {
-        "trigger": request.trigger,
-        "keywords": list(request.keywords),
-        "summary": request.summary,
-        "purpose": request.purpose,
-    }
-    meta |= meta_of(request.handoff) if request.handoff else {}
+    told = {"trigger": request.trigger, "keywords": list(request.keywords)}
+    told |= {"summary": request.summary, "purpose": request.purpose}
+    told |= meta_of(request.handoff) if request.handoff else {}
     anchor_id = str(uuid4())
     return Anchor(
         id=anchor_id,
@@ -192,7 +194,7 @@ def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime)
         type="handoff",
         session_id=session_named(origin.session),
         session_entry_id=request.entry or anchor_id,
-        meta={k: v for k, v in meta.items() if v},
+        meta={k: v for k, v in told.items() if v},
         host=memory.host,
         agent=origin.agent,
     )
@@ -214,15 +216,6 @@ def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:
     if newest and (made.trigger == BY_ITSELF or newest.name == made.name):
         return newest if handoff_of(newest.meta) == handoff_of(made.meta) else None
     return None
-
-
-def _kept_here(memory: Memory, made: Anchor, origin: Origin) -> AnchorResult:
-    allow = memory.settings.secrets.allow_secret
-    refuse(list(check_file("handoffs.jsonl", to_line(made).encode(), allow)))
-    LocalTape(memory.state).keep(made)
-    memory.done_log.note_here("anchor", origin, f"anchor {made.name}", [], [to_line(made)])
-    tell_newest(memory, made.project)
-    return AnchorResult(made, "", folder=made.project)
 
 
 _MOST = 4000
@@ -265,16 +258,26 @@ def triggered(memory: Memory, origin: Origin, name: str) -> Iterator[Trigger]:
         return
     session = Session(str(memory.places.state), memory.state.id, origin.agent, origin.session)
     wanted = session.record.anchor_request
-    trigger = _trigger(wanted, name.strip())
+
+    def forget() -> None:
+        if wanted:
+            session.note(NO_ANCHOR_REQUEST)
+            session.save()
+
+    trigger = Trigger()
+    if wanted and wanted.is_manual:
+        trigger = Trigger("manual")
+    elif wanted and wanted.name == name.strip():
+        trigger = Trigger("keyword", wanted.keywords)
     if trigger.name == "direct" and tape_settings(memory, origin.agent).mode == "manual":
-        _forget(session, wanted)
+        forget()
         raise Refused(
             "tape.mode is manual: an agent leaves an anchor only where its user asks for one",
             "Go on without one. Users ask by a keyword in a prompt, by `ctxrepo anchor --from-prompt`, or "
             f"{anchor_commands()}.",
         )
     yield trigger
-    _forget(session, wanted)
+    forget()
 
 
 def ask_for_anchor(memory: Memory, asked: Ledger, prompt: str) -> str:
@@ -287,17 +290,3 @@ def ask_for_anchor(memory: Memory, asked: Ledger, prompt: str) -> str:
         raise CtxrepoError(f"{asked.path} can't be written", "Look whether the disk is full.")
     verb, call = ("call", _TOOL) if tape_settings(memory, asked.agent).tools else ("run", _COMMAND)
     return _ASKED.format(verb=verb, call=call, prompt=one_line(prompt, _MOST))
-
-
-def _trigger(wanted: RequestedAnchor | None, name: str) -> Trigger:
-    if wanted is None:
-        return Trigger()
-    if wanted.is_manual:
-        return Trigger("manual")
-    return Trigger("keyword", wanted.keywords) if wanted.name == name else Trigger()
-
-
-def _forget(session: Session, wanted: RequestedAnchor | None) -> None:
-    if wanted:
-        session.note(NO_ANCHOR_REQUEST)
-        session.save()

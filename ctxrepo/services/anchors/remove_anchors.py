@@ -108,17 +108,13 @@ def _parted(text: str, ids: Collection[str]) -> tuple[str, dict[str, str]]:
     """A tape's text without the anchors with these ids, and their lines by id."""
     rest, removed = [], {}
     for line in text.split("\n"):
-        anchor = _anchor_on(line) if line.strip() else None
+        fields: dict[str, Any] = record(line) or {}
+        anchor = None if TOMBSTONE in fields else anchor_of(fields)
         if anchor is not None and anchor.id in ids:
             removed[anchor.id] = line if anchor.host else to_line(anchor)
         elif line.strip():
             rest.append(f"{line}\n")
     return "".join(rest), removed
-
-
-def _anchor_on(line: str) -> Anchor | None:
-    fields: dict[str, Any] = record(line) or {}
-    return None if TOMBSTONE in fields else anchor_of(fields)
 
 
 def _tombstone(anchor: Anchor, now: datetime) -> str:

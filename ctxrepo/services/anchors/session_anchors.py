@@ -71,9 +71,10 @@ def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, st
 
 def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: datetime) -> None:
     """Leave the anchor that an event calls for. No lock is held, for the session's folder may hang."""
-    kind = _kind(event)
-    if not kind or not event.session:
-        return
+    kind = _KINDS.get(event.source, "new") if event.event == "start" else event.event
+    is_moment = event.event in ("start", "compact", "end")
+    if not is_moment or not event.session or (event.event == "start" and event.source == "compact"):
+        return  # after a compaction the session goes on
     here = find_location(memory, Path(event.cwd), {**env, "CTXREPO_PROJECT": ""}) if event.cwd else None
     settings = tape_settings(memory, event.agent)
     if here and (here.is_withheld or here.unknown):
@@ -120,14 +121,6 @@ def leave_moment(
         made = replace(made, project=place.folder)
         LocalTape(memory.state).note(made)
     return made
-
-
-def _kind(event: SpoolEvent) -> str:
-    if event.event in ("compact", "end"):
-        return event.event
-    if event.event != "start" or event.source == "compact":  # after which the session goes on
-        return ""
-    return _KINDS.get(event.source, "new")
 
 
 OWN = "handoff/"

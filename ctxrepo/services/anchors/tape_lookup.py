@@ -1,6 +1,6 @@
 """Anchors of a tape are listed and searched, and what was said between them is searched, read and drawn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -8,7 +8,6 @@ from typing import TypeVar
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.tape.anchors import Anchor, Tape
 from ctxrepo.domain.tape.session_messages import (
-    Conversation,
     SessionMessage,
     TapeBounds,
     TreeLine,
@@ -105,7 +104,13 @@ def search(view: TapeView, request: TapeSearch) -> TapeHits:
     messages: list[SessionMessage] = []
     scopes: dict[Kind, Where] = {}
     if "anchors" in request.kinds:
-        anchors, scopes["anchors"] = _first_found(partial(_find_anchors, view, request, bounds), places)
+        fitting = request.anchors(terms_of(request.query))
+
+        def find_anchors(where: Where) -> list[Anchor]:
+            tape = view.own if where == "session" else view.tape
+            return [anchor for anchor in tape.anchors if fitting.fits(anchor) and bounds.holds(anchor)]
+
+        anchors, scopes["anchors"] = _first_found(find_anchors, places)
     if "messages" in request.kinds:
         messages, scopes["messages"] = _first_found(partial(_find_messages, view, request, bounds), places)
     if not anchors and not messages:
@@ -121,38 +126,38 @@ def search(view: TapeView, request: TapeSearch) -> TapeHits:
 def read(view: TapeView, request: ReadTape) -> TapeReading:
     """The newest messages within bounds, on the branch that goes on: after the start, up to the end."""
     request.require_valid()
+    is_session = request.place == "session"
     if request.around:
-        anchor = resolve(view.tape, view.own, request.around, is_only_own=request.place == "session")
-        before, after = _around(view, anchor, request)
-        return TapeReading(tuple(shown([*before, *after], request.chars)), TapeBounds())
+        anchor = resolve(view.tape, view.own, request.around, is_only_own=is_session)
+        before, after = (_asked_for(request, side) for side in _around(view, anchor))
+        before = before[-(request.limit - request.limit // 2) :]  # as many on both sides
+        messages = [*before, *after[: request.limit - len(before)]]
+        return TapeReading(tuple(shown(messages, request.chars)), TapeBounds())
     bounds = bounds_of(view, request, request.place, dates_first=False)
-    messages = _messages_of(view, request, bounds)
+    conversations = [view.conversation()] if is_session else view.conversations_in_project()
+    parts = [bounds.of(conversation.branch) for conversation in conversations]
+    messages = _asked_for(request, parts[0] if is_session else merged(parts))
     return TapeReading(tuple(shown(messages[-request.limit :], request.chars)), bounds)
+
+
+def _asked_for(request: ReadTape, messages: Iterable[SessionMessage]) -> list[SessionMessage]:
+    return [message for message in messages if message.is_of(request.types) and message.has(request.text)]
 
 
 def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShown:
     """An anchor as it is shown, without secrets, with so many messages before and after it."""
-    short = view.tape.short_ids.get(anchor.id, anchor.id)
-    conversation = view.conversation_in(anchor.agent, anchor.session_id) if context else None
-    clean = masked(anchor)
-    if conversation is None:
+    short, clean = view.tape.short_ids.get(anchor.id, anchor.id), masked(anchor)
+    if not context:
         return AnchorShown(clean, short)
-    place = conversation.holder_of(anchor) + 1
-    before = [message for message in conversation.messages[:place] if message.text.strip()][-context:]
-    after = [message for message in conversation.messages[place:] if message.text.strip()][:context]
-    return AnchorShown(clean, short, *(tuple(shown(side, CHARS)) for side in (before, after)))
+    before, after = ([m for m in side if m.text.strip()] for side in _around(view, anchor))
+    sides = (before[-context:], after[:context])
+    return AnchorShown(clean, short, *(tuple(shown(side, CHARS)) for side in sides))
 
 
 def _first_found(find: Callable[[Where], list[Match]], places: Sequence[Where]) -> tuple[list[Match], Where]:
     """What is found in the first of the places that has something, and that place; nothing in the last."""
     found = ((find(place), place) for place in places)
     return next((each for each in found if each[0]), ([], places[-1]))
-
-
-def _find_anchors(view: TapeView, request: TapeSearch, bounds: TapeBounds, where: Where) -> list[Anchor]:
-    tape = view.own if where == "session" else view.tape
-    fitting = request.anchors(terms_of(request.query))
-    return [anchor for anchor in tape.anchors if fitting.fits(anchor) and bounds.holds(anchor)]
 
 
 def _find_messages(
@@ -178,27 +183,13 @@ def _find_messages(
     return sorted(oldest_first, key=lambda message: seconds_of(message.when) or 0.0)
 
 
-def _messages_of(view: TapeView, request: ReadTape, bounds: TapeBounds) -> list[SessionMessage]:
-    is_session = request.place == "session"
-    conversations = [view.conversation()] if is_session else view.conversations_in_project()
-    parts = [bounds.of(conversation.branch) for conversation in conversations]
-    messages = parts[0] if is_session else merged(parts)
-    return [message for message in messages if message.is_of(request.types) and message.has(request.text)]
-
-
-def _around(
-    view: TapeView, anchor: Anchor, request: ReadTape
-) -> tuple[list[SessionMessage], list[SessionMessage]]:
-    """The messages before and after an anchor, as many on both sides."""
-    read = view.conversation_in(anchor.agent, anchor.session_id)
-    conversation = read or Conversation(anchor.agent, anchor.session_id)
+def _around(view: TapeView, anchor: Anchor) -> tuple[Sequence[SessionMessage], Sequence[SessionMessage]]:
+    """The messages before and after an anchor; none where its session isn't on this machine."""
+    conversation = view.conversation_in(anchor.agent, anchor.session_id)
+    if conversation is None:
+        return (), ()
     place = conversation.holder_of(anchor) + 1
-    before, after = (
-        [message for message in side if message.is_of(request.types) and message.has(request.text)]
-        for side in (conversation.messages[:place], conversation.messages[place:])
-    )
-    half = request.limit - request.limit // 2
-    return before[-half:], after[: request.limit - len(before[-half:])]
+    return conversation.messages[:place], conversation.messages[place:]
 
 
 def draw(view: TapeView) -> list[TreeLine]:

@@ -5,7 +5,7 @@ from contextlib import closing
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import seconds_of
-from ctxrepo.domain.tape.anchors import Anchor, Tape
+from ctxrepo.domain.tape.anchors import Tape
 from ctxrepo.domain.tape.session_messages import Conversation, SessionMessage, TapeBounds
 from ctxrepo.domain.words.prompt_terms import is_left_alone
 from ctxrepo.errors import NotFound, UsageError
@@ -155,8 +155,9 @@ def choose_bounds(tape: Tape, own: Tape, request: DigestRequest, now: datetime) 
     handoffs = [a for a in tape.handoffs.anchors if a.name != DONE]
     is_enough = sum(recent.bounds.holds(anchor) for anchor in handoffs) > 1
     smaller = recent if is_enough else _handoffs(tape, HANDOFFS)
-    last = tape.called(DONE)
-    if last and _begins_before(smaller, last):
+    last, after = tape.called(DONE), smaller.bounds.after
+    begins = smaller.bounds.start if after is None else after.moment
+    if last and (begins is None or begins < last.moment):
         return ChosenBounds(TapeBounds(after=last), "since the last digest")
     return smaller
 
@@ -174,9 +175,3 @@ def _handoffs(tape: Tape, count: int) -> ChosenBounds:
     before = handoffs[-count - 1] if len(handoffs) > count else None
     last = f"the last {count} handoffs" if count > 1 else "the last handoff"
     return ChosenBounds(TapeBounds(after=before), last if before else "all there is")
-
-
-def _begins_before(chosen: ChosenBounds, anchor: Anchor) -> bool:
-    after = chosen.bounds.after
-    begins = chosen.bounds.start if after is None else after.moment
-    return begins is None or begins < anchor.moment
