@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,6 @@ from ctxrepo.hooks.own_files import age_of
 from ctxrepo.hooks.session.ledger import BRIDGES
 from ctxrepo.hooks.session.ledger_words import ENDED, GOES_ON
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location
 from ctxrepo.services.reading.tape_files import handoffs_left
@@ -59,15 +59,6 @@ _STAYS = ("clear", "compact")
 _WHO = {"user": "User", "agent": "Assistant"}
 
 
-@dataclass(frozen=True)
-class _Begun:
-    """A session that has begun, at `at` in Unix seconds, in a folder of this project."""
-
-    event: SpoolEvent
-    project: Project | None
-    at: float
-
-
 def note_ends(memory: Memory, events: Sequence[SpoolEvent]) -> None:
     """Note in their ledgers which sessions have ended, and which of those go on."""
     for event in events:
@@ -91,48 +82,52 @@ def prepare_bridges(
     if not begun:
         return
     _remove_old(memory)
-    for event in begun:
-        tape, at = tape_settings(memory, event.agent), event.at or now.timestamp()
-        ended = [] if not tape.bridge_seconds else _ended(memory, event, at - tape.bridge_seconds, at)
-        project = _project_at(memory, event.cwd, env) if ended else None
-        if not ended or leaves_alone(tape, event.cwd, project):
+    for event in (replace(event, at=event.at or now.timestamp()) for event in begun):
+        tape = tape_settings(memory, event.agent)
+        if not tape.bridge_seconds:
             continue
-        for other in ended:
-            if lines := _of_session(memory, _Begun(event, project, at), other, env, tape.bridge_seconds):
-                _leave(memory, event, lines)
-                break
-
-
-def _ended(memory: Memory, event: SpoolEvent, since: float, until: float) -> list[Ledger]:
-    """Other sessions that ended within this time, the last first; none whose user wants no memory in it."""
-    known = ledgers(memory.places.sessions, memory.state.id, since)
-    found = [one for one in known if since <= one.ended <= until and not one.is_off and not one.parent]
-    mine = Session(str(memory.places.state), memory.state.id, event.agent, event.session).path
-    return sorted((one for one in found if str(one.path) != mine), key=lambda one: one.ended, reverse=True)
+        session = Session(str(memory.places.state), memory.state.id, event.agent, event.session)
+        since = event.at - tape.bridge_seconds
+        known = ledgers(memory.places.sessions, memory.state.id, since)
+        # None that is itself, and none whose user wants no memory in it.
+        others = [k for k in known if not (k.is_off or k.parent) and str(k.path) != session.path]
+        ended = sorted((k for k in others if since <= k.ended <= event.at), key=lambda k: -k.ended)
+        project = _project_at(memory, event.cwd, env) if ended else None
+        if leaves_alone(tape, event.cwd, project):
+            continue
+        found = (_of_session(memory, event, project, other, env, tape.bridge_seconds) for other in ended)
+        if lines := next(filter(None, found), []):
+            file = Path(session.bridge_file)
+            make_folder(file.parent)
+            # It appears whole or not at all.
+            put_whole(file, "\n".join(_within_bytes([json.dumps(line) for line in lines])))
 
 
 def _of_session(
-    memory: Memory, begun: _Begun, other: Ledger, env: Mapping[str, str], most_seconds: int
+    memory: Memory,
+    begun: SpoolEvent,
+    project: Project | None,
+    other: Ledger,
+    env: Mapping[str, str],
+    most_seconds: int,
 ) -> list[dict[str, str]]:
     """What is laid ready of an ended session: nothing where it is of another project, nothing is kept of it,
     or its last message is older than `most_seconds`."""
-    event = begun.event
-    tape = tape_settings(memory, other.agent)
-    if other.cwd != event.cwd and not _is_same(begun.project, _project_at(memory, other.cwd, env)):
-        return []
-    if not other.cwd or leaves_alone(tape, other.cwd, begun.project):
+    its = _project_at(memory, other.cwd, env) if other.cwd != begun.cwd else project
+    is_same = other.cwd == begun.cwd or (project and its and project.id == its.id)
+    if not is_same or not other.cwd or leaves_alone(tape_settings(memory, other.agent), other.cwd, project):
         return []
     file = other.transcript or transcript_of(other.agent, other.session, memory.places.user_home, env)
     messages = _messages(memory, other.agent, other.session, file)
     if not messages or begun.at - _last_moment(messages, file) > most_seconds:
         return []
     known: set[str] = set()
-    if event.source in ("resume", "fork"):  # its conversation may hold them already
-        known = {m.text for m in _messages(memory, event.agent, event.session, event.transcript)}
+    if begun.source in ("resume", "fork"):  # its conversation may hold them already
+        known = {m.text for m in _messages(memory, begun.agent, begun.session, begun.transcript)}
         if not known:  # an agent may write the copy of a conversation only after the session has begun
             return []
     new = [message for message in messages if message.text not in known]
-    folder = begun.project.folder if begun.project else memory.global_folder
+    folder = project.folder if project else memory.global_folder
     now = datetime.fromtimestamp(begun.at).astimezone()
     anchors = handoffs_left(memory, folder, other.session, now, anchors_file(folder))
     head = {"kind": SESSION, "name": f"{other.agent} {other.session[:8]}"}
@@ -185,18 +180,6 @@ def _project_at(memory: Memory, cwd: str, env: Mapping[str, str]) -> Project | N
         here = find_location(memory, Path(cwd), {**env, "CTXREPO_PROJECT": ""}) if cwd else None
         return here.project if here and not here.is_withheld else None
     return None
-
-
-def _is_same(one: Project | None, other: Project | None) -> bool:
-    return bool(one and other and one.id == other.id)
-
-
-def _leave(memory: Memory, event: SpoolEvent, lines: Sequence[Mapping[str, str]]) -> None:
-    """Put the file where the hook looks for it; it appears whole or not at all."""
-    session = Session(str(memory.places.state), memory.state.id, event.agent, event.session)
-    file = Path(session.bridge_file)
-    make_folder(file.parent)
-    put_whole(file, "\n".join(_within_bytes([json.dumps(line) for line in lines])))
 
 
 def _within_bytes(lines: list[str]) -> Iterator[str]:

@@ -34,27 +34,35 @@ class Caller:
 
 def sessions(memory: Memory, now: datetime) -> list[Ledger]:
     """Those of the last day, the newest first; subagents are given what the session that started them is."""
-    return [ledger for ledger in _ledgers(memory, now.timestamp() - LATELY) if not ledger.parent]
+    known = ledgers(memory.places.sessions, memory.state.id, now.timestamp() - LATELY)
+    return [ledger for ledger in known if not ledger.parent]
 
 
 def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> Ledger:
     """The session whose id begins with `wanted`, else that of the command, else the newest in the project.
     NotFound for none, UsageError for several."""
     if wanted:
-        return _named(memory, wanted)
+        known = [k for k in ledgers(memory.places.sessions, memory.state.id) if not k.parent]
+        found = [k for k in known if k.session == wanted]
+        found = found or [k for k in known if k.session.startswith(wanted)]
+        if not found:
+            raise NotFound(f"no session's id begins with {wanted}", _HINT)
+        if len(found) > 1:
+            raise UsageError(f"{len(found)} sessions' ids begin with {wanted}", "Say more of it.")
+        return found[0]
     agent, session = here.session
     if session:
         path = ledger_path(str(memory.places.state), agent, session)
         return Ledger(agent, session, Path(path), is_off=is_switched_off(path))
-    if found := _newest_in(memory, here, sessions(memory, now)):
-        return found
+    if newest := _newest_in(memory, here, sessions(memory, now)):
+        return newest
     raise NotFound("no agent's session of the last day was in this project", _HINT)
 
 
 def only_session_in(memory: Memory, agent: str, folder: Path, now: datetime) -> str:
     """The id of the one session of this agent that goes on in a folder or above it and was heard of within
     the hour, else ''."""
-    known = _ledgers(memory, now.timestamp() - _AT_WORK)
+    known = ledgers(memory.places.sessions, memory.state.id, now.timestamp() - _AT_WORK)
     here = {str(place) for place in (folder, *folder.parents)}
     going = [k.session for k in known if k.agent == agent and k.cwd in here and not (k.ended or k.parent)]
     return going[0] if len(going) == 1 else ""
@@ -67,21 +75,6 @@ def switch(chosen: Ledger, *, is_off: bool) -> Ledger:
     if is_switched_off(str(chosen.path)) != is_off:
         raise CtxrepoError(f"{chosen.path} can't be written", "Look whether the disk is full.")
     return replace(chosen, is_off=is_off)
-
-
-def _ledgers(memory: Memory, since: float = 0) -> list[Ledger]:
-    return ledgers(memory.places.sessions, memory.state.id, since)
-
-
-def _named(memory: Memory, wanted: str) -> Ledger:
-    known = [ledger for ledger in _ledgers(memory) if not ledger.parent]
-    found = [ledger for ledger in known if ledger.session == wanted]
-    found = found or [ledger for ledger in known if ledger.session.startswith(wanted)]
-    if not found:
-        raise NotFound(f"no session's id begins with {wanted}", _HINT)
-    if len(found) > 1:
-        raise UsageError(f"{len(found)} sessions' ids begin with {wanted}", "Say more of it.")
-    return found[0]
 
 
 def _newest_in(memory: Memory, here: Caller, known: Sequence[Ledger]) -> Ledger | None:
