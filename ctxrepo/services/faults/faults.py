@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note.frontmatter import PROGRAM
@@ -21,10 +20,6 @@ from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import FaultLog, FaultRecord, latest
 from ctxrepo.storage.state.spool import Spool
-
-if TYPE_CHECKING:
-    from ctxrepo.storage.worktree.disk import Obstacle
-
 
 _FULL = "Beyond that none are taken: see with `ctxrepo sync` what keeps the commit from being made."
 
@@ -69,14 +64,12 @@ def of_clone(memory: Memory) -> list[str]:
 
 def of_obstacles(memory: Memory) -> dict[str, str]:
     """Each obstacle that hides files of the memory on this machine -> a line about it."""
-    return {obstacle.place: _hiding(obstacle) for obstacle in memory.checkout.hidden.obstacles()}
-
-
-def _hiding(obstacle: "Obstacle") -> str:
-    files = "1 file" if len(obstacle.files) == 1 else f"{len(obstacle.files)} files"
-    hides = f"It hides {files} of the memory here; nothing is deleted."
     way = "Move it away or make it readable, and the next sync brings back what it hides."
-    return f"{shown(obstacle.place)} {obstacle.reason}. {hides} {way}"
+    lines = {}
+    for obstacle in memory.checkout.hidden.obstacles():
+        hides = f"It hides {counted(len(obstacle.files), 'file')} of the memory here; nothing is deleted."
+        lines[obstacle.place] = f"{shown(obstacle.place)} {obstacle.reason}. {hides} {way}"
+    return lines
 
 
 def of_conflicts(memory: Memory) -> list[str]:
@@ -178,13 +171,13 @@ class Trouble:
 
 def of_worker(memory: Memory) -> Trouble | None:
     """What the worker met last, unless a later run met nothing: each run tries again."""
-    return _since(memory.state.log, _by_now(written(memory.state.well)))
+    return _since(memory.state.log, written(memory.state.well))
 
 
 def of_hooks(memory: Memory) -> Trouble | None:
     """The last error of a hook, unless a session that began later was served."""
     session = latest(memory.places.sessions, memory.state.id)
-    return _since(hooks_log(memory), _by_now(session.began) if session else 0.0)
+    return _since(hooks_log(memory), session.began if session else 0.0)
 
 
 def hooks_log(memory: Memory) -> Path:
@@ -201,20 +194,9 @@ def put_aside(memory: Memory) -> Iterator[Path]:
                 yield aside
 
 
-def _by_now(moment: float) -> float:
-    """The moment; but none of the future, which would keep all from being told until then."""
-    return moment if age(moment) < float("inf") else 0.0
-
-
 def _since(log: Path, settled: float) -> Trouble | None:
-    last = _last(log)
-    if last and last.at and last.at.timestamp() < settled:
-        return None
-    return last
-
-
-def _last(log: Path) -> Trouble | None:
-    """The last entry of a log: a line that begins with its moment, and those of a traceback below it."""
+    """The last entry of a log: a line that begins with its moment, and those of a traceback below it. None if
+    it was settled by a later moment; but by none of the future, which would keep all from being told."""
     try:
         lines = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
     except OSError:
@@ -225,9 +207,12 @@ def _last(log: Path) -> Trouble | None:
     if entry is None:
         return Trouble(None, lines[-1][:_LONGEST], log)
     words = lines[-1] if entry[2].startswith("Traceback") else entry[2]
+    at = None
     with suppress(ValueError):
-        return Trouble(datetime.fromisoformat(entry[1]), words.strip()[:_LONGEST], log)
-    return Trouble(None, words.strip()[:_LONGEST], log)
+        at = datetime.fromisoformat(entry[1])
+    if at and at.timestamp() < settled and age(settled) < float("inf"):
+        return None
+    return Trouble(at, words.strip()[:_LONGEST], log)
 
 
 @dataclass(frozen=True)

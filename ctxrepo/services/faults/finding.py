@@ -1,17 +1,15 @@
-"""What `doctor` says of one thing it checked, and notes that are not all on disk."""
+"""What `doctor` says of one thing it checked, and two things that it and others say of a clone."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol, get_args
 
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.domain.secrets import redact
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import is_held
-from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 Level = Literal["error", "warning", "note"]
 """`error`: something doesn't work, or isn't kept. `warning`: it works, and somebody should look at it.
@@ -86,37 +84,3 @@ def other_remote(memory: Memory) -> Finding | None:
         f"`{follow}` if git is right, `{keep}` there if ctxrepo is." if theirs else f"`{keep}` there.",
         "warning",
     )
-
-
-_TIMEOUT = 30.0
-_ODD = {"120000": "it is a symbolic link", "160000": "it is a repository of somebody else's"}
-
-
-def unseen(memory: Memory) -> Iterator[tuple[str, str]]:
-    """(path, why) of every file of the newest commit that isn't written here. BeyondBounds where there are
-    too many: git would list ten billion paths."""
-    head = memory.head
-    if head is None:
-        return
-    memory.objects.require_extent(head)
-    # Of a partial clone git would fetch everything to tell its size.
-    sizes = [] if memory.clone.is_partial else ["--long"]
-    listing = memory.git.ask("ls-tree", "-r", "-z", *sizes, head, timeout=_TIMEOUT)
-    cone = memory.checkout.cone
-    for line in listing.split("\0")[:-1]:
-        fields, path = line.split("\t", 1)
-        mode, _, _, *size = fields.split()
-        if (cone is None or cone.holds(path)) and (why := _why(path, mode, size)):
-            yield path, why
-
-
-def _why(path: str, mode: str, size: list[str]) -> str:
-    if mode in _ODD:
-        return _ODD[mode]
-    if "\ufffd" in path:
-        return "its name is not UTF-8"
-    if reason := unsafe(path):
-        return f"its path {reason}"
-    if size and size[0].isdigit() and int(size[0]) > MAX_BYTES:
-        return f"it is larger than {MAX_BYTES // 2**20} MiB"
-    return "hidden and temporary files are nobody's notes" if is_ignored(path) else ""

@@ -101,10 +101,6 @@ def _had_since(objects: Objects, base: str, tips: Iterable[str]) -> set[str]:
     return {normalised(entry.text) for files in notes for entry in entries_in(files)}
 
 
-def _is_undone(objects: Objects, commit: str, later: Iterable[str]) -> bool:
-    return any(f": undo {commit[:10]} " in subject_of(objects.header_of(one).message) for one in later)
-
-
 def _of_last_day(objects: Objects, head: str) -> Iterator[str]:
     """The commits of the last day, the newest first."""
     behind = 0
@@ -125,7 +121,8 @@ def _came_back(
     for later in reversed([*objects.new_commits(head, commit)]):
         if not after.isdisjoint(objects.parents(later)):
             after.add(later)
-    if _is_undone(objects, commit, after):
+    subjects = (subject_of(objects.header_of(one).message) for one in after)
+    if any(f": undo {commit[:10]} " in subject for subject in subjects):
         return True
     former = renamed(evidence_at(objects, objects.tree_of(head)))
     places = {path: [path, *(new for new, names in former.items() if path in names)] for path in changed}

@@ -3,9 +3,10 @@
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.domain.project.layout import REGISTRY, shown
+from ctxrepo.domain.project.layout import REGISTRY, is_ignored, shown, unsafe
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import (
@@ -16,7 +17,6 @@ from ctxrepo.services.faults.finding import (
     halfway,
     is_failure,
     other_remote,
-    unseen,
 )
 from ctxrepo.services.health.note_checks import check
 from ctxrepo.services.locate.identify import read_registry
@@ -32,6 +32,7 @@ from ctxrepo.storage.isolated.dangers import dangers
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.objectfiles import packs_without_index, spoiled_objects
 from ctxrepo.storage.rescue.salvage import Wholeness
+from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 FIX = "`ctxrepo doctor --fix`"
 
@@ -39,8 +40,10 @@ _MANY = 200
 """Files of one kind that are listed one by one."""
 _TRY_GIT = "`git config --list` outside the memory shows what it says to you."
 
-_CHECK_SECONDS = 15.0
-"""Seconds for looking through all objects."""
+_CHECK_SECONDS, _LIST_SECONDS = 15.0, 30.0
+"""Seconds for looking through all objects, and for listing all files."""
+
+_ODD = {"120000": "it is a symbolic link", "160000": "it is a repository of somebody else's"}
 
 
 def check_git(memory: Memory) -> CheckOutcome:
@@ -72,20 +75,55 @@ def check_git(memory: Memory) -> CheckOutcome:
 
 def check_clone(memory: Memory) -> CheckOutcome:
     """Whether the clone is as we need it: on its branch, and harmless to who runs git there."""
-    head, findings = memory.clone.checked_out() or "no branch", [*_clone(memory)]
+    findings = []
+    try:
+        require_ready(memory)
+    except Damaged:
+        pass  # told with all that is damaged
+    except CtxrepoError as error:
+        findings.append(Finding(error.message, error.hint))
+    try:
+        found, remote = list(dangers(memory.clone, memory.env)), other_remote(memory)
+    except GitFailed as error:
+        found, hint = [], error.hint or f"Look at {memory.clone.git_dir / 'config'}."
+        remote = Finding(error.message, hint)
+    for danger in found:
+        removed = f"{FIX} takes it out and keeps a copy."
+        kept = removed if danger.is_removed else "Take it out unless it is yours."
+        remedy = f"ctxrepo doesn't read it, your own git there does. {kept}"
+        findings.append(Finding(f"{danger.file} {danger.what}", remedy))
+    findings += filter(None, [remote])
     if problem := read_registry(memory).problem:
         findings.append(Finding(problem, f"Mend {memory.root / REGISTRY}."))
-    return CheckOutcome("clone", f"{memory.root} on {head}", findings)
+    return CheckOutcome("clone", f"{memory.root} on {memory.clone.checked_out() or 'no branch'}", findings)
 
 
 def check_objects(memory: Memory) -> CheckOutcome:
     """Whether everything in the git folder can be read, and nothing is missing."""
-    return CheckOutcome("objects", "all can be read", [*_damage(memory)])
+    mended = f"Unless one is at work there, {FIX} moves it aside."
+    findings = [Finding(f"a git that is gone left {lock}", mended) for lock in old_locks(memory.clone)]
+    try:
+        found = damage(memory, time.monotonic() + _CHECK_SECONDS)
+        findings.extend(Finding(what, f"{FIX} mends it; nothing is deleted.") for what in found)
+    except TimeoutError:
+        problem = f"not all objects were looked at in {_CHECK_SECONDS:.0f} s"
+        findings.append(Finding(problem, "`git fsck` there looks at all.", "warning"))
+    except CtxrepoError as error:
+        findings.append(Finding(error.message, error.hint))
+    return CheckOutcome("objects", "all can be read", findings)
 
 
 def check_notes(memory: Memory) -> CheckOutcome:
     """Whether every note that the memory holds is written on this machine, and what `check` finds in them."""
-    findings = [*filter(None, [halfway(memory)]), *_unseen(memory)]
+    findings = [*filter(None, [halfway(memory)])]
+    with suppress(GitFailed, BeyondBounds):  # which was told by those who looked before
+        away = [
+            f"{shown(path)} is in the memory and not written here: {why}" for path, why in _unseen(memory)
+        ]
+        findings += [Finding(problem, "Remove it with git.") for problem in away[:_MANY]]
+        if len(away) > _MANY:
+            problem = f"{len(away) - _MANY} more files are not written here"
+            findings.append(Finding(problem, "`git ls-tree -r HEAD` has all."))
     # What is wrong with the registry has a line of its own.
     if in_notes := [one for one in check(memory) if one.path != REGISTRY]:
         level: Level = "error" if is_failure(in_notes) else "warning"
@@ -115,13 +153,9 @@ def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
         yield f"{path} {why}"
         spoiled.add(path.parent.name + path.name)
     yield from (f"{pack} has no index" for pack in packs_without_index(clone.git_dir))
-    if "HEAD" not in lost:
-        whole = Wholeness(memory.objects, spoiled, refs.shallow(), end)
-        yield from _holes(memory, refs, whole)
-
-
-def _holes(memory: Memory, refs: RefFiles, whole: Wholeness) -> Iterator[str]:
-    clone = memory.clone
+    if "HEAD" in lost:
+        return
+    whole = Wholeness(memory.objects, spoiled, refs.shallow(), end)
     for name in (clone.branch_ref, clone.upstream_ref):
         if (tip := refs.find(name)) and not whole.commit(tip):
             yield f"something in the history of {name} is missing"
@@ -129,62 +163,35 @@ def _holes(memory: Memory, refs: RefFiles, whole: Wholeness) -> Iterator[str]:
         if (tree := refs.find(name)) and not whole.tree(tree, with_files=name != FOLLOWED):
             yield f"something in {name} is missing"
             return
-    if clone.is_on_branch() and (lost := emptied_files(memory, find_pending(memory, memory.head_tree))):
-        yield f"{memory.root} was emptied: {counted(len(lost), 'file')} of the last commit gone"
+    if clone.is_on_branch() and (gone := emptied_files(memory, find_pending(memory, memory.head_tree))):
+        yield f"{memory.root} was emptied: {counted(len(gone), 'file')} of the last commit gone"
 
 
-def _clone(memory: Memory) -> Iterator[Finding]:
-    try:
-        require_ready(memory)
-    except Damaged:
-        pass  # told with all that is damaged
-    except CtxrepoError as error:
-        yield Finding(error.message, error.hint)
-    try:
-        found = list(dangers(memory.clone, memory.env))
-        remote = other_remote(memory)
-    except GitFailed as error:
-        yield Finding(error.message, error.hint or f"Look at {memory.clone.git_dir / 'config'}.")
+def _unseen(memory: Memory) -> Iterator[tuple[str, str]]:
+    """(path, why) of every file of the newest commit that isn't written here. BeyondBounds where there are
+    too many: git would list ten billion paths."""
+    head = memory.head
+    if head is None:
         return
-    for danger in found:
-        kept = (
-            f"{FIX} takes it out and keeps a copy."
-            if danger.is_removed
-            else "Take it out unless it is yours."
-        )
-        yield Finding(
-            f"{danger.file} {danger.what}", f"ctxrepo doesn't read it, your own git there does. {kept}"
-        )
-    if remote:
-        yield remote
+    memory.objects.require_extent(head)
+    # Of a partial clone git would fetch everything to tell its size.
+    sizes = [] if memory.clone.is_partial else ["--long"]
+    listing = memory.git.ask("ls-tree", "-r", "-z", *sizes, head, timeout=_LIST_SECONDS)
+    cone = memory.checkout.cone
+    for line in listing.split("\0")[:-1]:
+        fields, path = line.split("\t", 1)
+        mode, _, _, *size = fields.split()
+        if (cone is None or cone.holds(path)) and (why := _why(path, mode, size)):
+            yield path, why
 
 
-def _damage(memory: Memory) -> Iterator[Finding]:
-    for lock in old_locks(memory.clone):
-        yield Finding(
-            f"a git that is gone left {lock}", f"Unless one is at work there, {FIX} moves it aside."
-        )
-    try:
-        for what in damage(memory, time.monotonic() + _CHECK_SECONDS):
-            yield Finding(what, f"{FIX} mends it; nothing is deleted.")
-    except TimeoutError:
-        yield Finding(
-            f"not all objects were looked at in {_CHECK_SECONDS:.0f} s",
-            "`git fsck` there looks at all.",
-            "warning",
-        )
-    except CtxrepoError as error:
-        yield Finding(error.message, error.hint)
-
-
-def _unseen(memory: Memory) -> Iterator[Finding]:
-    try:
-        found = list(unseen(memory))
-    except (GitFailed, BeyondBounds):  # which was told by those who looked before
-        return
-    for path, why in found[:_MANY]:
-        yield Finding(f"{shown(path)} is in the memory and not written here: {why}", "Remove it with git.")
-    if len(found) > _MANY:
-        yield Finding(
-            f"{len(found) - _MANY} more files are not written here", "`git ls-tree -r HEAD` has all."
-        )
+def _why(path: str, mode: str, size: list[str]) -> str:
+    if mode in _ODD:
+        return _ODD[mode]
+    if "\ufffd" in path:
+        return "its name is not UTF-8"
+    if reason := unsafe(path):
+        return f"its path {reason}"
+    if size and size[0].isdigit() and int(size[0]) > MAX_BYTES:
+        return f"it is larger than {MAX_BYTES // 2**20} MiB"
+    return "hidden and temporary files are nobody's notes" if is_ignored(path) else ""

@@ -14,7 +14,7 @@ from ctxrepo.domain.settings.values import OwnMemory
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.health import clonecheck, statecheck
-from ctxrepo.services.settings.session_settings import AgentMemory, own_memory, session_hooks
+from ctxrepo.services.settings.session_settings import own_memory, session_hooks
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.setup import present
 from ctxrepo.storage.disk import foreign
@@ -54,20 +54,15 @@ def _looks(
     yield "sessions", lambda: statecheck.check_sessions(memory)
     yield "blocks", lambda: statecheck.check_blocks(memory)
     yield "agents", lambda: statecheck.check_agents(machine)
-    for agent in agents_with_settings():
-        yield title_of(agent), partial(check_own_settings, memory, agent)
+    for agent in (name for name, agent in AGENTS.items() if agent.memory_settings is not None):
+        yield _title_of(agent), partial(check_own_settings, memory, agent)
     yield "memories", lambda: check_native_memories(machine)
     yield "hooks", lambda: statecheck.check_hooks(memory, machine, now)
     yield "to decide", lambda: statecheck.check_decisions(memory)
     yield "faults", lambda: statecheck.check_faults(memory, now)
 
 
-def agents_with_settings() -> list[str]:
-    """The agents whose own settings may say something of memory."""
-    return [name for name, agent in AGENTS.items() if agent.memory_settings is not None]
-
-
-def title_of(agent: str) -> str:
+def _title_of(agent: str) -> str:
     """What this check of an agent is called."""
     return f"{AGENTS[agent].title}'s settings"
 
@@ -81,13 +76,22 @@ def check_own_settings(memory: Memory, agent: str) -> CheckOutcome | None:
     if agents_own.warnings:
         remedy = "Mend it: until then what it says of memory doesn't hold."
         unread = [Finding(line, remedy) for line in agents_own.warnings]
-        return CheckOutcome(title_of(agent), f"{agents_own.file} can't be read", unread)
+        return CheckOutcome(_title_of(agent), f"{agents_own.file} can't be read", unread)
     settings = agents_own.settings
     if settings is None:
         return None
     differences = "; ".join(_differences(memory, agent, settings)) or "nothing that config.toml doesn't say"
-    findings = tuple(_findings(memory, agents_own, settings))
-    return CheckOutcome(title_of(agent), f"{agents_own.file}: {differences}", findings)
+    root, name = Path(settings.local_path), AGENTS[agent].title
+    findings = []
+    if (root / ".git").is_dir() and os.path.realpath(root) != os.path.realpath(memory.root):
+        problem = (
+            f"{name}'s settings name the memory at {root}, and {name}'s sessions are given the one at "
+            f"{memory.root}"
+        )
+        brings = f"`ctxrepo import {agents_own.program}` brings its notes here"
+        remedy = f"{brings}; then take localPath out of {name}'s settings."
+        findings = [Finding(problem, remedy, "warning")]
+    return CheckOutcome(_title_of(agent), f"{agents_own.file}: {differences}", findings)
 
 
 def _differences(memory: Memory, agent: str, own: OwnMemory) -> Iterator[str]:
@@ -109,18 +113,6 @@ def _differences(memory: Memory, agent: str, own: OwnMemory) -> Iterator[str]:
     if own.repo_url and own.repo_url != memory.repository.remote:
         yield f"it names the remote {redact(own.repo_url)}, which isn't this memory's"
     yield from own.odd
-
-
-def _findings(memory: Memory, agents_own: AgentMemory, own: OwnMemory) -> Iterator[Finding]:
-    root, name = Path(own.local_path), AGENTS[agents_own.agent].title
-    if (root / ".git").is_dir() and os.path.realpath(root) != os.path.realpath(memory.root):
-        yield Finding(
-            f"{name}'s settings name the memory at {root}, and {name}'s sessions are given the one at "
-            f"{memory.root}",
-            f"`ctxrepo import {agents_own.program}` brings its notes here; then take localPath out of "
-            f"{name}'s settings.",
-            "warning",
-        )
 
 
 def check_native_memories(machine: Machine) -> CheckOutcome | None:
