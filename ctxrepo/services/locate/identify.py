@@ -1,5 +1,6 @@
 """The id of a project, how it was derived from a checkout, and the project's folder in the memory."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import field, replace
 from functools import partial
@@ -109,13 +110,16 @@ class Identity:
 
 def identify(memory: Memory, code: CodeCheckout) -> Identity:
     """The most reliable id of a checkout. GitFailed when git doesn't answer."""
+    why: Why
     if code.explicit.strip():
-        return Identity(_of_worktree(named_id(code.explicit, {}), code), "explicit")
-    if address := address_of(code.remotes):
-        return Identity(_of_worktree(_id_of(memory, address), code), "remote")
-    root = _first_commit(memory, code)
-    identity = bare_id(root, code.name, _place(memory, code))
-    return Identity(_of_worktree(identity, code), "root commit" if root else "directory")
+        identity, why = named_id(code.explicit, {}), "explicit"
+    elif address := address_of(code.remotes):
+        identity, why = _id_of(memory, address), "remote"
+    else:
+        root = _first_commit(memory, code)
+        identity = bare_id(root, code.name, f"{memory.host}:{code.common}")
+        why = "root commit" if root else "directory"
+    return Identity(f"{identity}@{code.worktree}" if code.worktree else identity, why)
 
 
 def _id_of(memory: Memory, address: str) -> str:
@@ -160,11 +164,12 @@ def _earlier(memory: Memory, code: CodeCheckout, identity: str, registry: Regist
     names = (*registry.projects, *registry.aliases)
     if not is_bare(identity) and any(is_rooted(name, code.name) for name in names):
         yield bare_id(_first_commit(memory, code), code.name)
-    yield bare_id("", code.name, _place(memory, code))
+    yield bare_id("", code.name, f"{memory.host}:{code.common}")
     # Only the same file has the same mtime to the nanosecond: the first commit was amended, or the folder
     # moved.
     for row in read_checkouts(memory.places.state):
-        if code.stamp and row.stamp == code.stamp and row.project and _is_here(memory, row.top, code):
+        is_one = bool(code.stamp) and row.stamp == code.stamp
+        if is_one and row.project and (row.top == str(code.top) or not is_there(memory, row.top)):
             yield row.project
 
 
@@ -172,17 +177,9 @@ def _first_commit(memory: Memory, code: CodeCheckout) -> str:
     return memory.outside.ask(code.top, partial(first_commit, code.top, memory.env))
 
 
-def _is_here(memory: Memory, top: str, code: CodeCheckout) -> bool:
-    """Whether the checkout recorded at `top` may be this one: it is there, or nothing is there any more."""
+def is_there(memory: Memory, top: str) -> bool:
+    """Whether there is a folder; also of what hangs: it may come back."""
     try:
-        return top == str(code.top) or not memory.outside.ask(Path(top), Path(top).exists)
+        return memory.outside.ask(Path(top), partial(os.path.isdir, top))
     except NoAnswer:
-        return False
-
-
-def _place(memory: Memory, code: CodeCheckout) -> str:
-    return f"{memory.host}:{code.common}"
-
-
-def _of_worktree(identity: str, code: CodeCheckout) -> str:
-    return f"{identity}@{code.worktree}" if code.worktree else identity
+        return True

@@ -19,6 +19,7 @@ from ctxrepo.services.locate.identify import (
     earlier_id,
     hint_of,
     identify,
+    is_there,
     project_by_now,
     project_of,
     read_registry,
@@ -147,7 +148,9 @@ def _recorded(memory: Memory, cwd: Path, error: GitFailed) -> Location:
         return _here(memory, project, row.claim)
     if not top or _is_nobodys(memory, Path(top), Path(top) / ".git"):
         return Location(None)
-    record_unknown(memory, top, in_words(error))
+    # Sessions there are told why.
+    unknown = CompiledCheckout(top, "", UNKNOWN, "", "", "", in_words(error))
+    record_checkout(memory.places.state, unknown)
     why = f"{error.message}, so it isn't known which project {top} is"
     remedy = "Until then name the scope yourself, as in --scope global, or the project with CTXREPO_PROJECT."
     return Location(None, unknown=GitFailed(why, f"{error.hint} {remedy}".strip()))
@@ -204,8 +207,14 @@ def find_claim(memory: Memory, code: CodeCheckout, project: str, own: str, regis
         return ""
     if TrustedCheckouts(memory.state.trusted).has(code.top, own):
         return ""
-    if any(_is_beside(memory, code, row) or _was_moved(memory, code, row) for row in ours):
-        return ""
+    for row in (row for row in ours if row.top != str(code.top)):
+        if row.config == str(code.config) and memory.outside.ask(
+            code.top, partial(is_genuine_worktree, code)
+        ):
+            return ""
+        # It was moved: only the same file has the same mtime to the nanosecond.
+        if code.stamp and row.stamp == code.stamp and not is_there(memory, row.top):
+            return ""
     if memory.settings.project.trust == "ask":
         why = "it is new on this machine"
     else:
@@ -213,17 +222,6 @@ def find_claim(memory: Memory, code: CodeCheckout, project: str, own: str, regis
     return (
         f"The checkout {code.top} says that it is {project}, which has memory here; but {why}" if why else ""
     )
-
-
-def _is_beside(memory: Memory, code: CodeCheckout, row: CompiledCheckout) -> bool:
-    is_one = row.config == str(code.config) and row.top != str(code.top)
-    return is_one and memory.outside.ask(code.top, partial(is_genuine_worktree, code))
-
-
-def _was_moved(memory: Memory, code: CodeCheckout, row: CompiledCheckout) -> bool:
-    """Only the same file has the same mtime to the nanosecond."""
-    is_one = bool(code.stamp) and row.stamp == code.stamp and row.top != str(code.top)
-    return is_one and not _is_there(memory, row.top)
 
 
 def _odd_place(memory: Memory, top: Path) -> str:
@@ -234,7 +232,9 @@ def _odd_place(memory: Memory, top: Path) -> str:
     if not real.is_relative_to(home):
         return f"it lies outside of {home}"
     below = real.relative_to(home).as_posix().casefold() + "/"
-    if any(below.startswith(f"{folder.casefold()}/") for folder in (*_PASSING, *_downloads(home))):
+    # What the desktop calls the folder for downloads, in the user's language.
+    downloads = _DOWNLOADS.findall(text(home / ".config" / "user-dirs.dirs", _FILE_BYTES))
+    if any(below.startswith(f"{folder.casefold()}/") for folder in (*_PASSING, *downloads)):
         return "it lies in a folder for what was downloaded or doesn't stay"
     return ""
 
@@ -243,14 +243,9 @@ def _owner_and_place(top: Path) -> tuple[int, Path]:
     return os.lstat(top).st_uid, Path(os.path.realpath(top))
 
 
-def _downloads(home: Path) -> list[str]:
-    """What the desktop calls the folder for downloads, in the user's language."""
-    return _DOWNLOADS.findall(text(home / ".config" / "user-dirs.dirs", _FILE_BYTES))
-
-
 def _other_history(memory: Memory, code: CodeCheckout, ours: Sequence[CompiledCheckout]) -> str:
     others = [row.top for row in reversed(ours) if row.config != str(code.config)]
-    for top in [top for top in others if _is_there(memory, top)][:_COMPARED]:
+    for top in [top for top in others if is_there(memory, top)][:_COMPARED]:
         begun = _first_commit(memory, Path(top))
         if begun and _first_commit(memory, code.top) not in (begun, None):
             return f"its first commit is another one than that of {top}"
@@ -263,14 +258,6 @@ def _first_commit(memory: Memory, top: Path) -> str | None:
         return memory.outside.ask(top, partial(first_commit, top, memory.env), _HISTORY_WAIT)
     except (GitFailed, NoAnswer):
         return None
-
-
-def _is_there(memory: Memory, top: str) -> bool:
-    """Also of what hangs: it may come back."""
-    try:
-        return memory.outside.ask(Path(top), partial(os.path.isdir, top))
-    except NoAnswer:
-        return True
 
 
 def recorded_location(memory: Memory, around: FolderFacts) -> Location | None:
@@ -315,11 +302,6 @@ def record(
     identity, own = (project.id, project.checkout_id) if project else ("", "")
     checkout = CompiledCheckout(top, config, stamp, identity, folder, own, claim)
     record_checkout(memory.places.state, checkout)
-
-
-def record_unknown(memory: Memory, top: str, why: str) -> None:
-    """Record that it isn't known which project the checkout at `top` is: sessions there are told why."""
-    record_checkout(memory.places.state, CompiledCheckout(top, "", UNKNOWN, "", "", "", why))
 
 
 def update_recorded_checkouts(memory: Memory) -> None:
