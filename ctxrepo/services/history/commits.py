@@ -196,7 +196,10 @@ def gone_note(memory: Memory, target: Target, project: Project | None) -> str:
     UsageError where several may be meant, NotFound naming the note of another scope."""
     folders, _ = places_of(memory, target, project)
     paths = [path for path in note_paths(memory) if is_archived(path)]
-    named = [path for path in (*paths, *_removed(memory)) if path.endswith(f"/{target.path}")]
+    changed = changes(memory.objects, memory.head)  # the last one first
+    removed = (path for path, old, new in changed if old and not new and is_note(path))
+    removed = (path for path in removed if not memory.worktree.exists(path))
+    named = [path for path in (*paths, *removed) if path.endswith(f"/{target.path}")]
     named = [path for path in named if path in paths or whereabouts(memory, path)[0] not in paths]
     here = list(dict.fromkeys(path for path in named if path.partition("/")[0] in folders))
     if len(here) > 1:
@@ -211,39 +214,31 @@ def gone_note(memory: Memory, target: Target, project: Project | None) -> str:
     return here[0] if here else ""
 
 
-def _removed(memory: Memory) -> Iterator[str]:
-    """The notes that commits took away and that aren't there again, the last one first."""
-    for path, old, new in changes(memory.objects, memory.head):
-        if old and not new and is_note(path) and not memory.worktree.exists(path):
-            yield path
-
-
 def _lines(objects: Objects, step: Step) -> list[str]:
     """What a version of a file changed against what it was made from: of a merge, what neither side had."""
     if not step.is_version:
         return []
-    before, *others = [place for place in step.before if place.key is not None] or [
-        PastPlace(step.now.path, None)
-    ]
     now = step.now
+    before, *others = [place for place in step.before if place.key] or [PastPlace(now.path, None)]
     if any(place.key and objects.is_large(place.key) for place in (before, now, *others)):
         return [f"* larger than {FILE_BYTES.most // 2**20} MiB, here or before"]
-    lines = lines_of_change(now.path, _data(objects, before), _data(objects, now))
+
+    def lines_since(place: PastPlace) -> list[str]:
+        was, new = (None if one.key is None else objects.data(one.key) for one in (place, now))
+        return lines_of_change(now.path, was, new)
+
+    lines = lines_since(before)
     if before.key is None:
         return ["* new", *lines]
     if now.key is None:
         there = renamed_to(objects, step)
         return [f"* renamed to {there}"] if there else ["* removed", *lines]
     if others:
-        told = [lines_of_change(now.path, _data(objects, other), _data(objects, now)) for other in others]
+        told = [lines_since(other) for other in others]
         return ["* merged", *(line for line in lines if all(line in each for each in told))]
     if before.path != now.path:
         return [f"* renamed from {before.path}", *lines]
     return lines or ["* what is no entry: its head, headings or blank lines"]
-
-
-def _data(objects: Objects, place: PastPlace) -> bytes | None:
-    return None if place.key is None else objects.data(place.key)
 
 
 def _deed(

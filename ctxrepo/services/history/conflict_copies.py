@@ -38,11 +38,13 @@ class Conflict:
 
 def conflicts(memory: Memory) -> list[Conflict]:
     """Every file under conflicts/, by the file it belongs to; those that are none of ours last."""
-    found = list(_look(memory))
-    files = {c.file for c in found}
+    scan = memory.worktree.scan(CONFLICTS)
+    files = [path for path in sorted({*scan.files, *scan.skipped}) if is_conflict_copy(path)]
+    files = [path for path in files if not path.rpartition("/")[2].startswith(".")]
     tip = memory.head if files else None
     since = came(memory.objects, tip, CONFLICTS, files) if tip else {}
-    found = [Conflict(c.file, c.id, c.copy, since.get(c.file)) for c in found]
+    copies = {file: _read(memory, file) if file in scan.files else None for file in files}
+    found = [Conflict(f, copy_id(f) if copy else "", copy, since.get(f)) for f, copy in copies.items()]
     return sorted(found, key=lambda c: (c.copy is None, c.copy.path if c.copy else c.file, c.id))
 
 
@@ -79,14 +81,6 @@ def paths_without_kept_version(before: Files, after: Files, there: Files) -> Ite
         copy = read_copy(file, before[file] or b"")
         if copy and copy.kept and not any(stands(text, copy, copy.kept) for text in texts):
             yield copy.path
-
-
-def _look(memory: Memory) -> Iterator[Conflict]:
-    scan = memory.worktree.scan(CONFLICTS)
-    for path in sorted({*scan.files, *scan.skipped}):
-        if is_conflict_copy(path) and not path.rpartition("/")[2].startswith("."):
-            copy = _read(memory, path) if path in scan.files else None
-            yield Conflict(path, copy_id(path) if copy else "", copy)
 
 
 def _read(memory: Memory, path: str) -> ConflictCopy | None:

@@ -288,25 +288,22 @@ def before_last_change(memory: Memory, target: Target, project: Project | None) 
 
 
 def _as_removed(memory: Memory, path: str) -> Bygone | None:
-    """The note as a command found it that removed it; what it wrote shortly before may be in no commit."""
+    """The note as a command found it that removed it, with its secrets masked; what it wrote shortly before
+    may be in no commit."""
     tip = memory.head
     assert tip is not None  # the note was in it
     removal = next((s for s in follow(memory.objects, tip, path) if s.now.key is None and s.is_version), None)
     for operation in memory.done_log.newest():
         for write in operation.writes if removal and operation.commit == removal.commit else ():
             if write.path == path and write.after is None and write.before is not None:
-                return _masked(memory, path, write.before)
+                # The write guard may refuse it: it was held back for its secrets, so no commit has it.
+                found = check_file(path, encode(write.before), memory.settings.secrets.allow_secret)
+                secret = {refusal.line for refusal in found if refusal.rule == "secret"}
+                lines = enumerate(write.before.split("\n"), 1)
+                masked = {number: mask(line) if number in secret else line for number, line in lines}
+                told = tuple(f"~ {masked[number].lstrip('-*+ ')}" for number in sorted(secret - {0}))
+                return Bygone(path, "\n".join(masked.values()), path, masked=told)
     return None
-
-
-def _masked(memory: Memory, path: str, text: str) -> Bygone:
-    """A note that was removed, with its secrets masked for which the write guard would refuse it: it was held
-    back for these, so no commit has it."""
-    found = check_file(path, encode(text), memory.settings.secrets.allow_secret)
-    numbers = {r.line for r in found if r.rule == "secret"}
-    lines = [mask(line) if number in numbers else line for number, line in enumerate(text.split("\n"), 1)]
-    told = tuple(f"~ {lines[number - 1].lstrip('-*+ ')}" for number in sorted(numbers - {0}))
-    return Bygone(path, "\n".join(lines), path, masked=told)
 
 
 def _uncommitted(memory: Memory, target: Target, project: Project | None, start: str) -> Bygone:

@@ -220,7 +220,9 @@ def _way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
     back = WayBack(deed, _changes(memory, deed, tip), (*edited, *shared))
     here = _read(memory, tree, deed.records)
     texts = {path: decode_exactly(data or b"") for path, data in here.items()}
-    changed = {p for p, sides in back.changes.items() if _differ(p, *sides) or not _says_other(deed)}
+    # Whether the deed changed more than dates and spaces.
+    says_other = any(_differ(path, deed.before[path], data) for path, data in deed.after.items())
+    changed = {p for p, sides in back.changes.items() if _differ(p, *sides) or not says_other}
     changed |= {p for p, text in texts.items() if back.records_back(p, text) != text}
     if all(map(is_evidence, changed)) and not all(map(is_evidence, deed.after)):
         raise NothingLeft(f"nothing that {deed.name} did is there any more")
@@ -232,11 +234,6 @@ def _stands(deed: ChangeToUndo, here: Files) -> bool:
     came, went = entries_gone(deed.after, deed.before), entries_gone(deed.before, deed.after)
     there = {entry.id for entry in entries_in(here)}
     return any(entry.id in there for entry in came) or any(entry.id not in there for entry in went)
-
-
-def _says_other(deed: ChangeToUndo) -> bool:
-    """Whether the deed changed more than dates and spaces."""
-    return any(_differ(path, deed.before[path], data) for path, data in deed.after.items())
 
 
 def _differ(path: str, was: bytes | None, new: bytes | None) -> bool:
