@@ -208,9 +208,8 @@ def find_claim(memory: Memory, code: CodeCheckout, project: str, own: str, regis
     if TrustedCheckouts(memory.state.trusted).has(code.top, own):
         return ""
     for row in (row for row in ours if row.top != str(code.top)):
-        if row.config == str(code.config) and memory.outside.ask(
-            code.top, partial(is_genuine_worktree, code)
-        ):
+        is_beside = row.config == str(code.config)
+        if is_beside and memory.outside.ask(code.top, partial(is_genuine_worktree, code)):
             return ""
         # It was moved: only the same file has the same mtime to the nanosecond.
         if code.stamp and row.stamp == code.stamp and not is_there(memory, row.top):
