@@ -2,23 +2,49 @@
 with it, and what helps."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, fields, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from ctxrepo.agents.known import AGENTS
+from ctxrepo.agents.known import AGENTS, SETUP_HINT, agent_named
+from ctxrepo.agents.own_memory import OwnMemory
+from ctxrepo.domain.formats.moment import ago, counted
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import OwnMemory
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.services.faults.finding import CheckOutcome, Finding
-from ctxrepo.services.health import clonecheck, statecheck
+from ctxrepo.services.delivery.file_blocks import State, states_of_blocks
+from ctxrepo.services.faults.faults import (
+    StandingFault,
+    Trouble,
+    last_exchange,
+    last_served,
+    of_hooks,
+    of_settings,
+    of_worker,
+    standing,
+)
+from ctxrepo.services.faults.finding import CheckOutcome, Finding, Level
+from ctxrepo.services.health.clonecheck import FIX, check_clone, check_git, check_notes, check_objects
+from ctxrepo.services.meaning.ready import EMBED, readiness
+from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.settings.session_settings import own_memory, session_hooks
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.setup import present
+from ctxrepo.services.setup.standings import standings
+from ctxrepo.storage.cache.layout import FaultKind
 from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.disk.private import open_above, set_aside
+from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.database import is_sound
+from ctxrepo.storage.processes.lock import is_held
+from ctxrepo.storage.sessions.session_index import size_of_index
+from ctxrepo.storage.user.assets import fallback, place
 
 
 def doctor(memory: Memory, machine: Machine, now: datetime) -> list[CheckOutcome]:
@@ -42,24 +68,24 @@ def doctor(memory: Memory, machine: Machine, now: datetime) -> list[CheckOutcome
 def _looks(
     memory: Memory, machine: Machine, now: datetime
 ) -> Iterator[tuple[str, Callable[[], CheckOutcome | None]]]:
-    yield "git", lambda: clonecheck.check_git(memory)
-    yield "settings", lambda: statecheck.check_settings(memory)
-    yield "clone", lambda: clonecheck.check_clone(memory)
-    yield "objects", lambda: clonecheck.check_objects(memory)
-    yield "notes", lambda: clonecheck.check_notes(memory)
-    yield "remote", lambda: statecheck.check_remote(memory, now)
-    yield "state", lambda: statecheck.check_state(memory)
-    yield "worker", lambda: statecheck.check_worker(memory, now)
-    yield "meanings", lambda: statecheck.check_meanings(memory)
-    yield "sessions", lambda: statecheck.check_sessions(memory)
-    yield "blocks", lambda: statecheck.check_blocks(memory)
-    yield "agents", lambda: statecheck.check_agents(machine)
+    yield "git", partial(check_git, memory)
+    yield "settings", partial(check_settings, memory)
+    yield "clone", partial(check_clone, memory)
+    yield "objects", partial(check_objects, memory)
+    yield "notes", partial(check_notes, memory)
+    yield "remote", partial(check_remote, memory, now)
+    yield "state", partial(check_state, memory)
+    yield "worker", partial(check_worker, memory, now)
+    yield "meanings", partial(check_meanings, memory)
+    yield "sessions", partial(check_sessions, memory)
+    yield "blocks", partial(check_blocks, memory)
+    yield "agents", partial(check_agents, machine)
     for agent in (name for name, agent in AGENTS.items() if agent.memory_settings is not None):
         yield _title_of(agent), partial(check_own_settings, memory, agent)
-    yield "memories", lambda: check_native_memories(machine)
-    yield "hooks", lambda: statecheck.check_hooks(memory, machine, now)
-    yield "to decide", lambda: statecheck.check_decisions(memory)
-    yield "faults", lambda: statecheck.check_faults(memory, now)
+    yield "memories", partial(check_native_memories, machine)
+    yield "hooks", partial(check_hooks, memory, machine, now)
+    yield "to decide", partial(check_decisions, memory)
+    yield "faults", partial(check_faults, memory, now)
 
 
 def _title_of(agent: str) -> str:
@@ -117,11 +143,11 @@ def _differences(memory: Memory, agent: str, own: OwnMemory) -> Iterator[str]:
 
 def check_native_memories(machine: Machine) -> CheckOutcome | None:
     """The memories that are on, and how each is turned off; None where there is none."""
-    told = [line for name in present(machine) if (line := _told(name, machine))]
+    told = [line for name in present(machine) if (line := _native(name, machine))]
     return CheckOutcome("memories", "; ".join(told)) if told else None
 
 
-def _told(name: str, machine: Machine) -> str:
+def _native(name: str, machine: Machine) -> str:
     """What to say of an agent's own memory, '' where it has none that is on, or nobody can tell."""
     native = AGENTS[name].native_memory
     if native is None:
@@ -137,3 +163,214 @@ def _told(name: str, machine: Machine) -> str:
     except (CtxrepoError, ValueError):
         return ""  # whether its files can be read is another check's matter
     return f"{native.name} remembers beside this one; {native.off} in {path} turns it off" if is_on else ""
+
+
+_KINDS: Mapping[Kind, tuple[str, str]] = {
+    "held": ("held back", "held back"),
+    "deletion": ("deletion held back", "deletions held back"),
+    "conflict": ("conflict", "conflicts"),
+    "declined": ("declined review", "declined reviews"),
+    "proposal": ("proposal", "proposals"),
+}
+"""One of each kind of item, and several."""
+
+
+def check_settings(memory: Memory) -> CheckOutcome:
+    """Whether config.toml can be read, and says nothing that is unknown."""
+    file = memory.places.config_file
+    findings = [Finding(warning, "Mend config.toml.", "warning") for warning in memory.settings.warnings]
+    if memory.config_error:
+        (line,) = of_settings(memory)
+        before = f"{memory.places.config_before} is how it was before."
+        findings.insert(0, Finding(line, f"Mend it there; {before}"))
+    return CheckOutcome("settings", str(file), findings)
+
+
+def check_remote(memory: Memory, now: datetime) -> CheckOutcome:
+    """When the remote last answered, and what keeps it from that until a person does something."""
+    if not memory.repository.remote:
+        return CheckOutcome("remote", "none: this memory is on this machine only")
+    last = last_exchange(memory)
+    heard = f"last good exchange {ago(last.fetched, now)}" if last.fetched else "no exchange yet"
+    if last.at and last.outcome != "ok":
+        heard += f"; one failed {ago(last.at, now)} ({last.outcome})"
+    findings = [_told(fault, now) for fault in standing(memory) if fault.kind == "remote"]
+    return CheckOutcome("remote", f"{redact(memory.repository.remote)}, {heard}", findings)
+
+
+_ELSEWHERE: set[FaultKind] = {"settings", "clone", "remote", "deletion"}
+"""Faults of which another check tells, and what isn't one: what somebody deleted, of which `status` tells."""
+
+
+def check_faults(memory: Memory, now: datetime) -> CheckOutcome:
+    """What else sessions are told is wrong: settings, clone and remote have lines of their own."""
+    there = standing(memory)
+    findings = [_told(fault, now) for fault in there if fault.kind not in _ELSEWHERE]
+    what = "" if findings else " what is above" if there else " none"
+    return CheckOutcome("faults", f"sessions are told of{what}", findings)
+
+
+def check_decisions(memory: Memory) -> CheckOutcome:
+    """What waits for a person, counted; what of it is a fault `check_faults` tells."""
+    counts = Counter(item.kind for item in items_to_decide(memory))
+    words = [f"{number} {_KINDS[kind][number > 1]}" for kind, number in counts.items()]
+    listed = "; `ctxrepo status --json` has each" if words else ""
+    return CheckOutcome("to decide", f"{', '.join(words) or 'nothing'}{listed}")
+
+
+def _told(fault: StandingFault, now: datetime) -> Finding:
+    since = f" ({ago(datetime.fromisoformat(fault.since), now)})" if fault.since else ""
+    level: Level = "warning" if fault.kind == "conflict" else "error"
+    return Finding(f"{fault.fault}{since}", fault.remedy, level)
+
+
+def check_state(memory: Memory) -> CheckOutcome:
+    """Whether what ctxrepo keeps on this machine can be used."""
+    return CheckOutcome("state", str(memory.state.root), [*_state(memory), *_others(memory)])
+
+
+def check_worker(memory: Memory, now: datetime) -> CheckOutcome:
+    """Whether the worker gets done what it has to do."""
+    well = written(memory.state.well)
+    at = datetime.fromtimestamp(well, now.tzinfo)
+    stands = f"its last good run was {ago(at, now)}" if well else "it had nothing to do yet"
+    return CheckOutcome("worker", stands, [*_trouble("the worker", of_worker(memory), now)])
+
+
+def check_hooks(memory: Memory, machine: Machine, now: datetime) -> CheckOutcome:
+    """Whether hooks answer."""
+    served = last_served(memory)
+    stands = f"the last session was served {ago(served.at, now)}" if served else "no session was served yet"
+    findings = [*_trouble("a hook", of_hooks(memory), now)]
+    state = machine.places.state
+    if fallback(state, machine.environment) is None:
+        findings.append(
+            Finding(
+                f"hooks have nothing to fall back to: {place(state)} is missing, or nothing it knows "
+                "is there",
+                f"Any command makes it anew; {state} must be writable for that.",
+                "warning",
+            )
+        )
+    return CheckOutcome("hooks", stands, findings)
+
+
+_MAY = {"none": "", "read": " (reads without asking)", "write": " (reads and adds without asking)"}
+"""What is said of an agent that setup has let run commands of ours."""
+
+
+def check_agents(machine: Machine) -> CheckOutcome:
+    """Whether there is an agent that is given anything."""
+    stand = standings(machine)
+    findings = [finding for one in stand for finding in one.findings]
+    absent = [one.agent for one in stand if one.state == "absent"]
+    is_served = len(absent) < len(stand)
+    level: Level = "warning" if is_served else "error"
+    findings += [
+        Finding(f"{name} is here and not connected", f"`ctxrepo setup {name}`", level) for name in absent
+    ]
+    if not stand:
+        findings.append(Finding("no agent is connected, so no session is given anything", SETUP_HINT))
+    words = ", ".join(f"{agent_named(one.agent).title}: {one.state}{_MAY[one.permissions]}" for one in stand)
+    return CheckOutcome("agents", words if is_served else "none is connected", findings)
+
+
+def check_meanings(memory: Memory) -> CheckOutcome | None:
+    """Whether entries are found by meaning, where that is wanted."""
+    now = readiness(memory)
+    findings = []
+    if now.missing:
+        findings.append(Finding(f"{now.missing}; prompts are answered by words alone", now.remedy, "warning"))
+    if now.behind and not is_held(memory.state.lock("warm")):  # else somebody is at it
+        findings.append(
+            Finding(
+                f"{now.behind} of {now.texts} texts of entries have no vectors yet",
+                f"They get them in the background after the next commit or prompt; {EMBED} does it now.",
+                "note",
+            )
+        )
+    if not (findings or now.texts):
+        return None
+    return CheckOutcome("meanings", f"{now.texts - now.behind} of {now.texts} texts have vectors", findings)
+
+
+def check_sessions(memory: Memory) -> CheckOutcome:
+    """How much of agents' sessions is indexed; the next search or worker builds a damaged index again."""
+    now = size_of_index(memory.state.root)
+    if now is None or not now.sessions:
+        return CheckOutcome("sessions", "none is indexed yet; `ctxrepo search --in sessions` does it")
+    size = f"{counted(now.messages, 'message')}, {now.bytes / 1e6:.1f} MB"
+    count = len(now.silent)
+    silent = f"; in {count} no message was understood, such as {shown(now.silent[0])}" if count else ""
+    return CheckOutcome("sessions", f"{now.sessions} indexed, {size}{silent}")
+
+
+_AGAIN = "`ctxrepo file add` with its path puts the packet there again, `ctxrepo file remove` forgets it."
+_TAKE_OUT = "Take out what is left of them, then `ctxrepo file add` with its path."
+
+_OF_BLOCKS: Mapping[State, tuple[str, str]] = {
+    "stale": ("the packet in {} is older than the memory", "`ctxrepo file refresh`"),
+    "damaged": ("the markers of the packet in {} are damaged: {}", _TAKE_OUT),
+    "missing": ("{} held the packet and is gone", _AGAIN),
+    "without": ("somebody took the packet out of {}", _AGAIN),
+    "unusable": ("the packet in {} can't be brought up to date: {}", _AGAIN),
+}
+"""What is wrong with a file that is to hold the packet, and what helps."""
+
+
+def check_blocks(memory: Memory) -> CheckOutcome | None:
+    """Whether files that hold the packet follow the memory, where there are any."""
+    found = states_of_blocks(memory)
+    findings = []
+    for one in (one for one in found if one.state in _OF_BLOCKS):
+        problem, remedy = _OF_BLOCKS[one.state]
+        problem = problem.format(shown(str(one.block.path)), one.why)
+        findings.append(Finding(problem, remedy, "warning" if one.state == "stale" else "error"))
+    return CheckOutcome("files", f"{len(found)} hold the packet", findings) if found else None
+
+
+def _state(memory: Memory) -> Iterator[Finding]:
+    if why := memory.why_read_only:
+        hint = (
+            "Free or mount it; in an agent's sandbox, let `ctxrepo` out of it, or hand over what it writes."
+        )
+        yield Finding(f"nothing can be saved: {why}", hint)
+    if not is_sound(memory.state.cache):
+        yield Finding(f"{memory.state.cache} is damaged", f"{FIX} makes it anew.")
+    for file in memory.state.files:
+        if file.exists() and not file.is_file():
+            yield Finding(f"{file} isn't a file, and ctxrepo keeps one there", "Move it away.")
+    for file, why in memory.handover.refusals():
+        problem = f"what a sandbox handed over in {file} was not taken in: {why}"
+        yield Finding(problem, "Look at it, and delete it.", "warning")
+
+
+def _others(memory: Memory) -> Iterator[Finding]:
+    """What other users have put into our places, or could."""
+    for folder in (memory.places.state, memory.state.root, memory.clone.own_dir):
+        for there in set_aside(folder):
+            kind = "link" if there.is_symlink() else "folder" if there.is_dir() else "file"
+            yield Finding(
+                f"a {kind} that is not ctxrepo's was in {folder}, and was moved aside",
+                f"Look at {there}.",
+                "warning",
+            )
+    above = {
+        folder: (place, why)
+        for place in (memory.places.config_file, memory.state.root, memory.root)
+        for folder, why in open_above(place)
+    }
+    for folder, (below, why) in above.items():
+        yield Finding(
+            f"{folder} {why}, who could put something else in the place of {below}",
+            "Take that right away from them, or keep the memory elsewhere.",
+        )
+
+
+def _trouble(who: str, trouble: Trouble | None, now: datetime) -> Iterator[Finding]:
+    if trouble:
+        when = f" {ago(trouble.at, now)}" if trouble.at else ""
+        yield Finding(
+            f"{who} met a problem{when}: {trouble.words}",
+            f"All of them are in {trouble.log}; {FIX} puts that aside once you have read it.",
+        )
