@@ -11,7 +11,7 @@ from ctxrepo.domain.formats.plain_data import ENTRY_ID, plain_data
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
-from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived
+from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived, is_note
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.lazy import dataclass
@@ -80,13 +80,6 @@ class _PreparedFact:
     scope: NamedScope
     line: str
     superseded: Entry | None
-
-
-@dataclass(frozen=True)
-class _KeyedEntry:
-    path: str
-    text: str
-    entry: Entry
 
 
 def remember(
@@ -194,35 +187,34 @@ class _Writing(_PreparedFact):
         is_there = self.draft.there(f"{path}.md") is not None or self.draft.there(many) is None
         return f"{path}.md" if is_there else many
 
-    def _entries_with_key(self, path: str) -> list[_KeyedEntry]:
+    def _entries_with_key(self, path: str) -> list[Entry]:
         """The entries of the scope with the fact's key. Of those that two machines added the first is
         replaced, and the person is told of the others."""
         if not self.fact.key:
             return []
-        here = self.draft.text(path)
-        found = [_KeyedEntry(path, here, e) for e in entries_of(path, here)] if here else []
-        found += [
-            _KeyedEntry(n.path, n.text, e)
-            for n, e in entries_containing(self.draft.memory, self.scope.folder, f"{self.fact.key}:")
-        ]
-        found.sort(key=lambda one: one.entry.key != self.fact.key)  # the very spelling comes first
-        key = self.fact.key.casefold()
-        same = {one.entry.id: one for one in reversed(found) if one.entry.key.casefold() == key}
-        found = [one for one in found if same.get(one.entry.id) is one]
+        folder, key = self.scope.folder, self.fact.key
+        drafted = [p for p in self.draft.after if p.startswith(f"{folder}/") and is_note(p)]
+        read = dict.fromkeys((path, *drafted))
+        found = [entry for p in read for entry in entries_of(p, self.draft.text(p) or "")]
+        elsewhere = entries_containing(self.draft.memory, folder, f"{key}:")
+        found += [entry for _, entry in elsewhere if entry.path not in read]
+        found = [entry for entry in found if entry.key.casefold() == key.casefold()]
+        found.sort(key=lambda entry: entry.key != key)  # the very spelling comes first
+        same = {entry.id: entry for entry in reversed(found)}
+        found = [entry for entry in found if same[entry.id] is entry]
         if len(found) > 1:  # replace an entry that holds, not a superseded one
             struck = marks(evidence_now(self.draft.memory)).struck
-            found = [one for one in found if one.entry.id not in struck] or found[:1]
+            found = [entry for entry in found if entry.id not in struck] or found[:1]
         return found
 
-    def _replace(self, keyed: _KeyedEntry, others: Sequence[_KeyedEntry]) -> RememberResult:
-        path, old = keyed.path, keyed.entry
-        rivals = tuple(Near(one.entry.id, one.entry.at) for one in others)
+    def _replace(self, old: Entry, others: Sequence[Entry]) -> RememberResult:
+        rivals = tuple(Near(other.id, other.at) for other in others)
         if normalised(old.text) == normalised(self.line):
             return replace(self._existing(old), rivals=rivals)
-        self.draft.text(path)  # refuses a UTF-16 note
-        written = bump_updated(compose.replace(keyed.text, old, self.line), self._today)
-        self.draft.put(path, written)
-        entry = next(e for e in entries_of(path, written) if e.first_line == old.first_line)
+        text = self.draft.text(old.path) or ""
+        written = bump_updated(compose.replace(text, old, self.line), self._today)
+        self.draft.put(old.path, written)
+        entry = next(e for e in entries_of(old.path, written) if e.first_line == old.first_line)
         return replace(self._record(entry, old=old), rivals=rivals)
 
     def _record(self, entry: Entry, near: Sequence[Entry] = (), old: Entry | None = None) -> RememberResult:

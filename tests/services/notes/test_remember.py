@@ -17,7 +17,7 @@ from ctxrepo.hooks.known.cached import changed_since, generation_of
 from ctxrepo.hooks.session.ledger import add
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.services.notes.remember import Near, propose, remember
+from ctxrepo.services.notes.remember import Near, propose, remember, remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.memory import Memory
@@ -135,6 +135,13 @@ def test_a_key_replaces_the_scopes_entry_wherever_it_stands(mine: Machine) -> No
     assert not (mine.clone / "shop/MEMORY.md").exists()
     other = mine.remember("6379", key="redis-port", scope="global")
     assert other.replaced == ()
+
+
+def test_two_keys_of_one_note_are_replaced_in_one_write(mine: Machine) -> None:
+    mine.write("shop/topics/ports.md", "# Ports\n\n- redis: 6379\n- http: 80\n")
+    facts = [Fact("6380\nsince May", key="redis"), Fact("81", key="http")]
+    remember_all(mine.open(), facts, mine.project(), Origin("ada"), NOW)
+    assert mine.read("shop/topics/ports.md") == "# Ports\n\n- redis: 6380\n  since May\n- http: 81\n"
 
 
 def test_an_entry_in_a_note_of_another_encoding_is_not_replaced_by_its_key(mine: Machine) -> None:
