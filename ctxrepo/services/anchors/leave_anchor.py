@@ -186,23 +186,24 @@ def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime)
     told = {"trigger": request.trigger, "keywords": list(request.keywords)}
     told |= {"summary": request.summary, "purpose": request.purpose}
     told |= meta_of(request.handoff) if request.handoff else {}
-    anchor_id = str(uuid4())
+    made = begun_anchor(memory, str(uuid4()), request.entry, origin, now)
+    meta = {name: value for name, value in told.items() if value}
+    return replace(made, name=request.name.strip(), type="handoff", meta=meta)
+
+
+def begun_anchor(memory: Memory, anchor_id: str, entry: str, origin: Origin, at: datetime) -> Anchor:
+    """An anchor without a name at the message `entry` of a session, '' where that isn't known. A session
+    whose id isn't plain text is none."""
     return Anchor(
         id=anchor_id,
-        timestamp=stamp(now),
-        name=request.name.strip(),
-        type="handoff",
-        session_id=session_named(origin.session),
-        session_entry_id=request.entry or anchor_id,
-        meta={k: v for k, v in told.items() if v},
+        timestamp=stamp(at),
+        name="",
+        type="session",
+        session_id=origin.session if origin.session and origin.session.isprintable() else "cli",
+        session_entry_id=entry or anchor_id,
         host=memory.host,
         agent=origin.agent,
     )
-
-
-def session_named(session: str) -> str:
-    """How an anchor names its session; one whose id isn't plain text is none."""
-    return session if session and session.isprintable() else "cli"
 
 
 def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:

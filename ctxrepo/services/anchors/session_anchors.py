@@ -11,7 +11,6 @@ from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import prompts
 from ctxrepo.domain.formats.jsonl import render
-from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.secrets import mask, scan
 from ctxrepo.domain.tape.anchors import Anchor
@@ -28,7 +27,7 @@ from ctxrepo.domain.words.prompt_terms import is_left_alone
 from ctxrepo.domain.working.daily import words_of
 from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor, session_named, write
+from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor, begun_anchor, write
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.notes.working_notes import items_in
@@ -103,17 +102,8 @@ def leave_moment(
 ) -> Anchor:
     """Write down what happened to a session (`kind`: new, resume, fork, clear, compact, end or reset): here,
     or where `tape.sync` is `all` on the shared tape."""
-    anchor_id = random_name()
-    made = Anchor(
-        id=anchor_id,
-        timestamp=stamp(at),
-        name=f"session/{kind}",
-        type="session",
-        session_id=session_named(origin.session),
-        session_entry_id=entry or anchor_id,
-        host=memory.host,
-        agent=origin.agent,
-    )
+    made = begun_anchor(memory, random_name(), entry, origin, at)
+    made = replace(made, name=f"session/{kind}")
     if tape_settings(memory, origin.agent).sync == "all":
         project = place.project.id if place.project else ""
         write(memory, made, place, Origin(memory.host, origin.session, origin.agent, project), at)
