@@ -47,7 +47,7 @@ def move(
         draft.register(scope.project)
         path = f"{scope.folder}/{to.path}"
         twin = spelt(memory, path)
-        return _Move(draft, reading, path if twin == reading.note.path else twin, now).run()
+        return _moved(draft, reading, path if twin == reading.note.path else twin, now)
 
 
 def archive(
@@ -60,7 +60,7 @@ def archive(
         if is_archived(reading.note.path):
             raise Refused(f"{reading.note.path} is in the archive already")
         path = archived(reading.note.path)
-        return _Move(draft, reading, path if reading.entry else _free(draft, path), now).run()
+        return _moved(draft, reading, path if reading.entry else _free(draft, path), now)
 
 
 def completed(to: Target, rest: str) -> Target:
@@ -70,58 +70,54 @@ def completed(to: Target, rest: str) -> Target:
     return replace(to, path=to.path + rest.rpartition("/")[2]) if to.path.endswith("/") else to
 
 
-@dataclass(frozen=True)
-class _Move:
-    draft: Draft
-    reading: Reading
-    to: str
-    now: datetime
+def _moved(draft: Draft, reading: Reading, to: str, now: datetime) -> MoveResult:
+    """What was read put at the path `to`, with all that was said of it."""
+    note, entry = reading.note, reading.entry
+    if note.path == to:
+        raise UsageError(f"{to} is where it is already")
+    draft.require_kept({note.path: to})
+    draft.saying = f"{normalised(entry.text)[:60]} to {to}" if entry else to
+    return _entry_moved(draft, note, entry, to, now) if entry else _note_moved(draft, note, to, now)
 
-    def run(self) -> MoveResult:
-        note, entry = self.reading.note, self.reading.entry
-        if note.path == self.to:
-            raise UsageError(f"{self.to} is where it is already")
-        self.draft.require_kept({note.path: self.to})
-        self.draft.saying = f"{normalised(entry.text)[:60]} to {self.to}" if entry else self.to
-        return self._entry(note, entry) if entry else self._note(note)
 
-    def _note(self, note: Note) -> MoveResult:
-        moves = moves_of(self.draft.memory, {note.path: self.to})
-        before = self.draft.there(note.path) or note.text
-        text = bump_updated(moves.rewrite(note.path, before), day(self.now))
-        if self.draft.there(self.to) not in (None, text):
-            raise Refused(f"there is a note {self.to} already", "Move its entries one by one, or rename it.")
-        self.draft.remove(note.path)
-        self.draft.put_again(self.to, text)  # a move that was killed may have left it: it goes on
-        linking = follow_links(self.draft, moves)
-        pairs = zip(entries_of(note.path, before), entries_of(self.to, text), strict=True)
-        named = named_in_evidence(self.draft.memory)
-        self._carry([(old.id, new.id) for old, new in pairs if old.id in named or old.text != new.text])
-        # One line for all other entries: a line for each would soon fill the file, which has a limit.
-        record(self.draft, "renamed", "", note.path, self.now, to=self.to)
-        return MoveResult(note.path, self.to, linking=len(linking))
+def _note_moved(draft: Draft, note: Note, to: str, now: datetime) -> MoveResult:
+    moves = moves_of(draft.memory, {note.path: to})
+    before = draft.there(note.path) or note.text
+    text = bump_updated(moves.rewrite(note.path, before), day(now))
+    if draft.there(to) not in (None, text):
+        raise Refused(f"there is a note {to} already", "Move its entries one by one, or rename it.")
+    draft.remove(note.path)
+    draft.put_again(to, text)  # a move that was killed may have left it: it goes on
+    linking = follow_links(draft, moves)
+    named = named_in_evidence(draft.memory)
+    for old, new in zip(entries_of(note.path, before), entries_of(to, text), strict=True):
+        if old.id in named or old.text != new.text:
+            _carry(draft, old.id, new, now)
+    # One line for all other entries: a line for each would soon fill the file, which has a limit.
+    record(draft, "renamed", "", note.path, now, to=to)
+    return MoveResult(note.path, to, linking=len(linking))
 
-    def _entry(self, note: Note, entry: Entry) -> MoveResult:
-        there = self.draft.text(self.to)
-        here = self.draft.text(note.path) or note.text
-        text = there if there is not None else compose.new_note(self.to, day(self.now))
-        line = moves_of(self.draft.memory, {}).rewrite(note.path, entry.text, self.to).replace("\r\n", "\n")
-        known = entries_of(self.to, text)
-        title = next((t for t in reversed(entry.heading) if any(t in e.heading for e in known)), "")
-        written = compose.append(text, line, title)
-        come = added(known, entries_of(self.to, written))
-        today = day(self.now)
-        self.draft.put(self.to, bump_updated(written, today))
-        self.draft.put(note.path, bump_updated(compose.replace(here, entry, ""), today))
-        self._carry([(entry.id, come.id)])
-        return MoveResult(entry.at, come.at, come.id)
 
-    def _carry(self, pairs: list[tuple[str, str]]) -> None:
-        """An id follows the place: what was said of the old one must be read as said of the new, and who
-        holds the old one is told the new."""
-        for old, new in pairs:
-            if old != new:
-                record(self.draft, "moved", old, self.to, self.now, to=new)
+def _entry_moved(draft: Draft, note: Note, entry: Entry, to: str, now: datetime) -> MoveResult:
+    there = draft.text(to)
+    here = draft.text(note.path) or note.text
+    text = there if there is not None else compose.new_note(to, day(now))
+    line = moves_of(draft.memory, {}).rewrite(note.path, entry.text, to).replace("\r\n", "\n")
+    known = entries_of(to, text)
+    title = next((t for t in reversed(entry.heading) if any(t in e.heading for e in known)), "")
+    written = compose.append(text, line, title)
+    come = added(known, entries_of(to, written))
+    draft.put(to, bump_updated(written, day(now)))
+    draft.put(note.path, bump_updated(compose.replace(here, entry, ""), day(now)))
+    _carry(draft, entry.id, come, now)
+    return MoveResult(entry.at, come.at, come.id)
+
+
+def _carry(draft: Draft, former: str, entry: Entry, now: datetime) -> None:
+    """An id follows the place: what was said of the former one must be read as said of the new, and who holds
+    that is told the new."""
+    if former != entry.id:
+        record(draft, "moved", former, entry.path, now, to=entry.id)
 
 
 def _free(draft: Draft, path: str) -> str:
