@@ -1,13 +1,13 @@
 """A session leaves an anchor for those to come, in a project's anchors file too; and what it is left for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 from uuid import uuid4
 
-from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, with_room
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, record, with_room
 from ctxrepo.domain.formats.moment import month, stamp
 from ctxrepo.domain.guard.refusals import check_file, refuse
 from ctxrepo.domain.note.note import encode
@@ -170,11 +170,20 @@ def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: 
     verb = BY_ITSELF if made.trigger == BY_ITSELF else "anchor" if made.type == "handoff" else MOMENT
     with drafting(memory, verb, origin, now) as draft:
         draft.saying = f"anchor {made.name}"
-        path = with_room(f"{tapes_of(place.folder)}/{memory.host}-{month(now)}", draft.there)
-        draft.append_line(path, to_line(made))
+        (path,) = append_to_tape(draft, tapes_of(place.folder), [to_line(made)], now)
         notice = share(draft, place.folder)
         draft.register(place.project)
     return AnchorResult(made, path, folder=place.folder, notice=notice)
+
+
+def append_to_tape(draft: Draft, tape: str, lines: Iterable[str], now: datetime) -> list[str]:
+    """Add anchors' lines to this machine's file of the month in a folder of tapes, or to further ones where
+    that has no room; returns their paths."""
+    paths = []
+    for part in in_parts(lines):
+        paths.append(with_room(f"{tape}/{draft.memory.host}-{month(now)}", draft.there))
+        draft.append_line(paths[-1], part)
+    return [*dict.fromkeys(paths)]
 
 
 def tell_newest(memory: Memory, folder: str) -> None:

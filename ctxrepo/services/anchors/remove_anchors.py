@@ -4,14 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, record, render, with_room
-from ctxrepo.domain.formats.moment import month, stamp
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render
+from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import anchors_file, tape_archive, tapes_of
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor, Tape, anchor_of, to_line
 from ctxrepo.errors import NoMatch, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.anchors.leave_anchor import tell_newest
+from ctxrepo.services.anchors.leave_anchor import append_to_tape, tell_newest
 from ctxrepo.services.reading.tape_files import tape_files, tape_here
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
@@ -58,16 +59,12 @@ def reset_tape(memory: Memory, folder: str, session: str, origin: Origin, now: d
         gone = (tape.of_session(session) if session else tape).anchors
         draft.saying = f"reset the tape of {folder}"
         lines = _take_off(draft, folder, {anchor.id: anchor for anchor in gone}, now)
-        paths = []
-        for part in in_parts(lines):
-            start = f"{tape_archive(folder)}/{memory.host}-{month(now)}"
-            paths.append(with_room(start, draft.there))
-            draft.append_line(paths[-1], part)
+        paths = append_to_tape(draft, tape_archive(folder), lines, now)
     local = LocalTape(memory.state)
     of_here = local.archive({anchor.id for anchor in gone})
     if of_here:
         tell_newest(memory, folder)
-    return Reset(len(gone), tuple(dict.fromkeys(paths)), of_here, str(local.aside) if of_here else "")
+    return Reset(len(gone), tuple(paths), of_here, str(local.aside) if of_here else "")
 
 
 def _meant(tape: Tape, name: str) -> Anchor:
@@ -96,9 +93,7 @@ def _take_off(draft: Draft, folder: str, gone: Mapping[str, Anchor], now: dateti
             continue
         if path == theirs:
             draft.put(path, rest)
-            for name in new:
-                own = with_room(f"{tapes_of(folder)}/{draft.memory.host}-{month(now)}", draft.there)
-                draft.append_line(own, _tombstone(gone[name], now))
+            append_to_tape(draft, tapes_of(folder), [_tombstone(gone[name], now) for name in new], now)
         else:
             draft.put(path, rest + "".join(f"{_tombstone(gone[name], now)}\n" for name in removed))
     return list(lines.values())

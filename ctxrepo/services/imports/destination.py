@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.formats.jsonl import in_parts, record, text_of, with_room
-from ctxrepo.domain.formats.moment import counted, day, month
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.formats.moment import counted, day
+from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.supplement import closed_note, gist
 from ctxrepo.domain.note.entry import Entry, entries_of
@@ -17,6 +18,7 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor, to_line
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.leave_anchor import append_to_tape
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.repository.configure import change, setting_now
@@ -248,7 +250,5 @@ def _stated(
 
 def _put_anchors(draft: Draft, planned: PlannedTape, now: datetime) -> PlannedTape:
     tape = _planned_tape(draft.memory, planned.tape)
-    start = f"{tapes_of(tape.tape.folder)}/{draft.memory.host}-{month(now)}"
-    for lines in in_parts(map(to_line, tape.new)):
-        draft.append_line(with_room(start, draft.there), lines)
+    append_to_tape(draft, tapes_of(tape.tape.folder), map(to_line, tape.new), now)
     return tape

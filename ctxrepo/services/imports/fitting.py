@@ -136,15 +136,10 @@ def _as_note(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
     entries = entries_of(note.path, text) if note.pins and (there is not None or is_new) else ()
     pinned = [entry for entry in entries if normalised(entry.text) in note.pins]
     pins = tuple(entry.id for entry in pinned if not is_pinned(entry, known.marks))
-    remark = _head_left(note, there) if lacking.new else ""
+    theirs = frontmatter.read(note.text).description if there is not None and lacking.new else ""
+    is_left = theirs and theirs != frontmatter.read(there or "").description
+    remark = "its description stays out, for the note here has its own head" if is_left else ""
     return FittedNote(note.path, text, is_new, lacking.new, lacking.known, pins, remark=remark)
-
-
-def _head_left(note: SourceNote, there: str | None) -> str:
-    """What is said of the head of a note that is added to one with a head of its own."""
-    theirs = frontmatter.read(note.text).description
-    is_left = there is not None and theirs and theirs != frontmatter.read(there).description
-    return "its description stays out, for the note here has its own head" if is_left else ""
 
 
 def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reader) -> Supplement:

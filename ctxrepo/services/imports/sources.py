@@ -3,7 +3,7 @@
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -133,20 +133,15 @@ class ProjectFolders:
         return found.pop() if len(found) == 1 else ""
 
     def _of_name(self, name: str) -> str:
+        """As one compares names: that of the folder, or of a checkout."""
         wanted = _plain(name)
-        found = {folder for called, folder in self._named() if called == wanted}
-        return found.pop() if wanted and len(found) == 1 else ""
-
-    def _named(self) -> Iterator[tuple[str, str]]:
-        """(a project's name as one compares it, its folder): that of its folder, and of its checkouts."""
+        named = [(folder, folder) for folder in self._registry.projects.values()]
+        named += [(posixpath.basename(top), folder) for top, folder in self._checkouts.items()]
         if self.project:
-            yield _plain(self.project.folder), self.project.folder
-            if self.checkout:
-                yield _plain(self.checkout.name), self.project.folder
-        for folder in self._registry.projects.values():
-            yield _plain(folder), folder
-        for top, folder in self._checkouts.items():
-            yield _plain(posixpath.basename(top)), folder
+            own = (self.project.folder, self.checkout.name if self.checkout else "")
+            named += [(called, self.project.folder) for called in own]
+        found = {folder for called, folder in named if _plain(called) == wanted}
+        return found.pop() if wanted and len(found) == 1 else ""
 
     @cached_property
     def _registry(self) -> Registry:
