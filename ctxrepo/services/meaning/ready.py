@@ -1,6 +1,5 @@
 """Whether entries can be found by meaning here, what is missing for it, making it so, and finding them."""
 
-import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import field
@@ -91,17 +90,13 @@ def readiness(memory: Memory) -> Readiness:
         return Readiness(
             f"the helper that knows meanings could not begin: {why[:300]}", f"{EMBED} tries again."
         )
-    return _behind(memory, model.key)
-
-
-def _behind(memory: Memory, key: str) -> Readiness:
     from ctxrepo.services.meaning.meanings import standing
     from ctxrepo.storage.meaning.vectors import Vectors
 
     cache = memory.hook_cache()
     if cache is None:
         return Readiness()
-    with closing(cache), closing(Vectors(memory.state.vectors, key)) as vectors:
+    with closing(cache), closing(Vectors(memory.state.vectors, model.key)) as vectors:
         now = standing(cache, vectors)
     return Readiness(behind=now.behind, texts=now.texts)
 
@@ -129,38 +124,25 @@ def near(
     cache = memory.hook_cache()
     if cache is None:
         raise CtxrepoError("there is no cache that can be read", "`ctxrepo cache rebuild` makes it.")
-    with closing(cache):
-        scored = _scored(memory, cache, text, scopes, most, by_words_too=by_words_too)
-    found = memory.cache.entries_numbered(list(scored))
-    return [(found[number], *scored[number]) for number in scored if number in found]
-
-
-def _scored(
-    memory: Memory,
-    cache: sqlite3.Connection,
-    text: str,
-    scopes: Sequence[str] | None,
-    most: int,
-    *,
-    by_words_too: bool,
-) -> dict[int, tuple[float, float]]:
-    """Number of each entry -> what it is put in order by, and how near its meaning comes; the best first."""
     # Only now: numpy and what runs the model take as long to load as ten interpreters.
     from ctxrepo.services.meaning.meanings import scopes_of
     from ctxrepo.services.meaning.semantic import open_semantic, score_by_meaning, text_of
 
     wanted = memory.settings.recall.model
-    meanings, embedder = open_semantic(wanted, memory.places.models, memory.state.vectors)
-    with closing(meanings.vectors):
-        asked = RecallRequest(text, [], list(scopes or scopes_of(cache)), most)
-        space = meanings.of(cache, asked.scopes)
-        if not space.is_known.any():
-            raise ModelUnusable(
-                "no entry here was read for its meaning yet", "`ctxrepo cache embed` reads them, once."
-            )
-        numbers, likeness = space.numbers.tolist(), (space.ranked @ embedder.prompt(text_of(asked))).tolist()
-        near = {n: near for n, near, known in zip(numbers, likeness, space.is_known, strict=True) if known}
-        fused = score_by_meaning(cache, meanings, embedder, asked) if by_words_too else None
-        scores = fused.by_number if fused else near
-        order = sorted(scores, key=lambda number: (-scores[number], number))[:most]
-        return {number: (scores[number], near.get(number, 0.0)) for number in order}
+    with closing(cache):
+        meanings, embedder = open_semantic(wanted, memory.places.models, memory.state.vectors)
+        with closing(meanings.vectors):
+            asked = RecallRequest(text, [], list(scopes or scopes_of(cache)), most)
+            space = meanings.of(cache, asked.scopes)
+            if not space.is_known.any():
+                raise ModelUnusable(
+                    "no entry here was read for its meaning yet", "`ctxrepo cache embed` reads them, once."
+                )
+            numbers, likeness = space.numbers.tolist(), space.ranked @ embedder.prompt(text_of(asked))
+            rows = zip(numbers, likeness.tolist(), space.is_known, strict=True)
+            nearness = {number: likeness for number, likeness, is_known in rows if is_known}
+            fused = score_by_meaning(cache, meanings, embedder, asked) if by_words_too else None
+    scores = fused.by_number if fused else nearness
+    order = sorted(scores, key=lambda number: (-scores[number], number))[:most]
+    found = memory.cache.entries_numbered(order)
+    return [(found[n], scores[n], nearness.get(n, 0.0)) for n in order if n in found]

@@ -119,8 +119,6 @@ def can_read(embedder: Embedder, prompt: str) -> bool:
 def text_of(asked: RecallRequest) -> str:
     """What is looked for by its meaning: a short prompt together with what came before it."""
     earlier = [*asked.before[-_BEFORE:]] if len(asked.prompt) < _SHORT else []
-    return " ".join([*earlier, _ends_of(asked.prompt)])
-
-
-def _ends_of(prompt: str) -> str:
-    return prompt if len(prompt) <= _HEAD + _TAIL else f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
+    is_long = len(asked.prompt) > _HEAD + _TAIL
+    ends = f"{asked.prompt[:_HEAD]}\n{asked.prompt[-_TAIL:]}" if is_long else asked.prompt
+    return " ".join([*earlier, ends])
