@@ -21,7 +21,7 @@ _SHOWN = (MEMORY, CHECKLIST)
 def take_stamps(memory: Memory) -> dict[str, str]:
     """The stamps of all that is watched, by path, as they are now; take them before you look at files."""
     watched = (path for paths in memory.cache.watched_stamps().values() for path in paths)
-    return {path: _stamp(memory, path) for path in watched}
+    return {path: stamp_of(str(memory.root / path)) for path in watched}
 
 
 def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
@@ -42,7 +42,7 @@ def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str
         were = known.get(scope, {})
         stamps[scope] = {}
         for path in _watched(memory, tree, scope):
-            now = _stamp(memory, path)
+            now = stamp_of(str(memory.root / path))
             is_known = now in (were.get(path), (before or {}).get(path)) or _is_committed(memory, tree, path)
             stamps[scope][path] = now if is_known else were.get(path, "?")
     if stamps != known or list(stamps) != list(known):
@@ -68,7 +68,3 @@ def _is_committed(memory: Memory, tree: str | None, path: str) -> bool:
             there = {name for name in os.listdir(memory.root / path) if not is_ignored(f"{path}/{name}")}
         return there == objects.names_in(tree, path).keys()
     return read_id(memory.worktree, path) == objects.files(tree, [path]).get(path)
-
-
-def _stamp(memory: Memory, path: str) -> str:
-    return stamp_of(str(memory.root / path))

@@ -312,7 +312,13 @@ def _mended(memory: Memory, path: str) -> FileFix | None:
         return None
     if not data:
         return None
-    after, deeds, copies = _without_markers(path, data)
+    after = data
+    deeds: tuple[str, ...] = ()
+    copies: tuple[ConflictCopy, ...] = ()
+    if settled := resolve_markers(path, decode_exactly(data)):
+        text, copies = settled
+        lost = [f"of two edits of one thing the other one is in {copy_as_file(one)[0]}" for one in copies]
+        after, deeds = encode(text), ("its conflict markers are gone, and both sides are kept", *lost)
     if is_note(path):
         after, more = fixed(path, after)
         deeds += more
@@ -321,16 +327,6 @@ def _mended(memory: Memory, path: str) -> FileFix | None:
     if not deeds or any(check_file(name, kept[name], allow) for name in kept):
         return None
     return FileFix(path, deeds, data, after, copies)
-
-
-def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tuple[ConflictCopy, ...]]:
-    """The file with both sides of its conflicts, and what is to be said of it."""
-    found = resolve_markers(path, decode_exactly(data))
-    if found is None:
-        return data, (), ()
-    text, copies = found
-    lost = [f"of two edits of one thing the other one is in {copy_as_file(one)[0]}" for one in copies]
-    return encode(text), ("its conflict markers are gone, and both sides are kept", *lost), copies
 
 
 def _marked(memory: Memory) -> FileFix | None:

@@ -2,7 +2,7 @@
 
 What a commit just saw isn't read again."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -175,12 +175,7 @@ def export(memory: Memory, name: str, there: Path, project: Project | None, now:
     found = memory.worktree.scan(scope.folder)
     if not found.files:
         raise NotFound(f"there is nothing in {scope.folder} yet", "`ctxrepo list` shows the notes in view.")
-    count = fill(there, _copies(memory, scope.folder, sorted(found.files)))
+    read = ((path, memory.worktree.read(path)) for path in sorted(found.files))
+    # What went away meanwhile is left out.
+    count = fill(there, ((p.removeprefix(f"{scope.folder}/"), data) for p, data in read if data is not None))
     return ExportResult(scope.name, scope.folder, there, count, found.skipped)
-
-
-def _copies(memory: Memory, folder: str, paths: list[str]) -> Iterator[tuple[str, bytes]]:
-    for path in paths:
-        data = memory.worktree.read(path)
-        if data is not None:  # else it went away meanwhile
-            yield path.removeprefix(f"{folder}/"), data

@@ -90,7 +90,11 @@ def tick(
         items = items_of(path, text)
         meant = _meant(named, path, [i for i in items if i.is_done != is_done])
         if not meant:
-            raise _none(named, path, _meant(named, path, items), is_done=is_done)
+            state = "open" if is_done else "done"
+            hint = f"It is {'done' if is_done else 'open'} already."
+            if not _meant(named, path, items):
+                hint = "`ctxrepo scratch list --all` shows what there is."
+            raise NotFound(f"nothing that is {state} in {path} has {shown(named, 60)!r} in it", hint)
         if len(meant) > 1:
             ids = "; ".join(f"^{item.id} {shown(normalised(item.text), 60)}" for item in meant[:5])
             said = f"{len(meant)} items have {shown(named, 60)!r} in them"
@@ -147,15 +151,6 @@ def _meant(named: str, path: str, items: Sequence[Item]) -> list[Item]:
 def _said(text: str) -> str:
     """What counts for being the same words, whatever the case."""
     return normalised(text).casefold()
-
-
-def _none(named: str, path: str, known: Sequence[Item], *, is_done: bool) -> NotFound:
-    if known:
-        hint = "It is done already." if is_done else "It is open already."
-    else:
-        hint = "`ctxrepo scratch list --all` shows what there is."
-    state = "open" if is_done else "done"
-    return NotFound(f"nothing that is {state} in {path} has {shown(named, 60)!r} in it", hint)
 
 
 def log(
