@@ -167,14 +167,14 @@ def _find_messages(
     in_project = where == "project"
     if not (in_project or view.session):
         return []
-    in_index = message_bounds(view, bounds)
+    since, until, fits = message_bounds(view, bounds)
     query = MessageQuery(
         text=request.query,
         wants_session=view.is_searched(in_project=in_project),
-        fits=in_index.fits,
+        fits=fits,
         types=request.types,
-        since=in_index.since,
-        until=in_index.until,
+        since=since,
+        until=until,
         limit=request.limit,
         is_newest_first=True,
     )

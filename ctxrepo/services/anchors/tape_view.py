@@ -1,8 +1,9 @@
 """The tape of a scope as somebody looks at it: its anchors, and which session and which part are meant."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
 from dataclasses import field
 from datetime import datetime, timedelta
+from functools import partial
 from math import ceil, floor
 
 from ctxrepo.domain.formats.moment import seconds_of
@@ -90,7 +91,8 @@ class TapeView:
         if unread := len(self._unread):
             what = "sessions have" if unread > 1 else "session has"
             parts.append(f"{unread} {what} no transcript that can be read on this machine")
-        if self._is_project_read and (away := len(self._elsewhere())):
+        others = {a.session_id for a in self.tape.anchors if a.host not in ("", self.memory.host)}
+        if self._is_project_read and (away := len(others - {*_NO_SESSION, *self._sessions()})):
             were = "sessions were" if away > 1 else "session was"
             parts.append(f"{away} {were} on other machines, which have what was said there")
         is_cut = any(read and not read.is_whole for read in self._conversations.values())
@@ -111,11 +113,6 @@ class TapeView:
             return None
         self._bytes_left -= read.size
         return read.conversation
-
-    def _elsewhere(self) -> set[str]:
-        """The sessions that only other machines had."""
-        others = {a.session_id for a in self.tape.anchors if a.host not in ("", self.memory.host)}
-        return others - {*_NO_SESSION, *self._sessions()}
 
     def _sessions(self) -> dict[str, str]:
         """session -> agent."""
@@ -229,28 +226,10 @@ def bounds_of(view: TapeView, part: TapePart, where: Where, *, dates_first: bool
     return next((bounds for bounds in order if bounds.is_bound), TapeBounds())
 
 
-@dataclass(frozen=True)
-class MessageBounds:
-    """Bounds for messages of all sessions: `since` and `until` in Unix seconds (0: none) hold all that is
-    within, and `fits` says whether a message is. In the session of an anchor its message counts: `_known` are
-    that session's messages, `_inside` those within. Elsewhere the time counts."""
-
-    since: int
-    until: int
-    _bounds: TapeBounds
-    _known: frozenset[tuple[str, str]]
-    _inside: frozenset[tuple[str, str]]
-
-    def fits(self, message: SessionMessage) -> bool:
-        key = _key(message)
-        if message.id and key in self._known:
-            return key in self._inside
-        at = seconds_of(message.when)
-        return at is None or self._bounds.holds_moment(at)
-
-
-def message_bounds(view: TapeView, bounds: TapeBounds) -> MessageBounds:
-    """These bounds for messages of all sessions; transcripts of sessions with an anchor in them are read."""
+def message_bounds(view: TapeView, bounds: TapeBounds) -> tuple[int, int, Callable[[SessionMessage], bool]]:
+    """These bounds for messages of all sessions: two moments in Unix seconds (0: none) that hold all that is
+    within, and whether a message is. In the session of an anchor its message counts, for which transcripts of
+    sessions with an anchor in them are read; elsewhere the time counts."""
     ends = [anchor for anchor in (bounds.after, bounds.until) if anchor]
     sessions = {(anchor.agent, anchor.session_id) for anchor in ends}
     read = filter(None, (view.conversation_in(agent, session) for agent, session in sessions))
@@ -261,13 +240,20 @@ def message_bounds(view: TapeView, bounds: TapeBounds) -> MessageBounds:
     if None in moments:  # only its place says where such a message belongs
         lowest = highest = None
     times = [moment for moment in moments if moment is not None]
-    return MessageBounds(
-        0 if lowest is None else floor(min((lowest, *times))),
-        0 if highest is None else ceil(max((highest, *times))),
-        bounds,
-        frozenset(_key(message) for conversation in by_place for message in conversation.messages),
-        frozenset(map(_key, inside)),
-    )
+    since = 0 if lowest is None else floor(min((lowest, *times)))
+    until = 0 if highest is None else ceil(max((highest, *times)))
+    known = {_key(message) for conversation in by_place for message in conversation.messages}
+    return since, until, partial(_fits, bounds, known, {*map(_key, inside)})  # another process is sent it
+
+
+def _fits(
+    bounds: TapeBounds, known: Set[tuple[str, str]], inside: Set[tuple[str, str]], message: SessionMessage
+) -> bool:
+    key = _key(message)
+    if message.id and key in known:
+        return key in inside
+    at = seconds_of(message.when)
+    return at is None or bounds.holds_moment(at)
 
 
 def _key(message: SessionMessage) -> tuple[str, str]:

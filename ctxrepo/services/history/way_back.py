@@ -1,13 +1,13 @@
 """What undo is to take back, and how: what of it is its own by now, and what is to be put there."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
 from ctxrepo.domain.git.commit import subject_of
 from ctxrepo.domain.guard.takeback import difference, emptied, keeping_claims, total, without_records
 from ctxrepo.domain.note import compose
-from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.note.entry import Entry, normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, encoded
 from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, is_note, shown
 from ctxrepo.domain.records.evidence import Evidence, evidence_of
@@ -351,10 +351,7 @@ def _without_shared(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tup
     if told and len(shared) == len(come) and not entries_gone(deed.before, deed.after):
         hint = f"Nothing is done. `ctxrepo forget ^{shared[0].id}` takes it away for all."
         raise Refused(f"{deed.name} can't be taken back: {told[0]}", hint)
-    after = dict(deed.after)
-    for entry in reversed(shared):
-        after[entry.path] = encode(compose.replace(decode_exactly(after[entry.path] or b""), entry, ""))
-    return replace(deed, after=after), [f"* {line}" for line in told]
+    return replace(deed, after=_without(deed.after, shared)), [f"* {line}" for line in told]
 
 
 def _without_edited(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tuple[ChangeToUndo, list[str]]:
@@ -368,8 +365,12 @@ def _without_edited(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tup
     if told and len(heirs) == len(entries_gone(deed.before, deed.after)):
         hint = f"Nothing is done. `ctxrepo restore ^{next(iter(heirs)).id}` brings back what it said."
         raise Refused(f"{deed.name} can't be taken back: {told[0]}", hint)
-    before = dict(deed.before)
-    for entry in reversed(heirs):
-        text = decode_exactly(before[entry.path] or b"")
-        before[entry.path] = encode(compose.replace(text, entry, ""))
-    return replace(deed, before=before), [f"* {line}" for line in told]
+    return replace(deed, before=_without(deed.before, [*heirs])), [f"* {line}" for line in told]
+
+
+def _without(files: Files, entries: Sequence[Entry]) -> dict[str, bytes | None]:
+    """The files without these entries of theirs, which are in the order of the text."""
+    left = dict(files)
+    for entry in reversed(entries):
+        left[entry.path] = encode(compose.replace(decode_exactly(left[entry.path] or b""), entry, ""))
+    return left

@@ -122,7 +122,14 @@ class MemoryDestination:
             with drafting(self.memory, "import", self.origin, self.now) as draft:
                 put_notes += _put_notes(draft, notes[start : start + _TOGETHER], self.now)
                 put_tapes += [_put_anchors(draft, tape, self.now) for tape in tapes] if not start else []
-                self._finish(draft, changing, put_notes[start:], put_tapes if not start else [])
+                entries = sum(one.fitted.new for one in put_notes[start:])
+                anchors = sum(len(one.new) for one in put_tapes) if not start else 0
+                said = [counted(entries, "entry", "entries")] if entries or not anchors else []
+                said += [counted(anchors, "anchor")] if anchors else []
+                draft.saying = f"{' and '.join(said)} from {changing[0].source}"
+                if (project := self.project) is not None:
+                    own = (f"{project.folder}/", f"{tapes_of(project.folder)}/")
+                    draft.register(project if any(path.startswith(own) for path in draft.after) else None)
         for planned in (setting for plan in changing for setting in plan.settings if not setting.kept):
             key, value = planned.setting.key, planned.setting.value
             change(self.memory.places, self.memory.env, key, value, self.interpreter)
@@ -137,23 +144,6 @@ class MemoryDestination:
             else plan
             for plan in plans
         ]
-
-    def _finish(
-        self,
-        draft: Draft,
-        plans: Sequence[ImportPlan],
-        notes: Sequence[PlannedNote],
-        tapes: Sequence[PlannedTape],
-    ) -> None:
-        """Register the project that something was written for, and say what all this is."""
-        entries, anchors = sum(one.fitted.new for one in notes), sum(len(one.new) for one in tapes)
-        said = [counted(entries, "entry", "entries")] if entries or not anchors else []
-        said += [counted(anchors, "anchor")] if anchors else []
-        draft.saying = f"{' and '.join(said)} from {plans[0].source}"
-        if (project := self.project) is not None:
-            own = (f"{project.folder}/", f"{tapes_of(project.folder)}/")
-            if any(path.startswith(own) for path in draft.after):
-                draft.register(project)
 
 
 def _planned_tape(memory: Memory, tape: SourceTape) -> PlannedTape:

@@ -15,7 +15,7 @@ from ctxrepo.domain.project.layout import archived, is_archived
 from ctxrepo.domain.records.evidence import Marks, gone, marks
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.notes.remember import NEAR
+from ctxrepo.services.notes.remember import NEAR, plural_if_there
 from ctxrepo.services.reading.find import note_paths, read_note
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.sources.source import SourceNote
@@ -157,9 +157,7 @@ def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reade
 
 def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
     """Entries without a note, at the end of that of their category; none whose key or words are there."""
-    # `topics/lessons.md` for a lesson, where that note is there and `topics/lesson.md` isn't.
-    many = f"{note.path.removesuffix('.md')}s.md"
-    path = many if read(note.path) is None and read(many) is not None else note.path
+    path = plural_if_there(note.path, read)
     folder = path.partition("/")[0]
     said, keys = known.said(folder)
     there = read(path)

@@ -10,7 +10,6 @@ import numpy as np
 from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.text import blake2b
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, NOTE_SPAN, commit_of, generation_of
-from ctxrepo.lazy import dataclass
 from ctxrepo.services.meaning.fusion import FUSION, Array, around, combined, spread_of
 from ctxrepo.storage.meaning.vectors import BATCH, Embedder, Vectors, digest_of, row_of
 
@@ -18,21 +17,10 @@ TOGETHER = 16
 """Batches that are kept in one transaction."""
 
 
-@dataclass(frozen=True)
-class EmbeddingState:
-    """How many of the entries' texts are vectors."""
-
-    done: int
-    texts: int
-
-    @property
-    def behind(self) -> int:
-        return self.texts - self.done
-
-
-def standing(cache: sqlite3.Connection, vectors: Vectors) -> EmbeddingState:
+def standing(cache: sqlite3.Connection, vectors: Vectors) -> tuple[int, int]:
+    """How many of the entries' texts are no vectors yet, and how many there are."""
     wanted = {digest_of(text) for text in _texts(cache)}
-    return EmbeddingState(vectors.count(wanted), len(wanted))
+    return len(wanted) - vectors.count(wanted), len(wanted)
 
 
 def pending(cache: sqlite3.Connection, vectors: Vectors) -> list[str]:

@@ -64,7 +64,7 @@ def make_ready(memory: Memory) -> ReadyResult:
         raise ModelUnusable(f"{memory.state.cache} can't be read", "`ctxrepo cache rebuild` makes it anew.")
     with closing(cache):
         texts = pending(cache, meanings.vectors)
-        number = standing(cache, meanings.vectors).texts
+        _, number = standing(cache, meanings.vectors)
     embed(
         meanings.vectors, embedder, texts, lambda done, of: _tell(memory, f"embedding: {done} of {of} texts")
     )
@@ -97,8 +97,8 @@ def readiness(memory: Memory) -> Readiness:
     if cache is None:
         return Readiness()
     with closing(cache), closing(Vectors(memory.state.vectors, model.key)) as vectors:
-        now = standing(cache, vectors)
-    return Readiness(behind=now.behind, texts=now.texts)
+        behind, texts = standing(cache, vectors)
+    return Readiness(behind=behind, texts=texts)
 
 
 def _tell(memory: Memory, what: str) -> bool:

@@ -159,7 +159,9 @@ def edit(
             hint = f"It has {reading.hash} now: read it again, then edit."
             raise Refused(f"{path} was changed since it had the hash {shown(if_hash, 40)}", hint)
         text = draft.text(path) or ""
-        changed = _entry(text, entry, change) if entry else _note(text, path, change)
+        changed = _entry(text, entry, change) if entry else change.put(text, path)
+        if not entry and text.endswith("\n") and not changed.endswith("\n"):
+            changed += "\n"
         if changed == text:
             return _edited(path, text, entry, text)
         draft.saying = normalised(change.text)[:100]
@@ -187,11 +189,6 @@ def _edited(path: str, before: str, entry: Entry | None, after: str) -> EditResu
     gone = tuple(normalised(old.text) for old in olds if old.id not in stay)
     place = (now.id, now.at) if now else ("", path)
     return EditResult(path, blob_id(encode(after)), before != after, *place, was.id if was else "", gone)
-
-
-def _note(text: str, path: str, change: Passage | Whole) -> str:
-    changed = change.put(text, path)
-    return changed if changed.endswith("\n") or not text.endswith("\n") else changed + "\n"
 
 
 def _entry(text: str, entry: Entry, change: Passage | Whole) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, field, replace
 from datetime import datetime
 
@@ -177,15 +177,9 @@ class _Writing(_PreparedFact):
             now = path_by_now(self.draft.memory, path)  # an agent may still know it by its old name
             return path if is_archived(now) or path == f"{folder}/{MEMORY}" else now, ""
         if self.fact.category:
-            return self._note_of(self.fact.category.lower()), ""
+            path = f"{folder}/topics/{self.fact.category.lower()}.md"
+            return plural_if_there(path, self.draft.there), ""
         return f"{folder}/{MEMORY}", "Notes"
-
-    def _note_of(self, category: str) -> str:
-        """The note of a category; `lessons.md` for a lesson, if that note exists and `lesson.md` doesn't."""
-        path = f"{self.scope.folder}/topics/{category}"
-        many = f"{path}s.md"
-        is_there = self.draft.there(f"{path}.md") is not None or self.draft.there(many) is None
-        return f"{path}.md" if is_there else many
 
     def _entries_with_key(self, path: str) -> list[Entry]:
         """The entries of the scope with the fact's key. Of those that two machines added the first is
@@ -243,6 +237,12 @@ class _Writing(_PreparedFact):
     @property
     def _today(self) -> str:
         return day(self.now)
+
+
+def plural_if_there(path: str, read: Callable[[str], str | None]) -> str:
+    """`topics/lessons.md` for a lesson, where that note is there and `topics/lesson.md` isn't."""
+    many = f"{path.removesuffix('.md')}s.md"
+    return many if read(path) is None and read(many) is not None else path
 
 
 def propose(
