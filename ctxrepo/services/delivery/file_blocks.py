@@ -66,12 +66,12 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
         blocks = file.read()
         known = blocks.at(path)
         data = _data(memory, path)
-        block = FileBlock(path, project.id if project else "", own=project.checkout_id if project else "")
         with _mendable(path):
             has_one = data is not None and has_block(data)
             placed = put(data or b"", _text(memory, project, path))
-        way_back = known if known and has_one else FileBlock(path, "", placed.glue, data is None)
-        block = replace(block, glue=way_back.glue, is_new=way_back.is_new)
+        glue, is_new = (known.glue, known.is_new) if known and has_one else (placed.glue, data is None)
+        identity, own = (project.id, project.checkout_id) if project else ("", "")
+        block = FileBlock(path, identity, glue, is_new, own=own)
         change = Change(path, data, placed.data)
         if not is_trial:
             _put(memory, file, blocks, block, change)

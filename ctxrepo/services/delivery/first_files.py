@@ -56,18 +56,12 @@ def update_recent_files(memory: Memory) -> bool:
 
 def _touches(log: AccessLog) -> list[Touch]:
     newest, end = islice(log.newest(), MOST_ACCESSES), log.written
-    found = [
-        # A clock that was ahead would keep what it dated first for as long as it was.
-        Touch(
-            min(a.at, end),
-            a.path,
-            kind_of(a.tool, only_reads(a.agent, a.tool)),
-            a.ranges,
-            f"{a.agent} {a.session}" if a.session else "",
-        )
-        for a in newest
-        if a.at >= 0
-    ]
+    found = []
+    for access in (access for access in newest if access.at >= 0):
+        at = min(access.at, end)  # a clock that was ahead would keep what it dated first for as long
+        kind = kind_of(access.tool, only_reads(access.agent, access.tool))
+        session = f"{access.agent} {access.session}" if access.session else ""
+        found.append(Touch(at, access.path, kind, access.ranges, session))
     found.reverse()
     return sorted(found, key=lambda touch: touch.at)
 
@@ -80,8 +74,7 @@ def _with_real_paths(memory: Memory, touches: Sequence[Touch], tops: Sequence[st
 
     found = memory.outside.ask_each(dict.fromkeys(touch.path for touch in touches), _found, folder)
     real = {path: there for path, there in found if there}
-    there = (touch for touch in touches if touch.path in real)
-    return [Touch(t.at, real[t.path], t.kind, t.ranges, t.session) for t in there]
+    return [replace(touch, path=real[touch.path]) for touch in touches if touch.path in real]
 
 
 def _found(path: str) -> str:
@@ -178,7 +171,10 @@ def select(
     indexed = memory.cache.indexed(note for path in (*white, *order) if (note := home.note(path)))
     notes = [path for path in order if home.note(path) in indexed]
     files = [path for path in order if not home.note(path)]
-    best = [*notes[: settings.file_limit], *_distinct(home, files)[: settings.file_limit]]
+    distinct: dict[str, str] = {}
+    for path in files:  # without those that another checkout of the project has before them
+        distinct.setdefault(home.first(path, 0, "").path, path)
+    best = [*notes[: settings.file_limit], *[*distinct.values()][: settings.file_limit]]
     ranks = {path: rank for rank, path in enumerate(best, 1)}
     found: dict[str, FirstFile] = {}
     for path in (*white, *best):
@@ -188,14 +184,6 @@ def select(
         why = WHITE if path not in ranks else summary(done) if note else ", ".join(focus(done))
         first = home.first(path, ranks.get(path, 0), why)
         found.setdefault(first.path, first)
-    return list(found.values())
-
-
-def _distinct(home: ProjectHome, files: Sequence[str]) -> list[str]:
-    """The files without those that another checkout of the project has before them."""
-    found: dict[str, str] = {}
-    for path in files:
-        found.setdefault(home.first(path, 0, "").path, path)
     return list(found.values())
 
 

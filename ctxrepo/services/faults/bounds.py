@@ -29,18 +29,16 @@ def beyond(memory: Memory, commit: str | None) -> str:
     verdicts = memory.verdicts.read()
     if commit in verdicts.within:
         return ""
-    if commit not in verdicts.beyond:
-        last = next(
-            (earlier for earlier in reversed([*verdicts.within]) if memory.objects.has(earlier)), None
-        )
-        try:
-            count = _measured(memory.objects, commit, last, verdicts.within.get(last or "", 0))
-        except BeyondBounds as error:
-            memory.verdicts.add(beyond={commit: error.message})
-            return error.message
-        memory.verdicts.add(within={commit: count})
-        return ""
-    return verdicts.beyond[commit]
+    if commit in verdicts.beyond:
+        return verdicts.beyond[commit]
+    last = next((known for known in reversed([*verdicts.within]) if memory.objects.has(known)), None)
+    try:
+        count = _measured(memory.objects, commit, last, verdicts.within.get(last or "", 0))
+    except BeyondBounds as error:
+        memory.verdicts.add(beyond={commit: error.message})
+        return error.message
+    memory.verdicts.add(within={commit: count})
+    return ""
 
 
 def note_made_here(memory: Memory, commit: str) -> None:

@@ -61,13 +61,10 @@ def halfway(memory: Memory) -> Finding | None:
     if tip is None or (written is not None and written == following) or is_held(memory.state.lock("write")):
         return None
     if written is None:
-        return Finding(
-            "`ctxrepo init` was interrupted before all notes were written here",
-            "Run `ctxrepo init` again to finish it.",
-        )
-    return Finding(
-        "not all notes that came are written here: that was interrupted", "`ctxrepo sync` ends it."
-    )
+        problem = "`ctxrepo init` was interrupted before all notes were written here"
+        return Finding(problem, "Run `ctxrepo init` again to finish it.")
+    problem = "not all notes that came are written here: that was interrupted"
+    return Finding(problem, "`ctxrepo sync` ends it.")
 
 
 def other_remote(memory: Memory) -> Finding | None:

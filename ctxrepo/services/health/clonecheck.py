@@ -59,17 +59,12 @@ def check_git(memory: Memory) -> CheckOutcome:
     if found and (int(found[1]), int(found[2])) < OLDEST_GIT:
         findings.append(Finding(f"{words} is old", INSTALL_GIT, "warning"))
     if not who.name:
-        findings.append(
-            Finding("git doesn't know your name", "Set user.name and user.email; commits bear them.")
-        )
+        remedy = "Set user.name and user.email; commits bear them."
+        findings.append(Finding("git doesn't know your name", remedy))
     if not who.signs and memory.clone.wants_signatures(memory.env):
-        findings.append(
-            Finding(
-                f"{memory.clone.git_dir / 'config'} asks for signed commits, and your own git does not",
-                "Say so in your own: `git config --global commit.gpgsign true`, or by an includeIf.",
-                "warning",
-            )
-        )
+        problem = f"{memory.clone.git_dir / 'config'} asks for signed commits, and your own git does not"
+        remedy = "Say so in your own: `git config --global commit.gpgsign true`, or by an includeIf."
+        findings.append(Finding(problem, remedy, "warning"))
     return CheckOutcome("git", words + (f", commits are by {who.name}" if who.name else ""), findings)
 
 

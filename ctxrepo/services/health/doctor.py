@@ -244,14 +244,9 @@ def check_hooks(memory: Memory, machine: Machine, now: datetime) -> CheckOutcome
     findings = [*_trouble("a hook", of_hooks(memory), now)]
     state = machine.places.state
     if fallback(state, machine.environment) is None:
-        findings.append(
-            Finding(
-                f"hooks have nothing to fall back to: {place(state)} is missing, or nothing it knows "
-                "is there",
-                f"Any command makes it anew; {state} must be writable for that.",
-                "warning",
-            )
-        )
+        why = f"{place(state)} is missing, or nothing it knows is there"
+        remedy = f"Any command makes it anew; {state} must be writable for that."
+        findings.append(Finding(f"hooks have nothing to fall back to: {why}", remedy, "warning"))
     return CheckOutcome("hooks", stands, findings)
 
 
@@ -282,13 +277,9 @@ def check_meanings(memory: Memory) -> CheckOutcome | None:
     if now.missing:
         findings.append(Finding(f"{now.missing}; prompts are answered by words alone", now.remedy, "warning"))
     if now.behind and not is_held(memory.state.lock("warm")):  # else somebody is at it
-        findings.append(
-            Finding(
-                f"{now.behind} of {now.texts} texts of entries have no vectors yet",
-                f"They get them in the background after the next commit or prompt; {EMBED} does it now.",
-                "note",
-            )
-        )
+        problem = f"{now.behind} of {now.texts} texts of entries have no vectors yet"
+        remedy = f"They get them in the background after the next commit or prompt; {EMBED} does it now."
+        findings.append(Finding(problem, remedy, "note"))
     if not (findings or now.texts):
         return None
     return CheckOutcome("meanings", f"{now.texts - now.behind} of {now.texts} texts have vectors", findings)
@@ -331,10 +322,8 @@ def check_blocks(memory: Memory) -> CheckOutcome | None:
 
 def _state(memory: Memory) -> Iterator[Finding]:
     if why := memory.why_read_only:
-        hint = (
-            "Free or mount it; in an agent's sandbox, let `ctxrepo` out of it, or hand over what it writes."
-        )
-        yield Finding(f"nothing can be saved: {why}", hint)
+        way = "in an agent's sandbox, let `ctxrepo` out of it, or hand over what it writes."
+        yield Finding(f"nothing can be saved: {why}", f"Free or mount it; {way}")
     if not is_sound(memory.state.cache):
         yield Finding(f"{memory.state.cache} is damaged", f"{FIX} makes it anew.")
     for file in memory.state.files:
@@ -350,27 +339,20 @@ def _others(memory: Memory) -> Iterator[Finding]:
     for folder in (memory.places.state, memory.state.root, memory.clone.own_dir):
         for there in set_aside(folder):
             kind = "link" if there.is_symlink() else "folder" if there.is_dir() else "file"
-            yield Finding(
-                f"a {kind} that is not ctxrepo's was in {folder}, and was moved aside",
-                f"Look at {there}.",
-                "warning",
-            )
+            problem = f"a {kind} that is not ctxrepo's was in {folder}, and was moved aside"
+            yield Finding(problem, f"Look at {there}.", "warning")
     above = {
         folder: (place, why)
         for place in (memory.places.config_file, memory.state.root, memory.root)
         for folder, why in open_above(place)
     }
     for folder, (below, why) in above.items():
-        yield Finding(
-            f"{folder} {why}, who could put something else in the place of {below}",
-            "Take that right away from them, or keep the memory elsewhere.",
-        )
+        remedy = "Take that right away from them, or keep the memory elsewhere."
+        yield Finding(f"{folder} {why}, who could put something else in the place of {below}", remedy)
 
 
 def _trouble(who: str, trouble: Trouble | None, now: datetime) -> Iterator[Finding]:
     if trouble:
         when = f" {ago(trouble.at, now)}" if trouble.at else ""
-        yield Finding(
-            f"{who} met a problem{when}: {trouble.words}",
-            f"All of them are in {trouble.log}; {FIX} puts that aside once you have read it.",
-        )
+        remedy = f"All of them are in {trouble.log}; {FIX} puts that aside once you have read it."
+        yield Finding(f"{who} met a problem{when}: {trouble.words}", remedy)

@@ -109,7 +109,10 @@ class _Restore:
         if found is not None and is_archived(found.path):
             return self._out_of_archive(Target(entry_id=found.id), found.path)
         if found is not None and (found.id == old.id or normalised(found.text) == normalised(old.text)):
-            return self._said_again(found)
+            is_struck = found.id in marks(evidence_now(self.memory)).struck
+            if is_struck:  # it was superseded, and holds again
+                self._state(found, found.id)
+            return RestoreResult(found.at, found.id, source=found.at, existing=not is_struck)
         path = self._destination(self.was.now)
         with drafting(self.memory, "restore", self.origin, self.now) as draft:
             draft.saying = normalised(old.text)[:100]
@@ -146,13 +149,6 @@ class _Restore:
         pairs = () if kind else moved(was, known)
         new = next((new for before, new in pairs if before.id == was[number].id), None)
         return new if new and (not old.key or _has_key_of(old, new)) else None
-
-    def _said_again(self, entry: Entry) -> RestoreResult:
-        """It is there; if it was superseded it holds again."""
-        is_struck = entry.id in marks(evidence_now(self.memory)).struck
-        if is_struck:
-            self._state(entry, entry.id)
-        return RestoreResult(entry.at, entry.id, source=entry.at, existing=not is_struck)
 
     def _state(self, entry: Entry, former: str) -> None:
         """From now on the entry holds that was superseded under its `former` id, and not what has its key."""

@@ -5,12 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.guard.takeback import (
-    UNDO,
-    named,
-    told_back,
-    way_back_of,
-)
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.takeback import UNDO, named, told_back, way_back_of
 from ctxrepo.domain.note.note import decode_exactly, encoded
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.save import Origin
@@ -68,7 +64,12 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
     while True:
         standing, undone = _steps(memory, origin.session, only, passed)
         if not standing:
-            raise _nothing_to_take_back(only, is_further=bool(undone or passed))
+            whose = f"`{only}` " if only else ""
+            more, when = ("more ", "before") if undone or passed else ("", "lately")
+            raise NotFound(
+                f"there is nothing {more}to take back: no {whose}command of ours wrote anything {when}",
+                "`ctxrepo history` shows what happened; `ctxrepo undo COMMIT` takes back one commit of it.",
+            )
         try:
             done = _take_back_operation(memory, standing[0], origin, now)
         except NothingLeft:
@@ -88,18 +89,6 @@ def _further_back(memory: Memory, standing: Sequence[Operation]) -> str:
     if not before or before[0].commit == step.commit or not can_be_undone(memory, before[0].commit):
         return ""
     return f" Before it was {_name(before[0])}: `ctxrepo undo {before[0].commit[:10]}` takes back its commit."
-
-
-def _nothing_to_take_back(only: str, *, is_further: bool) -> NotFound:
-    whose, more, when = (
-        f"`{only}` " if only else "",
-        "more " * is_further,
-        "before" if is_further else "lately",
-    )
-    return NotFound(
-        f"there is nothing {more}to take back: no {whose}command of ours wrote anything {when}",
-        "`ctxrepo history` shows what happened; `ctxrepo undo COMMIT` takes back one commit of it.",
-    )
 
 
 def redo(memory: Memory, origin: Origin, now: datetime) -> Undone:
