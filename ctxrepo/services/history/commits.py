@@ -84,10 +84,14 @@ def deeds(memory: Memory, commits: Iterable[str]) -> list[CommitSummary]:
 
 
 def version(memory: Memory, target: Target, project: Project | None, start: str) -> Old:
-    """What the target names as it was in the commit whose id begins with `start`. NotFound when it isn't
-    there; UsageError when `start` is no such beginning."""
+    """What the target names as it was in the commit whose id begins with `start`, under the name that its
+    note had there. NotFound when it isn't there; UsageError when `start` is no such beginning."""
     commit = commit_named(memory, start)
-    return TargetHistory(memory, target, project).at(commit)
+    past = TargetHistory(memory, target, project)
+    place = past.place_at(commit)
+    entry = past.entry.at(place) if past.entry else None
+    data = encode(f"{entry.text}\n") if entry else memory.objects.data(str(place.key))
+    return Old(commit, place.path, data)
 
 
 class TargetHistory:
@@ -111,22 +115,15 @@ class TargetHistory:
             self.entry = PastEntry(self._objects, ids)
 
     def deeds(self) -> Iterator[CommitSummary]:
-        for step, told in self._steps():
+        for step, told in self.steps():
             if lines := told if self.entry else _lines(self._objects, step):
                 yield _deed(self._objects, step.commit, step.now.path, lines)
-
-    def at(self, commit: str) -> Old:
-        """What was asked for as `commit` has it, under the name that its note had there."""
-        place = self.place_at(commit)
-        entry = self.entry.at(place) if self.entry else None
-        data = encode(f"{entry.text}\n") if entry else self._objects.data(str(place.key))
-        return Old(commit, place.path, data)
 
     def place_at(self, commit: str) -> PastPlace:
         """The file that has it in `commit`; NotFound where none has."""
         tree = str(self._objects.tree_of(commit))
         names = {self.path: None}
-        for step, _ in self._steps():
+        for step, _ in self.steps():
             names |= {place.path: None for place in (step.now, *step.before)}
         places = (PastPlace(name, self._objects.key_at(tree, name)) for name in names)
         # A note that the entry came to later may have been there before it.
@@ -136,18 +133,14 @@ class TargetHistory:
 
     def places(self) -> Iterator[PastPlace]:
         """Every file that has it, the newest first."""
-        for step, _ in self._steps():
+        for step, _ in self.steps():
             yield from (place for place in (step.now, *step.before) if self._has(place))
 
     def _has(self, place: PastPlace) -> bool:
         return place.key is not None and (self.entry is None or self.entry.at(place) is not None)
 
-    def steps(self) -> Iterator[Step]:
-        """Each step of the file, or of those that had the entry, the newest first."""
-        return (step for step, _ in self._steps())
-
-    def _steps(self) -> Iterator[tuple[Step, list[str]]]:
-        """Each step with what it did to the entry; then the steps of the note that the entry came from."""
+    def steps(self) -> Iterator[tuple[Step, list[str]]]:
+        """Each step, the newest first, and what it did to the entry; then those of the note it came from."""
         tip, path = self._tip, self.path
         while tip and path:
             steps, tip = follow(self._objects, tip, path), None

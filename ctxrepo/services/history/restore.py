@@ -277,7 +277,7 @@ def before_last_change(memory: Memory, target: Target, project: Project | None) 
     two versions together: neither has what the other had."""
     past = TargetHistory(memory, target, project)
     now = memory.objects.key_at(str(memory.head_tree), past.path)
-    versions = (step for step in past.steps() if step.is_version)
+    versions = (step for step, _ in past.steps() if step.is_version)
     step = next((s for s in versions if {was.key for was in s.before} - {None, now}), None)
     had = [commit for commit, was in zip(step.parents, step.before, strict=True) if was.key] if step else []
     return had[0] if len(had) == 1 else ""

@@ -89,8 +89,7 @@ def of_operation(operation: Operation) -> ChangeToUndo:
     before = {w.path: encoded(w.before) for w in operation.writes}
     after = {w.path: encoded(w.after) for w in operation.writes}
     is_claim = operation.op in _CLAIMS
-    about = (operation.op, operation.note, operation.commit, before, after, is_claim)
-    return ChangeToUndo(*about, undoes=operation.id)
+    return ChangeToUndo(operation.op, operation.note, operation.commit, before, after, is_claim, operation.id)
 
 
 def of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
