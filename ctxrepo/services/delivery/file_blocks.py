@@ -74,20 +74,15 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
         block = FileBlock(path, identity, glue, is_new, own=own)
         change = Change(path, data, placed.data)
         if not is_trial:
-            _put(memory, file, blocks, block, change)
+            file.write(blocks.with_(block))  # first the way back: what a crash leaves then can be removed
+            try:
+                if change.after != change.before:
+                    _apply(memory, change)
+            except CtxrepoError:
+                file.write(blocks)
+                raise
     track = memory.outside.ask(path.parent, partial(tracking, path, memory.env))
     return AddResult(block, diff_of(change) if placed.data != data else "", track)
-
-
-def _put(memory: Memory, file: BlockFile, blocks: Blocks, block: FileBlock, change: Change) -> None:
-    """First the way back: what a crash leaves then can be removed."""
-    file.write(blocks.with_(block))
-    try:
-        if change.after != change.before:
-            _apply(memory, change)
-    except CtxrepoError:
-        file.write(blocks)
-        raise
 
 
 def remove(memory: Memory, path: Path) -> bool:

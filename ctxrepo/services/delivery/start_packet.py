@@ -130,8 +130,7 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
         if lasting:  # as if the session had been told all faults: none is shown
             told = frozenset(fault.hash for fault in faults_of(cache)) if cache else told
         rendered = render(cache, world, place, world.packet_budget, told)
-    name = world.preset
-    if name == MD:
+    if world.preset == MD:
         return Context(rendered.text, MD, world.packet_budget)
     preset = preset_of(world)
     lanes = tuple(_lane(section) for section in rendered.sections)

@@ -54,8 +54,7 @@ def require_ready(memory: Memory) -> None:
 
 def require_within(memory: Memory, head: str | None) -> None:
     """RepositoryState when the branch is at what is more than a memory may be."""
-    verdicts = memory.verdicts.read()
-    if head not in verdicts.own and (why := beyond(memory, head)):
+    if head not in memory.verdicts.read().own and (why := beyond(memory, head)):
         raise RepositoryState(
             f"what {memory.clone.branch} is at in {memory.root} is too much: {why}",
             f"`git log` there shows who made it; take {memory.clone.branch} back to a commit before it with "

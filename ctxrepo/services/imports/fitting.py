@@ -211,8 +211,7 @@ def _with_all(path: str, there: str | None, bullets: Sequence[str], days: Sequen
 
 def _refused(path: str, text: str, known: KnownEntries) -> tuple[str, ...]:
     """Why the guard doesn't take the note as it would be; nothing where it does."""
-    found = check_file(path, encode(text), known.allow)
-    return tuple(dict.fromkeys(map(_words, found)))
+    return tuple(dict.fromkeys(map(_words, check_file(path, encode(text), known.allow))))
 
 
 def _words(refusal: Refusal) -> str:

@@ -57,8 +57,7 @@ class Location:
 
 
 def read_registry(memory: Memory) -> Registry:
-    data = memory.worktree.read(REGISTRY)
-    return parse(decode_exactly(data or b""))
+    return parse(decode_exactly(memory.worktree.read(REGISTRY) or b""))
 
 
 def project_of(memory: Memory, registry: Registry, identity: str, name: str = "") -> Project:
