@@ -49,11 +49,7 @@ def note_made_here(memory: Memory, commit: str) -> None:
 def require_ready(memory: Memory) -> None:
     """RepositoryState if a person is in the middle of something in the clone, or merged too much there."""
     memory.clone.require_ready()
-    require_within(memory, RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref))
-
-
-def require_within(memory: Memory, head: str | None) -> None:
-    """RepositoryState when the branch is at what is more than a memory may be."""
+    head = RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref)
     if head not in memory.verdicts.read().own and (why := beyond(memory, head)):
         raise RepositoryState(
             f"what {memory.clone.branch} is at in {memory.root} is too much: {why}",
