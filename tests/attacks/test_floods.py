@@ -18,7 +18,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.bounds import COMMITS, PATHS
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.services.faults.faults import current_faults
-from ctxrepo.services.faults.finding import unseen
+from ctxrepo.services.health.clonecheck import unseen
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.remote.conversation import Remote

@@ -6,7 +6,6 @@ from typing import Any
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import anchors_file, tape_archive, tapes_of
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor, Tape, anchor_of, to_line

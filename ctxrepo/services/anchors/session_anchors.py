@@ -11,7 +11,7 @@ from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import prompts
 from ctxrepo.domain.formats.jsonl import render
-from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.secrets import mask, scan
 from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.domain.tape.handoff_parts import (

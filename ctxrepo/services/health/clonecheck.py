@@ -112,9 +112,7 @@ def check_notes(memory: Memory) -> CheckOutcome:
     """Whether every note that the memory holds is written on this machine, and what `check` finds in them."""
     findings = [*filter(None, [halfway(memory)])]
     with suppress(GitFailed, BeyondBounds):  # which was told by those who looked before
-        away = [
-            f"{shown(path)} is in the memory and not written here: {why}" for path, why in _unseen(memory)
-        ]
+        away = [f"{shown(path)} is in the memory and not written here: {why}" for path, why in unseen(memory)]
         findings += [Finding(problem, "Remove it with git.") for problem in away[:_MANY]]
         if len(away) > _MANY:
             problem = f"{len(away) - _MANY} more files are not written here"
@@ -162,7 +160,7 @@ def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
         yield f"{memory.root} was emptied: {counted(len(gone), 'file')} of the last commit gone"
 
 
-def _unseen(memory: Memory) -> Iterator[tuple[str, str]]:
+def unseen(memory: Memory) -> Iterator[tuple[str, str]]:
     """(path, why) of every file of the newest commit that isn't written here. BeyondBounds where there are
     too many: git would list ten billion paths."""
     head = memory.head

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, SETUP_HINT, agent_named
-from ctxrepo.agents.own_memory import OwnMemory
 from ctxrepo.domain.formats.moment import ago, counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind

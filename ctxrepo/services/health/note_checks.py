@@ -7,7 +7,6 @@ from time import time
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, trouble
 from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, is_marked, marked
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import RULE, WAYS, check_file
 from ctxrepo.domain.merge.resolve import is_marker, resolve_markers
 from ctxrepo.domain.note.compose import fixed
@@ -27,6 +26,7 @@ from ctxrepo.domain.project.layout import (
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.evidence import Evidence, fate, marks
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchors import anchor_of, in_order
 from ctxrepo.errors import Unreadable

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.takeback import UNDO, named, told_back, way_back_of
 from ctxrepo.domain.note.note import decode_exactly, encoded
 from ctxrepo.domain.project.layout import shown

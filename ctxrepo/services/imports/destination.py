@@ -7,7 +7,6 @@ from itertools import islice
 
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import counted, day
-from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.supplement import closed_note, gist
 from ctxrepo.domain.note.entry import Entry, entries_of

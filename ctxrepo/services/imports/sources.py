@@ -20,8 +20,7 @@ from ctxrepo.sources.source import FolderContents, SourceContents, SourceSearch
 from ctxrepo.storage.disk.foreign import read, read_object, shown
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.outside import Outside
-from ctxrepo.storage.sources.folder import is_folder, read_folder
-from ctxrepo.storage.sources.tables import read_tables
+from ctxrepo.storage.sources.program_memory import is_folder, read_folder, read_tables
 from ctxrepo.storage.state.compiled import read_checkouts
 
 
