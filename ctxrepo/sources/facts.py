@@ -4,6 +4,7 @@ that they become, in a note for each category."""
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ _NAMED = 20
 _KEY = lazy_pattern(r"[A-Za-z][\w.-]{0,39}\Z")
 _CATEGORY = lazy_pattern(r"[A-Za-z][\w-]{0,39}\Z")
 _TAG = lazy_pattern(r"[A-Za-z][\w/-]{0,63}\Z")
+_HALF_PAIR = lazy_pattern("[\ud800-\udfff]")
+"""What is left of a character where a program cut a text, as JSON can spell it; no file can hold that."""
 
 _MILLISECONDS = 100_000_000_000
 """Numbers from here on are milliseconds, not seconds."""
@@ -65,12 +68,13 @@ def contents_of_facts(
     if not facts and not not_taken:
         return None
     wanted, left = _wanted(search, facts, asks)
+    here = search.scope_at(place)
     bullets: defaultdict[str, dict[str, str]] = defaultdict(dict)
     elsewhere: Counter[str] = Counter()
     unfit = 0
     for fact in wanted:
-        scope = search.scope_of(fact.project) if fact.project else search.scope_at(place)
-        category = fact.category.lower() if _CATEGORY.match(fact.category) else "fact"
+        scope = search.scope_of(fact.project) if fact.project else here
+        category = _category_of(fact.category)
         if not scope:
             elsewhere[fact.project] += 1
         elif line := _bullet(fact, category):
@@ -86,11 +90,11 @@ def contents_of_facts(
 
 def day_of(when: object) -> str:
     """The day of a moment as records have it, in ISO 8601 or as Unix seconds or milliseconds; '' for none."""
-    if isinstance(when, int | float) and not isinstance(when, bool):
-        seconds: float | None = when / 1000 if when >= _MILLISECONDS else when
-    else:
-        seconds = seconds_of(when) if isinstance(when, str) and when else None
     try:
+        if isinstance(when, int | float) and not isinstance(when, bool):
+            seconds: float | None = when / 1000 if when >= _MILLISECONDS else when
+        else:
+            seconds = seconds_of(when) if isinstance(when, str) and when else None
         return day(datetime.fromtimestamp(seconds, UTC)) if seconds else ""
     except (OverflowError, ValueError, OSError):
         return ""
@@ -119,6 +123,13 @@ def _wanted(
     return chosen, left
 
 
+@lru_cache(maxsize=1_000)
+def _category_of(kind: str) -> str:
+    """The category for a program's word for it, which names a note; `fact` for one that can't, or mustn't."""
+    category = kind.lower()
+    return category if _CATEGORY.match(category) and mask(category) == category else "fact"
+
+
 def _bullet(fact: SourceFact, category: str) -> str:
     """The entry that a fact becomes, '' where it can't be one."""
     is_key = bool(_KEY.match(fact.key))
@@ -126,6 +137,7 @@ def _bullet(fact: SourceFact, category: str) -> str:
         return ""
     if fact.key.strip() and not is_key:
         text = f"{' '.join(fact.key.split())}: {text}"
+    text = _HALF_PAIR.sub("\ufffd", text)
     tags = [tag for tag in dict.fromkeys(fact.tags) if _TAG.match(tag)]
     try:
         return compose.bullet(text, category=category, key=fact.key if is_key else "", tags=tags)

@@ -33,6 +33,7 @@ def search(tmp_path: Path) -> SourceSearch:
         ("yesterday", ""),
         (True, ""),
         (1e300, ""),
+        pytest.param(10**400, "", id="huge"),
         ("9" * 400, ""),
         (None, ""),
     ],
@@ -71,3 +72,20 @@ def test_every_fact_is_an_entry_or_counted(facts: list[SourceFact]) -> None:
     elsewhere = sum(fact.project == "b" for fact in facts)
     assert (f"{elsewhere} entr" in str(told)) == bool(elsewhere)
     assert not any("\n- " in bullet for note in notes for bullet in note.bullets)
+
+
+@pytest.mark.parametrize("field", ["text", "key", "project", "kind", "category"])
+def test_a_character_that_a_program_cut_in_two_spoils_no_other_fact(search: SourceSearch, field: str) -> None:
+    cut = SourceFact(**{"text": "The lift is broken", field: "Half a smile \ud83d"})
+    contents = contents_of_facts(search, "x", search.home, [cut, SourceFact("The door is green")])
+    assert contents is not None
+    bullets = "".join(bullet for note in contents.notes for bullet in note.bullets)
+    assert "The door is green" in bullets
+    assert bullets.encode("utf-8")
+
+
+def test_a_kind_that_looks_like_a_secret_names_no_note(search: SourceSearch) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    contents = contents_of_facts(search, "x", search.home, [SourceFact("The door is green", token)])
+    assert contents is not None
+    assert [note.path for note in contents.notes] == ["global/topics/fact.md"]

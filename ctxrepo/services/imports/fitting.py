@@ -13,6 +13,7 @@ from ctxrepo.domain.note.entry import MANY, NEAREST, Entry, entries_of, normalis
 from ctxrepo.domain.note.note import bump_updated, decode_exactly, encode
 from ctxrepo.domain.project.layout import archived, is_archived
 from ctxrepo.domain.records.evidence import Marks, gone, marks
+from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.notes.remember import NEAR, plural_if_there
@@ -174,7 +175,7 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
         elif key and key.casefold() in keys:
             rivals.append(key)
         elif why := check_file(path, encode(bullet), known.allow):
-            refused.append(f"{key or counted(1, 'entry')}: {_words(replace(why[0], line=0))}")
+            refused.append(f"{mask(key) or counted(1, 'entry')}: {_words(replace(why[0], line=0))}")
         else:
             accepted.append(bullet)
             near += filter(None, [known.near(folder, bullet)])
