@@ -96,3 +96,28 @@ def test_a_database_with_other_tables_has_no_rows(tmp_path: Path) -> None:
 
 def test_no_file_is_nothing(tmp_path: Path) -> None:
     assert read(tmp_path / "memory.db") is None
+
+
+def test_a_text_that_is_none_spoils_no_other_and_is_not_told(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("create table semantic (key text, value text)")
+        db.execute("insert into semantic values ('a', cast(x'6869ff' as text)), ('b', 'whole')")
+    found = read(file)
+    assert found is not None
+    assert [fact.text for fact in found[0]] == ["hi\ufffd", "whole"]
+
+
+@pytest.mark.slow
+def test_what_a_column_computes_is_read_up_to_a_size_and_not_at_all_where_nobody_asks(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    for size, columns in ((100, "value as ({})"), (60, "value as ({})"), (100, "value, other as ({})")):
+        file.unlink(missing_ok=True)
+        with closing(sqlite3.connect(file)) as db, db:
+            db.execute(f"create table semantic (key text, {columns.format(f'zeroblob({size}000000)')})")
+            db.executemany("insert into semantic (key) values (?)", [(str(number),) for number in range(5)])
+        if "other" in columns:
+            assert read(file) is not None
+        else:
+            with pytest.raises(Unreadable, match="too big" if size == 100 else "more than 256 MiB"):
+                read(file)
