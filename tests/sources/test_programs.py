@@ -13,7 +13,7 @@ from pathlib import Path
 import other_programs
 import pytest
 from long import rotating
-from machines import Machine, make_machine
+from machines import Machine, make_machine, make_pair
 from other_programs import EXAMPLES, Example
 from sessions import Session
 
@@ -85,6 +85,30 @@ def test_only_what_is_new_is_brought_later(ada: Machine, example: Example) -> No
     ada.ctxrepo("sync")
     assert ada.ctxrepo("undo").returncode == 0
     assert notes_of(ada) == once
+
+
+@pytest.mark.slow
+def test_two_machines_bring_the_same_and_one_takes_back_what_is_its_own(tmp_path: Path) -> None:
+    ada, ben = make_pair(tmp_path)
+    for machine, name in ((ada, "Ada"), (ben, "Ben")):
+        notes = {"lift.md": f"- The lift is broken\n- {name} was here\n", "door.md": "- The door is green\n"}
+        place = other_programs.write(machine.home / "vault", notes)
+        assert machine.ctxrepo("import", "markdown", str(place), "--yes").returncode == 0
+        machine.ctxrepo("sync")
+    done = ben.ctxrepo("undo")
+    assert "The door is green` stays: somebody else remembered it, too" in done.stdout, done.stderr
+    assert "Ben was here" not in ben.read("global/lift.md")
+    for kept in ("The lift is broken", "Ada was here"):
+        assert kept in ben.read("global/lift.md")
+    assert ben.read("global/door.md") == "- The door is green\n"
+
+
+def test_no_name_of_a_file_becomes_a_line_of_the_answer(ada: Machine) -> None:
+    place = other_programs.write(ada.home / "vault\nbrought all", {"lift.md": "- The lift is broken\n"})
+    (place / "a\nleft out: nothing \x1b[2J.txt").touch()
+    done = ada.ctxrepo("import", "markdown", str(place), "--dry-run")
+    assert "a\\u{a}left out: nothing" in done.stdout
+    assert len(done.stdout.splitlines()) == 3, done.stdout
 
 
 @pytest.mark.parametrize(

@@ -309,8 +309,8 @@ def _ways_back(deed: ChangeToUndo, after: Files, here: Files) -> dict[str, bytes
     takes_away = any(data is None for data in after.values())
     before = {path: deed.before[path] for path in after}
     for path, data in after.items():
-        if before[path] is None and here[path] not in (None, data) and data and not takes_away:
-            before[path] = encode(emptied(decode_exactly(data)))
+        if before[path] is None and here[path] not in (None, data) and not takes_away:
+            before[path] = encode(emptied(decode_exactly(data or b"")))
     if REGISTRY in after and not deed.is_claim:
         texts = (decode(side[REGISTRY] or b"") for side in (before, after, here))
         before[REGISTRY] = encode(keeping_claims(*texts))
