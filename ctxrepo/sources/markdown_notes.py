@@ -7,6 +7,7 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode_exactly, utf16
 from ctxrepo.domain.project.layout import MEMORY, is_ignored
+from ctxrepo.domain.project.layout import shown as one_line
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.sources.source import FolderContents, NotTaken, SourceNote
 
@@ -73,4 +74,4 @@ def _others(paths: Sequence[str], explanations: Iterable[tuple[str, str]], shown
 
 def _named(paths: Sequence[str], shown: str) -> str:
     more = f" and {counted(len(paths) - _NAMED, 'other')}" if len(paths) > _NAMED else ""
-    return ", ".join(shown + path for path in paths[:_NAMED]) + more
+    return ", ".join(one_line(shown + path) for path in paths[:_NAMED]) + more

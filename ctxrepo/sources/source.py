@@ -125,8 +125,9 @@ class SourceSearch:
         return Path(named) if named.startswith("/") else self.home / default
 
     def shown(self, place: Path) -> str:
-        """The path as a person would write it."""
-        return f"~/{place.relative_to(self.home)}" if place.is_relative_to(self.home) else str(place)
+        """The path as a person would write it, on one line."""
+        is_below = place.is_relative_to(self.home)
+        return shown(f"~/{place.relative_to(self.home)}" if is_below else str(place), 4_000)
 
 
 @dataclass(frozen=True)
