@@ -156,14 +156,22 @@ def _with_own_memory(desk: Desk, machine: Machine, request: SetupRequest, planne
     agent, top = agent_named(planned.agent), desk.machine.checkout or desk.cwd
     changes: Sequence[Change] = ()
     emptied: Sequence[Path] = ()
-    if request.removes and can_redirect(agent):
-        changes, emptied = give_back(agent, machine, None)
+    told: Sequence[str] = ()
+    if not can_redirect(agent) and (request.removes or request.agents.every):
+        return planned
+    if request.removes:
+        changes, emptied, told = give_back(agent, machine, None)
     elif request.own_memory == "own":
-        changes, emptied = give_back(agent, machine, top)
-    elif request.own_memory and not request.removes:
+        changes, emptied, told = give_back(agent, machine, top)
+    elif request.own_memory:
         changes = redirect(agent, machine, top, _folder_for(desk, agent, top))
     changed = [*planned.changes, *(change for change in changes if change.before != change.after)]
-    return replace(planned, changes=tuple(changed), emptied=(*planned.emptied, *emptied))
+    return replace(
+        planned,
+        changes=tuple(changed),
+        emptied=(*planned.emptied, *emptied),
+        notices=(*planned.notices, *told),
+    )
 
 
 def _folder_for(desk: Desk, agent: Agent, top: Path) -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ctxrepo.agents.known import Agent
 from ctxrepo.agents.protocol import EditedDocument, Redirection
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.files import EditedOnDisk
 from ctxrepo.storage.disk import foreign
@@ -47,23 +47,36 @@ def redirect(agent: Agent, machine: Machine, checkout: Path, folder: Path) -> tu
 
 def give_back(
     agent: Agent, machine: Machine, checkout: Path | None
-) -> tuple[Sequence[Change], Sequence[Path]]:
-    """The changes that take this back, in the checkout or with None in all of them, and the folders that go
-    afterwards if they are empty."""
-    file_here = checkout / redirection_of(agent).settings if checkout else None
+) -> tuple[Sequence[Change], Sequence[Path], Sequence[str]]:
+    """The changes that take this back, in the checkout or with None in all of them; the folders that go
+    afterwards if they are empty; and what to tell of files that stay as they are."""
+    redirection = redirection_of(agent)
+    file_here = checkout / redirection.settings if checkout else None
     changes: list[Change] = []
     emptied: list[Path] = []
+    told: list[str] = []
     for place in sorted((machine.places.config_dir / "receipts").glob(f"{_named(agent)}-*.json")):
         slip = foreign.read(place)
         known = receipt.load(slip) or Receipt({})
         for file, written in known.files.items():
-            if file_here in (None, file):
-                document = redirection_of(agent).document(str(known.folders[0]))
+            if file_here not in (None, file) or not known.folders:
+                continue
+            try:
+                document = redirection.document(str(known.folders[0]))
                 there = EditedOnDisk(EditedDocument(file, document), foreign.read(file))
-                changes.append(Change(file, there.data, there.original(written)))
-                changes.append(Change(place, slip, None, private=True))
-                emptied += known.folders
-    return changes, emptied
+                change = Change(file, there.data, there.original(written))
+            except CtxrepoError as error:
+                if checkout:
+                    raise
+                told.append(f"{error.message}; where it names {known.folders[0]}, that stays")
+                continue
+            if there.data is None:
+                told.append(
+                    f"{file} is gone; where its checkout is now, it may still name {known.folders[0]}"
+                )
+            changes += [change, Change(place, slip, None, private=True)]
+            emptied += known.folders
+    return changes, emptied, told
 
 
 def _named(agent: Agent) -> str:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from machines import make_ada
 
 from ctxrepo.services.health.doctor import check_native_memories
 from ctxrepo.services.setup.connection import Machine
 
-
-def stands(machine: Machine) -> str:
-    found = check_native_memories(machine)
-    assert found is None or not found.findings
-    return found.stands if found else ""
+Stands = Callable[[Machine], str]
+"""What is said of agents' own memories on a machine."""
 
 
-def test_claude_codes_is_on_unless_it_is_turned_off(machine: Machine, settings: Path) -> None:
+@pytest.fixture
+def stands(tmp_path: Path) -> Stands:
+    memory = make_ada(tmp_path / "memory").open()
+
+    def look(machine: Machine) -> str:
+        found = check_native_memories(memory, machine)
+        assert found is None or not found.findings
+        return found.stands if found else ""
+
+    return look
+
+
+def test_claude_codes_is_on_unless_it_is_turned_off(stands: Stands, machine: Machine, settings: Path) -> None:
     settings.parent.mkdir(parents=True)
     said = f'"autoMemoryEnabled": false in {settings} turns it off'
     assert stands(machine).endswith(said)
@@ -27,20 +38,24 @@ def test_claude_codes_is_on_unless_it_is_turned_off(machine: Machine, settings: 
     assert stands(machine) == ""
 
 
-def test_the_environment_may_turn_it_off_too(machine: Machine, settings: Path) -> None:
+def test_the_environment_may_turn_it_off_too(stands: Stands, machine: Machine, settings: Path) -> None:
     settings.parent.mkdir(parents=True)
     assert stands(replace(machine, environment={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"})) == ""
 
 
 @pytest.mark.parametrize("text", ["{torn", "[]", "\ufeff"])
-def test_settings_that_cannot_be_read_are_told_elsewhere(machine: Machine, settings: Path, text: str) -> None:
+def test_settings_that_cannot_be_read_are_told_elsewhere(
+    stands: Stands, machine: Machine, settings: Path, text: str
+) -> None:
     settings.parent.mkdir(parents=True)
     settings.write_text(text)
     stands(machine)
     assert settings.read_text() == text
 
 
-def test_codex_is_named_only_where_somebody_turned_its_memories_on(machine: Machine, home: Path) -> None:
+def test_codex_is_named_only_where_somebody_turned_its_memories_on(
+    stands: Stands, machine: Machine, home: Path
+) -> None:
     config = home / ".codex/config.toml"
     config.parent.mkdir()
     assert stands(machine) == ""
@@ -50,5 +65,5 @@ def test_codex_is_named_only_where_somebody_turned_its_memories_on(machine: Mach
     assert stands(machine) == ""
 
 
-def test_an_agent_that_is_not_here_is_not_named(machine: Machine) -> None:
-    assert check_native_memories(machine) is None
+def test_an_agent_that_is_not_here_is_not_named(stands: Stands, machine: Machine) -> None:
+    assert stands(machine) == ""

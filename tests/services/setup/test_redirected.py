@@ -96,6 +96,56 @@ def test_a_folder_that_somebody_named_since_is_theirs(ada: Machine) -> None:
     assert settings(ada) == {"autoMemoryDirectory": "/mine"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", ["{broken", None])
+def test_a_file_that_cannot_be_read_any_more_keeps_nothing_else_from_being_removed(
+    ada: Machine, broken: str | None
+) -> None:
+    set_up(ada, "--own-memory", "here")
+    file = ada.project_folder / FILE
+    file.unlink()
+    if broken is None:
+        file.mkdir()
+    else:
+        file.write_text(broken)
+    own = ada.ctxrepo("setup", "claude", "--yes", "--own-memory", "own")
+    assert own.returncode != 0
+    assert f"{file}" in set_up(ada, "--remove").partition("ctxrepo: ")[2]
+    assert not (ada.home / ".claude").exists()
+    assert [*(ada.places.config_dir / "receipts").glob("claude-memory-*")]
+    if broken is not None:
+        file.write_text(json.dumps({"autoMemoryDirectory": str(folder_of(ada))}))
+        set_up(ada, "--remove")
+        assert not file.exists()
+
+
+def test_it_is_told_where_a_checkout_that_names_it_is_gone(ada: Machine) -> None:
+    set_up(ada, "--own-memory", "here")
+    ada.project_folder.rename(ada.home / "moved")
+    done = ada.ctxrepo("setup", "claude", "--yes", "--remove", cwd=ada.home)
+    assert done.returncode == 0
+    assert f"is gone; where its checkout is now, it may still name {folder_of(ada)}" in done.stderr
+
+
+def test_of_all_agents_those_that_can_be_told_are(ada: Machine) -> None:
+    for name in (".claude", ".codex"):
+        (ada.home / name).mkdir()
+    done = ada.ctxrepo("setup", "--all", "--yes", "--own-memory", "here")
+    assert done.returncode == 0, done.stderr
+    assert settings(ada) == {"autoMemoryDirectory": str(folder_of(ada))}
+    assert (ada.home / ".codex/hooks.json").exists()
+
+
+def test_after_the_project_was_renamed_it_is_said_that_it_is_kept_elsewhere(ada: Machine) -> None:
+    set_up(ada, "--own-memory", "here")
+    assert "warning" not in ada.ctxrepo("doctor").stdout
+    assert ada.ctxrepo("project", "rename", "store").returncode == 0
+    warned = f"no session of this project is given what is in {folder_of(ada)}"
+    assert warned in ada.ctxrepo("doctor").stdout
+    set_up(ada, "--own-memory", "here")
+    assert warned not in ada.ctxrepo("doctor").stdout
+
+
 def test_one_that_names_another_folder_already_is_left_as_it_is(ada: Machine) -> None:
     (ada.project_folder / FILE).parent.mkdir()
     (ada.project_folder / FILE).write_text('{"autoMemoryDirectory": "/mine"}')
