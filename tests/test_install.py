@@ -106,5 +106,8 @@ def test_the_plugin_alone_becomes_whole_by_the_line_that_it_tells(env: dict[str,
     shutil.copytree(plugin, newer)
     version = newer / "ctxrepo/__init__.py"
     version.write_text(version.read_text().replace(ctxrepo.__version__, "9.9.9"))
-    assert "ctxrepo 9.9.9\n" in run(env, "sh", str(newer / "hooks/install"))
+    elsewhere = {**env, "PATH": env["PATH"].partition(":")[2]}
+    said = run(elsewhere, "sh", str(newer / "hooks/install"))
+    assert "ctxrepo 9.9.9\n" in said
+    assert said.endswith(f": '{env['HOME']}/.local/bin/ctxrepo' start\n")
     assert "This is ctxrepo" in json.dumps(told()["hookSpecificOutput"])

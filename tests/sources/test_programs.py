@@ -212,6 +212,7 @@ TORN = {
     "no text": b"\xff\xfe\x00\xd8\x00" * 40,
     "no records": b'{"whatever": 1}\n',
     "nested": b"[" * 200_000,
+    "spaces": b"# Task Group: a\napplies_to: cwd=/a" + b" " * 1_000_000 + b"b\n## User preferences\n- x\n",
 }
 
 

@@ -27,7 +27,7 @@ _SECTIONS = {
 
 _GROUP = lazy_pattern(r"(?m)^# Task Group:.*$")
 _HEADING = lazy_pattern(r"(?m)^## .*$")
-_FOLDER = lazy_pattern(r"(?m)^applies_to:.*?\bcwd=(.+?)(?:;|[ \t]+and[ \t]|$)")
+_FOLDER = lazy_pattern(r"(?m)^applies_to:.*?\bcwd=(.+?)(?:;|(?<![ \t])[ \t]++and[ \t]|$)")
 _KEYWORDS = lazy_pattern(r"(?m)^### keywords[ \t]*\n+-[ \t]+(.+)$")
 _MOMENT = lazy_pattern(r"updated_at=([0-9T:.+-]+Z?)")
 _TASK = lazy_pattern(r" ?\[(?:Task[ \t]+(\d+)|ad-hoc note)\]")
