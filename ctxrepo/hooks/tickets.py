@@ -15,8 +15,8 @@ SECONDS = 600
 ADDING = ("remember", "log", "new", "edit", "touch", "scratch add", "scratch done", "anchor", "handoff")
 """The commands that may be run again: those that rules may let out of a sandbox (agents/permissions.py)."""
 
-_NOT = ("--from", "--undo")
-"""How options begin that name a file, which may be another one by then, or that take away."""
+_UNFIT = ("--from", "--undo")
+"""How options begin that read a file, which may hold something else by then, or that take away."""
 
 _STANDARD_INPUT = "-"
 
@@ -56,7 +56,7 @@ def adds(words: list[str]) -> bool:
     """Whether these words are one of our commands that add, and read no file for it."""
     start = " ".join(words[1:3]) if words[1:2] == ["scratch"] else "".join(words[1:2])
     is_ours = words[:1] == ["ctxrepo"] and start in ADDING
-    return is_ours and not any(word == _STANDARD_INPUT or word.startswith(_NOT) for word in words)
+    return is_ours and not any(word == _STANDARD_INPUT or word.startswith(_UNFIT) for word in words)
 
 
 def words_of(command: str) -> list[str]:

@@ -26,7 +26,7 @@ _NOT_ALONE = (
     "Not run again: ctxrepo's hook runs a command outside of the sandbox if nothing else is on its line, no "
     "other command, pipe, variable or pattern"
 )
-_OTHER = "Not run again: what was printed is for other words or another project, or is older than ten minutes"
+_OTHER = "Not run again: the ticket is for other words or another project, or is older than ten minutes"
 _SAVED = "The command was run again outside of the sandbox, and what it wrote is saved"
 _FAILED = "The command was run again outside of the sandbox, and failed there, too"
 _GOES_ON = "The command runs again outside of the sandbox and takes long; `ctxrepo history` tells if it saved"
