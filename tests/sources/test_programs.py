@@ -255,6 +255,28 @@ def test_an_unreadable_source_keeps_no_other_from_being_listed(ada: Machine) -> 
     assert "can't be read as a memory of claude-mem" in listed
 
 
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (".claude/settings.json", '{{"autoMemoryDirectory": "{large}"}}'),
+        (".pi/agent/settings.json", '{{"pi-memory-md": {{"localPath": "{large}"}}}}'),
+    ],
+)
+def test_a_folder_with_too_many_files_keeps_no_other_from_being_listed(
+    ada: Machine, file: str, text: str
+) -> None:
+    large = ada.home / "large"
+    large.mkdir()
+    (large / "0.txt").touch()
+    for number in range(1, 40_001):
+        os.link(large / "0.txt", large / f"{number}.txt")
+    other_programs.write(ada.home, {file: text.format(large=large)})
+    other_programs.codex(ada)
+    listed = ada.ctxrepo("import")
+    assert "codex-memory: ~/.codex/memories: 3 notes, 4 entries" in listed.stdout, listed.stderr
+    assert "has more than 20,000 files" in listed.stdout
+
+
 def test_a_folder_of_a_checkout_that_leads_out_of_it_is_left(ada: Machine) -> None:
     mine = other_programs.write(ada.home / "private", {"diary.md": "- mine alone\n"})
     (ada.project_folder / "memory-bank").symlink_to(mine)
