@@ -190,10 +190,11 @@ def read_records(search: SourceSearch, file: Path, *lists: str) -> tuple[list[Re
         return [], []
     lines = [line for line in text.split("\n") if line.strip()]
     first = record(lines[0]) if lines else {}
-    if first is not None and not any(name in first for name in lists):
-        parsed = [*map(record, lines)]
-        return [fields for fields in parsed if fields is not None], _torn(parsed.count(None))
     whole, why = document(text)
+    if why or (first is not None and not any(name in first for name in lists)):
+        parsed = [*map(record, lines)]
+        if first is not None or any(parsed):  # the first line may be torn, too
+            return [fields for fields in parsed if fields is not None], _torn(parsed.count(None))
     if isinstance(whole, dict):
         named = next((name for name in lists if isinstance(whole.get(name), list)), "")
         whole, why = whole.get(named, whole), why or "isn't a list of records"

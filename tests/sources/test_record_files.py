@@ -39,14 +39,14 @@ def test_each_form_holds_the_same_records(search: SourceSearch, text: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "torn"),
+    "text",
     [
-        ('{"text": "a"}\n{"text": "b"}\n{"te', 1),
-        ('xt": "0"}\n{"text": "a"}\n{"text": "b"}\n', 1),
-        ('[{"text": "a"}, {"text": "b"}, 3]', 1),
+        '{"text": "a"}\n{"text": "b"}\n{"te',
+        'xt": "0"}\n{"text": "a"}\n{"text": "b"}\n',
+        '[{"text": "a"}, {"text": "b"}, 3]',
     ],
 )
-def test_what_is_torn_is_counted(search: SourceSearch, text: str, torn: int) -> None:
+def test_what_is_torn_is_counted(search: SourceSearch, text: str) -> None:
     (search.home / "x").write_text(text)
     records, (torn,) = read_records(search, search.home / "x")
     assert (records, torn.what) == (ROWS, "1 line")

@@ -16,10 +16,23 @@ from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import OwnMemory
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.services.faults.finding import CheckOutcome, Finding
-from ctxrepo.services.health import clonecheck, statecheck
+from ctxrepo.services.delivery.file_blocks import State, states_of_blocks
+from ctxrepo.services.faults.faults import (
+    StandingFault,
+    Trouble,
+    last_exchange,
+    last_served,
+    of_hooks,
+    of_settings,
+    of_worker,
+    standing,
+)
+from ctxrepo.services.faults.finding import CheckOutcome, Finding, Level
+from ctxrepo.services.health.clonecheck import FIX, check_clone, check_git, check_notes, check_objects
 from ctxrepo.services.locate.look import find_project
-from ctxrepo.services.settings.session_settings import AgentMemory, own_memory, session_hooks
+from ctxrepo.services.meaning.ready import EMBED, readiness
+from ctxrepo.services.review.items import items_to_decide
+from ctxrepo.services.settings.session_settings import own_memory, session_hooks
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.setup import present
 from ctxrepo.services.setup.standings import standings
@@ -55,24 +68,24 @@ def doctor(memory: Memory, machine: Machine, now: datetime) -> list[CheckOutcome
 def _looks(
     memory: Memory, machine: Machine, now: datetime
 ) -> Iterator[tuple[str, Callable[[], CheckOutcome | None]]]:
-    yield "git", lambda: clonecheck.check_git(memory)
-    yield "settings", lambda: statecheck.check_settings(memory)
-    yield "clone", lambda: clonecheck.check_clone(memory)
-    yield "objects", lambda: clonecheck.check_objects(memory)
-    yield "notes", lambda: clonecheck.check_notes(memory)
-    yield "remote", lambda: statecheck.check_remote(memory, now)
-    yield "state", lambda: statecheck.check_state(memory)
-    yield "worker", lambda: statecheck.check_worker(memory, now)
-    yield "meanings", lambda: statecheck.check_meanings(memory)
-    yield "sessions", lambda: statecheck.check_sessions(memory)
-    yield "blocks", lambda: statecheck.check_blocks(memory)
-    yield "agents", lambda: statecheck.check_agents(machine)
-    for agent in agents_with_settings():
-        yield title_of(agent), partial(check_own_settings, memory, agent)
-    yield "memories", lambda: check_native_memories(memory, machine)
-    yield "hooks", lambda: statecheck.check_hooks(memory, machine, now)
-    yield "to decide", lambda: statecheck.check_decisions(memory)
-    yield "faults", lambda: statecheck.check_faults(memory, now)
+    yield "git", partial(check_git, memory)
+    yield "settings", partial(check_settings, memory)
+    yield "clone", partial(check_clone, memory)
+    yield "objects", partial(check_objects, memory)
+    yield "notes", partial(check_notes, memory)
+    yield "remote", partial(check_remote, memory, now)
+    yield "state", partial(check_state, memory)
+    yield "worker", partial(check_worker, memory, now)
+    yield "meanings", partial(check_meanings, memory)
+    yield "sessions", partial(check_sessions, memory)
+    yield "blocks", partial(check_blocks, memory)
+    yield "agents", partial(check_agents, machine)
+    for agent in (name for name, agent in AGENTS.items() if agent.memory_settings is not None):
+        yield _title_of(agent), partial(check_own_settings, memory, agent)
+    yield "memories", partial(check_native_memories, memory, machine)
+    yield "hooks", partial(check_hooks, memory, machine, now)
+    yield "to decide", partial(check_decisions, memory)
+    yield "faults", partial(check_faults, memory, now)
 
 
 def _title_of(agent: str) -> str:
@@ -128,26 +141,14 @@ def _differences(memory: Memory, agent: str, own: OwnMemory) -> Iterator[str]:
     yield from own.odd
 
 
-def _findings(memory: Memory, agents_own: AgentMemory, own: OwnMemory) -> Iterator[Finding]:
-    root, name = Path(own.local_path), AGENTS[agents_own.agent].title
-    if (root / ".git").is_dir() and os.path.realpath(root) != os.path.realpath(memory.root):
-        yield Finding(
-            f"{name}'s settings name the memory at {root}, and {name}'s sessions are given the one at "
-            f"{memory.root}",
-            f"`ctxrepo import {agents_own.program}` brings its notes here; then take localPath out of "
-            f"{name}'s settings.",
-            "warning",
-        )
-
-
 def check_native_memories(memory: Memory, machine: Machine) -> CheckOutcome | None:
     """The memories that are on, and how each is turned off; None where there is none."""
     findings: list[Finding] = []
-    told = [line for name in present(machine) if (line := _told(name, memory, machine, findings))]
+    told = [line for name in present(machine) if (line := _native(name, memory, machine, findings))]
     return CheckOutcome("memories", "; ".join(told), findings) if told else None
 
 
-def _told(name: str, memory: Memory, machine: Machine, findings: list[Finding]) -> str:
+def _native(name: str, memory: Memory, machine: Machine, findings: list[Finding]) -> str:
     """What to say of an agent's own memory, '' where it has none that is on, or nobody can tell. Where it is
     kept in this memory, and not in the project's folder, as after that was renamed, is a finding more."""
     native = AGENTS[name].native_memory
@@ -163,13 +164,9 @@ def _told(name: str, memory: Memory, machine: Machine, findings: list[Finding]) 
                 project = find_project(memory, machine.checkout, machine.environment)
                 own = memory.root / project.folder if project else memory.root
                 if Path(folder).is_relative_to(memory.root) and not Path(folder).is_relative_to(own):
-                    findings.append(
-                        Finding(
-                            f"no session of this project is given what is in {folder}: it has {own}",
-                            f"`ctxrepo setup {name} --own-memory here` has {native.name} kept there.",
-                            "warning",
-                        )
-                    )
+                    problem = f"no session of this project is given what is in {folder}: it has {own}"
+                    way = f"`ctxrepo setup {name} --own-memory here` has {native.name} kept there."
+                    findings.append(Finding(problem, way, "warning"))
                 return f"{native.name} is kept in {folder}, as this checkout's settings say"
     except (CtxrepoError, ValueError):
         return ""  # whether its files can be read is another check's matter

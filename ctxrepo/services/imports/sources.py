@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.known import sources
+from ctxrepo.domain.project.layout import expanded
+from ctxrepo.domain.project.registry import Registry, forge_id, normalise_remote
 from ctxrepo.errors import CtxrepoError, NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.identify import Project, read_registry
+from ctxrepo.services.locate.look import find_location
 from ctxrepo.sources.source import FolderContents, NotTaken, SourceContents, SourceSearch
 from ctxrepo.storage.disk.foreign import read, read_object, shown
 from ctxrepo.storage.memory import Memory
@@ -85,3 +89,77 @@ def survey(search: SourceSearch) -> list[SourceContents]:
             unread = NotTaken("what it keeps", error.message)
             found.append(SourceContents(source.name, "its own folder", not_taken=(unread,)))
     return found
+
+
+@dataclass
+class ProjectFolders:
+    """Asked for each record of a source: each answer is found once.
+
+    `project` is that of the current folder, which may have no folder yet, `checkout` the top around it."""
+
+    memory: Memory
+    env: Mapping[str, str]
+    project: Project | None
+    checkout: Path | None
+    _answers: dict[str, str] = field(default_factory=dict)
+
+    def folder_of(self, known_as: str) -> str:
+        """The folder of the project that is known so; '' where that has none here, or isn't the only one."""
+        if known_as not in self._answers:
+            self._answers[known_as] = self._find(known_as.strip())
+        return self._answers[known_as]
+
+    def _find(self, known_as: str) -> str:
+        if known_as.startswith(("/", "~/")):
+            return self._of_path(Path(expanded(known_as, str(self.memory.places.user_home))))
+        is_address = "/" in known_as or ":" in known_as
+        return self._of_address(known_as) if is_address else self._of_name(known_as)
+
+    def _of_path(self, path: Path) -> str:
+        """That of the checkout around a folder; of one that is gone, as it was recorded."""
+        if self.project and self.checkout and path.is_relative_to(self.checkout):
+            return self.project.folder
+        unnamed = {name: value for name, value in self.env.items() if name != "CTXREPO_PROJECT"}
+        try:
+            here = find_location(self.memory, path, unnamed)
+        except CtxrepoError:
+            return ""
+        if here.project:
+            is_given = here.project.is_registered and not here.is_withheld
+            return here.project.folder if is_given else ""
+        around = [top for top in self._checkouts if path.is_relative_to(top)]
+        return self._checkouts[max(around, key=len)] if around else ""
+
+    def _of_address(self, address: str) -> str:
+        wanted = forge_id(normalise_remote(address) or address).casefold()
+        if self.project and forge_id(self.project.id).casefold() == wanted:
+            return self.project.folder
+        known = (*self._registry.projects, *self._registry.aliases)
+        found = {self._registry.folder_of(name) for name in known if forge_id(name).casefold() == wanted}
+        return found.pop() if len(found) == 1 else ""
+
+    def _of_name(self, name: str) -> str:
+        """As one compares names: that of the folder, or of a checkout."""
+        wanted = _plain(name)
+        named = [(folder, folder) for folder in self._registry.projects.values()]
+        named += [(posixpath.basename(top), folder) for top, folder in self._checkouts.items()]
+        if self.project:
+            own = (self.project.folder, self.checkout.name if self.checkout else "")
+            named += [(called, self.project.folder) for called in own]
+        found = {folder for called, folder in named if _plain(called) == wanted}
+        return found.pop() if wanted and len(found) == 1 else ""
+
+    @cached_property
+    def _registry(self) -> Registry:
+        return read_registry(self.memory)
+
+    @cached_property
+    def _checkouts(self) -> dict[str, str]:
+        """top -> folder, of checkouts that are recorded as a project's."""
+        rows = [row for row in read_checkouts(self.memory.places.state) if row.project and not row.claim]
+        folders = {row.top: self._registry.folder_of(row.project) for row in rows}
+        return {top: folder for top, folder in folders.items() if folder}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")

@@ -108,6 +108,9 @@ MAX_TABLE_BYTES = 256 * 1024 * 1024
 
 MAX_ROWS = 100_000
 
+MAX_VALUE_BYTES = 64 * 1024 * 1024
+"""Bytes of one value: a small file can have a column that is computed, and as large as SQLite allows."""
+
 _TRIES = 5
 
 _STEPS = 200_000_000
@@ -176,18 +179,25 @@ def _stored(
 
     db.execute("pragma trusted_schema = off")
     db.execute("pragma query_only = on")
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+    db.text_factory = lambda data: data.decode("utf-8", "replace")
     db.set_progress_handler(is_over, 1_000_000)
     tables = {str(name) for (name,) in db.execute("select name from sqlite_master where type = 'table'")}
     return {table: _rows(db, table, columns[table]) for table in columns if table in tables}
 
 
 def _rows(db: sqlite3.Connection, table: str, columns: Sequence[str]) -> Sequence[Sequence[object]]:
-    """The rows of a table in an order that is the same each time."""
+    """The rows of a table in an order that is the same each time; other columns aren't even computed."""
     quoted = table.replace('"', '""')
-    result = db.execute(f'select * from "{quoted}" limit ?', (MAX_ROWS,))
-    names = [str(column[0]) for column in result.description]
-    places = [names.index(column) if column in names else None for column in columns]
-    if places[0] is None:
+    there = {str(name) for _, name, *_ in db.execute(f'pragma table_xinfo("{quoted}")')}
+    if columns[0] not in there:
         raise sqlite3.DatabaseError(f"its table {table} has no column {columns[0]}")
-    rows = [tuple(None if place is None else row[place] for place in places) for row in result]
+    picked = ", ".join(f'"{column}"' if column in there else "null" for column in columns)
+    rows: list[tuple[object, ...]] = []
+    room = MAX_TABLE_BYTES
+    for row in db.execute(f'select {picked} from "{quoted}" limit ?', (MAX_ROWS,)):
+        room -= sum(len(value) for value in row if isinstance(value, str | bytes))
+        if room < 0:
+            raise sqlite3.DatabaseError(f"its table {table} holds more than {MAX_TABLE_BYTES >> 20} MiB")
+        rows.append(row)
     return sorted(rows, key=lambda row: str(row[0]))
