@@ -38,7 +38,7 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 62_000 + 3_789,
+    "lines": 62_000 + 2_599,
     "files": 520 + 9,
     "file names that stand twice": 25,
     "import levels": 20,

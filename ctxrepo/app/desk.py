@@ -195,7 +195,7 @@ class Desk:
             self._opened = replace(memory, progress=self.progress, notice=self.notice)
             self._files = _files(self._opened)
             with suppress(CtxrepoError):  # told by whoever commits
-                self.take_in()  # before anything else is written: what it is about may move
+                _take_in(self._opened, self.now)  # before anything else is written: its notes may move
         elif self._opened.env != self.env:
             self._opened = self._opened.for_caller(self.env)
         return self._opened
@@ -323,10 +323,7 @@ class Desk:
 
     def take_in(self) -> None:
         """Write what commands in a sandbox have handed over."""
-        if self.memory.handover.names():
-            from ctxrepo.services.worker.handover import take_in  # few have a sandbox
-
-            take_in(self.memory, self.now)
+        _take_in(self.memory, self.now)
 
     def _last_commit(self, memory: Memory) -> CommitResult | None:
         """The last commit, where none can be made; None, with a notice, if something isn't in it."""
@@ -345,6 +342,13 @@ class Desk:
             more = f" and {len(paths) - 1} more" if paths[1:] else ""
             self.notice(f"what was written last to {paths[0]}{more} is not in this: {memory.why_read_only}")
         return None
+
+
+def _take_in(memory: Memory, now: datetime) -> None:
+    if memory.handover.names():
+        from ctxrepo.services.worker.handover import take_in  # few have a sandbox
+
+        take_in(memory, now)
 
 
 def _look_around(cwd: Path) -> tuple[FolderFacts, tuple[str, ...]]:

@@ -138,8 +138,8 @@ def serve() -> int:
         if kind == "answer":
             _run(function, answers)
         else:
-            _send(answers, kind, function)
-        _send(answers, "end", None)
+            _write(answers, _pickled(kind, function))
+        _write(answers, _pickled("end", None))
         with suppress(ChildProcessError):  # what a function started and didn't wait for
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -310,15 +310,11 @@ def _detach(writing: int) -> int:
 def _run(answers: Callable[[], Iterable[Any]], writing: int) -> None:
     try:
         for answer in answers():
-            _send(writing, "answer", answer)
+            _write(writing, _pickled("answer", answer))
     except BrokenPipeError:  # nobody listens any more
         pass
     except Exception as error:
-        _send(writing, "error", error)
-
-
-def _send(writing: int, kind: Kind, value: Any) -> None:
-    _write(writing, _pickled(kind, value))
+        _write(writing, _pickled("error", error))
 
 
 def _write(writing: int, data: bytes) -> None:
