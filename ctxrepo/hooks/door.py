@@ -147,16 +147,11 @@ def _answer_at(
         from ctxrepo.hooks.moments import first_prompt
 
         first_prompt.note_compaction(world, event)
-    # Before a compaction the agent would put any answer into the text that is summarised.
-    _leave_word(moment, db, world, event)
-    return HookAnswer()
-
-
-def _leave_word(moment: str, db: _sqlite3.Connection, world: World, event: Event) -> None:
-    """A turn or a session ends, or a compaction is near: tell the worker, and wake it unless the settings say
-    not to. In that case the line waits in the spool until something else wakes it."""
+    # A turn or a session ends, or a compaction is near: the worker is told, and woken unless the settings say
+    # not to; then the line waits in the spool until something else wakes it.
     from ctxrepo.hooks.wakeup import spool, wake
 
     spool(db, world.repo, moment, event)
     if (moment != "stop" or world.wakes_at_stop) and (moment != "end" or world.wakes_at_end):
         wake(world)
+    return HookAnswer()  # before a compaction the agent would put any into the text that is summarised

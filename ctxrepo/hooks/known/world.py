@@ -300,11 +300,6 @@ def is_for_one_turn(world: World) -> bool:
     return world.delivery.repeats or (world.mode == "turn" and "turn" in world.delivery.own_modes)
 
 
-def packet_is_elsewhere(world: World) -> bool:
-    """Whether the agent sees the packet all the time, in a system prompt or a file: hooks don't repeat it."""
-    return world.mode in ("system", "file")
-
-
 def why_not(world: World, part: str) -> str:
     """Why this part isn't given, for a person who wonders; '' where it is."""
     return "" if gives(world, part) else f"delivery.mode is {world.mode}"

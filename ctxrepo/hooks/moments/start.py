@@ -11,7 +11,7 @@ from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event
 from ctxrepo.hooks.known.cached import generation_of
 from ctxrepo.hooks.known.freshness import WORKER_SECONDS, open_when_current
 from ctxrepo.hooks.known.locate import Place, SessionFolder
-from ctxrepo.hooks.known.world import World, gives, is_in_system_prompt, packet_is_elsewhere
+from ctxrepo.hooks.known.world import World, gives, is_in_system_prompt
 from ctxrepo.hooks.moments.claim import claim_block
 from ctxrepo.hooks.own_files import age_of
 from ctxrepo.hooks.session.ledger_words import ASKED, BRIDGE, GENERATION, OWED, PACKET, PROJECT, SessionRecord
@@ -202,7 +202,7 @@ def _without_packet(cache: _sqlite3.Connection | None, world: World, place: Plac
         return text
     try:
         session.note(GENERATION, generation_of(cache))
-        if packet_is_elsewhere(world):
+        if world.mode in ("system", "file"):
             # The session sees the packet all the time: no prompt needs to be given what stands whole in it.
             session.note_given(render(cache, world, place, world.budget).entries)
         if faults := session.untold_faults(cache):

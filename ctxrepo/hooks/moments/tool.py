@@ -73,8 +73,8 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         # A subagent isn't told of faults: the agent that started it is, and can see to them.
         has_faults = not event.sub and (bool(doubtful) or _has_untold_faults(cache, world, event))
         faults = _fault_block(cache, world, event, doubtful) if has_faults else ""
-        failure = _failure(db, cache, world, event, error) if error and event.command else ""
-        return unsaved_block + faults + failure + _reminders(db, cache, world, event, edited)
+        said = _said_of(db, cache, world, event, edited, error) if world.reminds else ""
+        return unsaved_block + faults + said
     finally:
         cache.close()
 
@@ -145,21 +145,19 @@ def _save(
     return [unsaved], is_doubtful
 
 
-def _failure(
-    db: _sqlite3.Connection, cache: _sqlite3.Connection, world: World, event: Event, error: str
+def _said_of(
+    db: _sqlite3.Connection,
+    cache: _sqlite3.Connection,
+    world: World,
+    event: Event,
+    edited: list[str],
+    error: str,
 ) -> str:
-    if not world.reminds:
-        return ""
-    from ctxrepo.hooks.moments.reminders import failure_block  # most commands do their work
+    """What memory says of the files that were edited, or of a command that failed."""
+    if error and event.command:
+        from ctxrepo.hooks.moments.reminders import failure_block  # most commands do their work
 
-    return failure_block(db, cache, world, event, error)
-
-
-def _reminders(
-    db: _sqlite3.Connection, cache: _sqlite3.Connection, world: World, event: Event, edited: list[str]
-) -> str:
-    if not world.reminds:
-        return ""
+        return failure_block(db, cache, world, event, error)
     blocks: list[str] = []
     for path in edited:
         name = os.path.basename(path).lower()

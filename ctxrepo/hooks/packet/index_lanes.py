@@ -35,11 +35,14 @@ class _Index(PacketLane):
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
         """The last line counts the notes that are left out."""
-        scopes, allowed = draft.contents.scopes, _allowed(draft, room)
+        scopes, touched, allowed = draft.contents.scopes, draft.contents.touched, _allowed(draft, room)
         total = sum([scope.count for scope in scopes])
-        rows = [(row, scope.folder) for scope in scopes for row in scope.rows]
-        rows.sort(key=_path)
-        rows.sort(key=_Order(draft.contents.touched).rank, reverse=True)
+        rows = sorted([row for scope in scopes for row in scope.rows], key=lambda row: row.path)
+        # Pinned notes come first, then those that sessions of the project touched most, then core notes.
+        weights = {path: len(touched) - at for at, path in enumerate(touched)}
+        rows.sort(
+            key=lambda row: (row.is_pinned, weights.get(row.path, 0), row.is_core, row.updated), reverse=True
+        )
         may_fit = total * _SHORTEST_LINE <= room
         lines = _within(rows, section, draft, dict(allowed), room - size(_TITLE)) if may_fit else []
         if len(lines) < total:
@@ -61,12 +64,13 @@ def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
 
 
 def _within(
-    rows: list[tuple[IndexRow, str]], section: Section, draft: PacketDraft, allowed: dict[str, int], room: int
+    rows: list[IndexRow], section: Section, draft: PacketDraft, allowed: dict[str, int], room: int
 ) -> list[str]:
     """The lines that fit: of each scope the first rows, up to one that doesn't fit, in the order of `rows`.
     Of a thousand rows a tenth fits, so a line is made only while its scope has room."""
     lines = []
-    for row, folder in rows:
+    for row in rows:
+        folder, _, _ = row.path.partition("/")
         if allowed[folder] < 0:
             continue
         if row not in section.row_lines:
@@ -79,22 +83,6 @@ def _within(
         room -= size(line)
         lines.append(line)
     return lines
-
-
-def _path(placed: tuple[IndexRow, str]) -> str:
-    row, _ = placed
-    return row.path
-
-
-class _Order:
-    """Pinned notes come first, then those that sessions of the project touched most, then core notes."""
-
-    def __init__(self, touched: dict[str, str]) -> None:
-        self._weights = {path: len(touched) - at for at, path in enumerate(touched)}
-
-    def rank(self, placed: tuple[IndexRow, str]) -> tuple[int, int, int, str]:
-        row, _ = placed
-        return (row.is_pinned, self._weights.get(row.path, 0), row.is_core, row.updated)
 
 
 INDEX = _Index("index", {DEFAULT: Bounds(1536, UNLIMITED), SUBAGENT: Bounds(0, UNLIMITED)})

@@ -32,7 +32,9 @@ class _Lessons(_Kind):
 
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         super().collect(source, contents)
-        contents.entries[self.name, ""].sort(key=_confirms)
+        contents.entries[self.name, ""].sort(
+            key=lambda entry: not any(word in entry.text.lower() for word in _CORRECTS)
+        )
 
 
 class _Facts(_Kind):
@@ -43,11 +45,6 @@ class _Facts(_Kind):
         if len(contents.scopes) > 1:
             *_, project = contents.scopes
             contents.entries[self.name, ""] = first_entries(source.cache, project.folder, others)
-
-
-def _confirms(entry: PacketEntry) -> bool:
-    text = entry.text.lower()
-    return not [word for word in _CORRECTS if word in text]
 
 
 PREFERENCES = _Kind("preferences", 50, ("preference", "preferences", "pref"))

@@ -140,8 +140,16 @@ def _request(name: str = "", keywords: "list[str] | None" = None) -> str:
     return f"keyword {name} " + "\t".join([" ".join(word.split()) for word in keywords or []])
 
 
-def _store(field: str) -> "Callable[[SessionRecord, str], object]":
-    return lambda record, rest: setattr(record, field, rest)
+def _store(
+    field: str, understood: "Callable[[str], object]" = str
+) -> "Callable[[SessionRecord, str], object]":
+    """Reads what is `understood` of a line into this field of the record; None changes nothing."""
+
+    def read(record: SessionRecord, rest: str) -> None:
+        if (value := understood(rest)) is not None:
+            setattr(record, field, value)
+
+    return read
 
 
 def _read_entry(record: SessionRecord, rest: str, is_own: bool = False) -> None:
@@ -161,25 +169,9 @@ def _read_wrote(record: SessionRecord, rest: str) -> None:
         record.wrote[path] = digest
 
 
-def _read_generation(record: SessionRecord, rest: str) -> None:
-    if _is_number(rest):
-        record.generation = int(rest)
-
-
 def _read_fault(record: SessionRecord, rest: str) -> None:
     if rest:
         record.faults.add(rest)
-
-
-def _read_owed(record: SessionRecord, rest: str) -> None:
-    if rest.isascii() and rest.replace(".", "", 1).isdecimal():
-        record.owed_since = float(rest)
-
-
-def _store_text(field: str) -> "Callable[[SessionRecord, str], object]":
-    return lambda record, rest: setattr(
-        record, field, "\\".join([part.replace("\\n", "\n") for part in rest.split("\\\\")])
-    )
 
 
 def _read_compacted(record: SessionRecord, rest: str) -> None:
@@ -196,12 +188,7 @@ def _read_asked(record: SessionRecord, rest: str) -> None:
 
 
 def _read_bridge(record: SessionRecord, rest: str) -> None:
-    record.bridge_wait = int(rest) if _is_number(rest) else None
-
-
-def _read_began(record: SessionRecord, rest: str) -> None:
-    if _is_number(rest):
-        record.began = float(rest)
+    record.bridge_wait = _whole(rest)
 
 
 def _read_off(record: SessionRecord, rest: str) -> None:
@@ -214,7 +201,8 @@ def _read_on(record: SessionRecord, rest: str) -> None:
 
 def _read_ended(record: SessionRecord, rest: str) -> None:
     at, _, transcript = rest.partition(" ")
-    record.ended, record.transcript = (float(at), transcript) if _is_number(at) else (0.0, "")
+    ended = _whole(at)
+    record.ended, record.transcript = (0.0, "") if ended is None else (float(ended), transcript)
 
 
 def _read_anchor_request(record: SessionRecord, rest: str) -> None:
@@ -227,8 +215,16 @@ def _read_anchor_request(record: SessionRecord, rest: str) -> None:
         record.anchor_request = RequestedAnchor(name, tuple(words.split("\t"))) if name else None
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 16
+def _whole(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+
+
+def _decimal(text: str) -> float | None:
+    return float(text) if text.isascii() and text.replace(".", "", 1).isdecimal() else None
+
+
+def _unescaped(text: str) -> str:
+    return "\\".join([part.replace("\\n", "\n") for part in text.split("\\\\")])
 
 
 GIVEN = LedgerWord("entry", _read_entry, _pair, is_about_repository=True)
@@ -239,7 +235,7 @@ WROTE = LedgerWord("wrote", _read_wrote, _pair, is_about_repository=True)
 """PATH HASH: it wrote the note, which has this text now; NO_TEXT where it removed the note."""
 MOVED = LedgerWord("moved", _read_wrote, _pair, is_about_repository=True)
 """PATH HASH: it moved or pinned the note, whose text stayed, or it knows the note as it is now."""
-GENERATION = LedgerWord("generation", _read_generation, str, is_about_repository=True)
+GENERATION = LedgerWord("generation", _store("generation", _whole), is_about_repository=True)
 """NUMBER: it was told of all changes up to this generation of the cache."""
 FAULT = LedgerWord("fault", _read_fault, is_about_repository=True)
 """HASH: it was told this fault."""
@@ -247,12 +243,12 @@ PROJECT = LedgerWord("project", _store("project"), is_about_repository=True)
 """FOLDER: it was told that it is in this project; '' for none, `?` while that is unknown."""
 HANDOFF = LedgerWord("handoff", _store("handoff"), is_about_repository=True)
 """TIME: it began with the handoff of that time; `-` for none, '' once a newer one was looked for."""
-OWED = LedgerWord("owed", _read_owed, _moment, is_about_repository=True)
+OWED = LedgerWord("owed", _store("owed_since", _decimal), _moment, is_about_repository=True)
 """TIME: it is owed what a round of the worker brings that begins after this time; 0 for nothing."""
-PACKET = LedgerWord("packet", _store_text("packet"), _escaped, is_about_repository=True)
+PACKET = LedgerWord("packet", _store("packet", _unescaped), _escaped, is_about_repository=True)
 """TEXT, with newlines and backslashes escaped: its start gave it this, and gives it again when resumed, or
 each request does."""
-TURN = LedgerWord("turn", _store_text("turn"), _escaped, is_about_repository=True)
+TURN = LedgerWord("turn", _store("turn", _unescaped), _escaped, is_about_repository=True)
 """TEXT, as above: each request gives it this again, until the next prompt."""
 PROMPT = LedgerWord("prompt", _store("prompt"), is_about_repository=True)
 """NAME: this prompt was the last for which something was looked up."""
@@ -270,7 +266,7 @@ PARENT = LedgerWord("of", _store("parent"))
 """SESSION: it is a subagent, which this session started."""
 BRIDGE = LedgerWord("bridge", _read_bridge, str)
 """COUNT: how many of its prompts have waited for what it is told of the last session; `-`: none waits."""
-BEGAN = LedgerWord("began", _read_began, _seconds, is_lasting=True)
+BEGAN = LedgerWord("began", _store("began", _whole), _seconds, is_lasting=True)
 """TIME: it began then."""
 CWD = LedgerWord("cwd", _store("cwd"), is_lasting=True)
 """FOLDER: it began there."""
