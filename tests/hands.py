@@ -20,7 +20,7 @@ from machines import NOW, Machine, make_machine, make_remote
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.layout import CONFLICTS, is_aside, is_note
 from ctxrepo.services.rescue.mend import mend
-from ctxrepo.services.sync.sync import SyncResult
+from ctxrepo.services.sync.exchange import SyncResult
 
 NOTES = ("shop/MEMORY.md", "shop/topics/gotcha.md", "shop/topics/big.md", "global/topics/tools.md")
 SIZES = (3, 6, 15, 12)

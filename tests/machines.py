@@ -24,7 +24,8 @@ from ctxrepo.services.notes.remember import RememberResult, remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.repository.published import publish_settings
-from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
+from ctxrepo.services.sync.exchange import SyncResult
+from ctxrepo.services.sync.sync import SyncRequest, sync
 from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.services.worker.work import Worker
 from ctxrepo.storage.disk.private import random_name

@@ -27,7 +27,7 @@ from ctxrepo.hooks.known.world import World as Known
 from ctxrepo.hooks.recall.ask_helper import address
 from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path
-from ctxrepo.services.settings.session_settings import silence_switches
+from ctxrepo.services.sessions.session_settings import silence_switches
 from ctxrepo.storage.cache.layout import Fault, NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import (

@@ -23,7 +23,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.repository.published import publish_settings
-from ctxrepo.services.settings.session_settings import redirections
+from ctxrepo.services.sessions.session_settings import redirections
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import run_forking
 from ctxrepo.storage.processes.outside import Outside
@@ -108,7 +108,14 @@ class Desk:
     ) -> Answer:
         self.now = self.clock()
         self._forget()
-        if self._opened and self._must_reopen(self._opened):
+        if (memory := self._opened) and (
+            stamp_of(str(memory.places.config_file)) != memory.settings_stamp
+            or _files(memory) != self._files
+            or memory.find_why_read_only() != memory.why_read_only
+        ):
+            # The settings were changed since they were read, the clone or the cache was created again, or the
+            # disk can be written by now, or no more. Commits, notes and the journal need no stamp: they are
+            # read again each time.
             self._opened = None
         outer, self.call = self.call, call or self.call
         before, self._names_scope = self._names_scope, names_scope(request)
@@ -139,9 +146,9 @@ class Desk:
         if self.call.progress:
             self.call.progress(text)
 
-    def notice(self, text: str) -> None:
-        """Tell the caller something worth knowing that is not the result."""
-        self.call.notices.append(text)
+    def notice(self, *texts: str) -> None:
+        """Tell the caller what is worth knowing and is not the result, a line each."""
+        self.call.notices.extend(texts)
 
     def take_notices(self) -> list[str]:
         """The notices of the call since the last time, oldest first; they are taken once."""
@@ -190,8 +197,7 @@ class Desk:
                 self.places = self.places.apart(why)
                 memory = Memory.open(self.places, self.env)
             publish_settings(memory, self.interpreter)  # first: the fork for warnings needs its modules
-            for warning in (*memory.settings.warnings, *self.project_warnings):
-                self.notice(warning)
+            self.notice(*memory.settings.warnings, *self.project_warnings)
             self._opened = replace(memory, progress=self.progress, notice=self.notice)
             self._files = _files(self._opened)
             with suppress(CtxrepoError):  # told by whoever commits
@@ -199,17 +205,6 @@ class Desk:
         elif self._opened.env != self.env:
             self._opened = self._opened.for_caller(self.env)
         return self._opened
-
-    def _must_reopen(self, memory: Memory) -> bool:
-        """Whether the settings were changed since they were read, the clone or the cache was created again,
-        or the disk can be written by now, or no more.
-
-        Commits, notes and the journal need no stamp: they are read again each time."""
-        return (
-            stamp_of(str(memory.places.config_file)) != memory.settings_stamp
-            or _files(memory) != self._files
-            or memory.find_why_read_only() != memory.why_read_only
-        )
 
     @property
     def project_warnings(self) -> tuple[str, ...]:

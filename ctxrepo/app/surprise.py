@@ -1,12 +1,13 @@
-"""What nobody expected: noted where it can be attached to a report."""
+"""What becomes of an error before it is shown: one that nobody expected is noted where it can be attached to
+a report, and one of a sandbox gets what the hook of the agent's tool looks for."""
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import ctxrepo
-from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.errors import Busy, CtxrepoError, Unsaved
 
 
 def log_traceback(env: Mapping[str, str]) -> str:
@@ -57,3 +58,25 @@ def _read_only_state(env: Mapping[str, str]) -> str:
         state = Places.of(env).state
         return str(state) if os.statvfs(state).f_flag & os.ST_RDONLY else ""
     return ""
+
+
+_HOW = (
+    "If the command is all there is on its line, ctxrepo's hook runs it again outside of the sandbox now, "
+    "and says what came of it; while it says nothing, nothing is saved."
+)
+
+
+def with_ticket(error: Unsaved, words: Sequence[str], env: Mapping[str, str]) -> Unsaved:
+    """The error of the command with these words with a ticket for it, in an agent's session."""
+    from ctxrepo.agents.known import session_in  # few commands run in sandboxes
+    from ctxrepo.hooks.tickets import adds, ticket
+    from ctxrepo.storage.state.compiled import read_settings
+    from ctxrepo.storage.user.places import Places
+
+    command = ["ctxrepo", *words]
+    agent, _ = session_in(env)
+    secret = read_settings(Places.of(env).state).get("secret", "") if agent and adds(command) else ""
+    if not secret:
+        return error
+    hint = f"{_HOW} Else: {error.hint} {ticket(secret, error.project, command)}"
+    return Unsaved(error.message, hint, error.project)

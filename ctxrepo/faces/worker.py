@@ -76,7 +76,7 @@ def _work(world: World, lock: int) -> bool:
         from ctxrepo.services.worker.maintain import index_sessions
 
         # Last of all, and after everybody else: a first index of what agents recorded takes minutes.
-        index_sessions(worker.memory, worker.rounds.events, worker.log)
+        index_sessions(worker.memory, worker.events, worker.log)
     except Exception as error:
         from ctxrepo.errors import in_words
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from machines import Machine, make_ada
 
-from ctxrepo.app.unsaved import with_ticket
+from ctxrepo.app.surprise import with_ticket
 from ctxrepo.errors import Unsaved
 from ctxrepo.hooks.tickets import number_in
 from ctxrepo.storage.state.compiled import read_settings

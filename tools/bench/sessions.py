@@ -29,7 +29,7 @@ from bench.hooks import PROJECT, code_of, settle
 from bench.plan import Command, Hooks, run
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.errors import NotFound
-from ctxrepo.services.sessions.index_update import TranscriptReader, changed, transcripts_here
+from ctxrepo.services.sessions.index_update import changed, read_in_steps, transcripts_here
 from ctxrepo.services.sessions.session_search import SessionQuery
 from ctxrepo.services.sessions.transcript_scan import scan_sessions
 from ctxrepo.storage.memory import Memory
@@ -182,10 +182,9 @@ def _index(memory: Memory) -> float:
     """Seconds of one core that reading everything takes; in this process, to see no other's time."""
     with SessionIndex.opened(index_file(memory.state.root)) as index:
         wanted = changed(transcripts_here(memory), index.sessions())
-    reader = TranscriptReader(index_file(memory.state.root), wanted)
     began = time.process_time()
-    while not reader.is_done:
-        reader.step()
+    for _ in read_in_steps(index_file(memory.state.root), wanted):
+        pass
     return time.process_time() - began
 
 

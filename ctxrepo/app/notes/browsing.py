@@ -250,7 +250,6 @@ def export(desk: Desk, request: ExportRequest) -> Result[ExportResult]:
 
     place = desk.cwd / request.folder.expanduser()
     exported = export(desk.memory, request.scope, place, desk.project, desk.now)
-    for path, why in exported.skipped.items():
-        desk.notice(f"{path} {why}, and was not exported")
+    desk.notice(*(f"{path} {why}, and was not exported" for path, why in exported.skipped.items()))
     data = {"scope": exported.scope, "folder": str(place)}
     return Result(exported, {**data, "files": exported.files, "skipped": dict(exported.skipped)})

@@ -103,15 +103,15 @@ def _notice_doubts(desk: Desk, results: Sequence[RememberResult]) -> None:
     """Tell of similar entries, of others with the same key, of a text too long for a prompt, and of a
     MEMORY.md that has just become too long for a session's start."""
     near = [*dict.fromkeys(near for result in results for near in result.near)]
-    for each in near[:_NEAR]:
-        desk.notice(f"^{each.id} at {each.at} says much the same; if it is the same fact, update that entry")
+    same = "says much the same; if it is the same fact, update that entry"
+    desk.notice(*(f"^{each.id} at {each.at} {same}" for each in near[:_NEAR]))
     if len(near) > _NEAR:
         desk.notice(f"so do {len(near) - _NEAR} more; `ctxrepo check` lists what stands twice")
     for rival in (rival for result in results for rival in result.rivals):
         remedy = f"`ctxrepo forget ^{rival.id}` if it is no longer true"
         desk.notice(f"^{rival.id} at {rival.at} has this key too; {remedy}")
-    for overfilled in (result.overfills for result in results if result.overfills):
-        desk.notice(f"{overfilled}; `--category` writes to a note of its own")
+    overfilled = filter(None, (result.overfills for result in results))
+    desk.notice(*(f"{one}; `--category` writes to a note of its own" for one in overfilled))
     if room := max(result.cut_to for result in results):
         desk.notice(
             f"prompts have room for {room} bytes, so this entry would be cut: shorten it, or make it a note "

@@ -93,8 +93,7 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
         except CtxrepoError as error:
             failed[name] = error
             continue
-        for line in one.notices:
-            desk.notice(line)
+        desk.notice(*one.notices)
         done.append(planned)
     if failed and len(names) == 1:
         raise failed[names[0]]
@@ -192,8 +191,8 @@ def _folder_for(desk: Desk, agent: Agent, top: Path) -> Path:
 
 def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Machine) -> PlannedSetup:
     """Do it, and notice how the agent's trust in our hooks stands; it is given where that was asked."""
+    from ctxrepo.services.setup.obstacles import hint_of, left_of, trust
     from ctxrepo.services.setup.setup import apply
-    from ctxrepo.services.setup.trust import hint_of, left_of, trust
     from ctxrepo.storage.processes.process import RpcFailed
 
     desk.places.secure()
@@ -205,8 +204,7 @@ def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Ma
             lines = [f"{agent.title} trusts {counted(trust(agent.name, machine), 'hook')} of ours."]
         except RpcFailed as error:  # the hooks are there all the same
             planned = replace(planned, untrusted=error.message)
-    for line in lines:
-        desk.notice(line)
+    desk.notice(*lines)
     if agent.rules and planned.plan.permissions == "none" and not request.removes:
         command = f"`ctxrepo setup {agent.name} --permissions write`"
         desk.notice(

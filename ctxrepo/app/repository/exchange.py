@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.services.repository.init import InitRequest, InitResult
     from ctxrepo.services.review.open_review import Review
-    from ctxrepo.services.sync.sync import SyncResult
+    from ctxrepo.services.sync.exchange import SyncResult
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,7 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     url = redact(made.remote)
     desk.wake()
     data = {"root": str(made.root), "remote": url, "action": made.action}
-    for warning in (*desk.project_warnings, *made.warnings):
-        desk.notice(warning)
+    desk.notice(*desk.project_warnings, *made.warnings)
     if told := ignored_variable(desk.env, made.remote):
         desk.notice(told)
     if made.source:

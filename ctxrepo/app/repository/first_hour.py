@@ -113,8 +113,7 @@ def _make_repository(desk: Desk, remote: str, ask: Callable[..., bool]) -> int:
 
     wanted = InitRequest(remote, agrees=lambda code: ask("repository", [f"{code}; go on?"]), begins=begins)
     done = init(desk, wanted)
-    for line in attention(done.value.made.synced) if done.value.made.synced else ():
-        desk.notice(line)
+    desk.notice(*(attention(done.value.made.synced) if done.value.made.synced else ()))
     return done.exit_code
 
 

@@ -87,14 +87,12 @@ def _settings(desk: Desk, key: str) -> list[Setting]:
         found = [one]
     else:
         found, warnings = settings_now(desk.places)
-    for warning in warnings:
-        desk.notice(warning)
+    desk.notice(*warnings)
     return found
 
 
 def _changed(desk: Desk, changed: SettingChange) -> Result[SettingChange]:
-    for notice in changed.notices:
-        desk.notice(notice)
+    desk.notice(*changed.notices)
     return Result(changed, {**_fields(changed.setting), "was": changed.was, "changed": changed.is_changed})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.services.history.conflict_copies import Conflict
     from ctxrepo.services.history.settle_conflict import Resolution
-    from ctxrepo.services.review.declined import DeclinedReview
+    from ctxrepo.services.review.items import DeclinedReview
 
 
 _MAX_DIFF = 200
@@ -69,13 +69,17 @@ def list_conflicts(desk: Desk, _: None) -> Result[Sequence[Conflict]]:
 
 def show_conflict(desk: Desk, request: ConflictRequest) -> Result[ShownConflict]:
     """Show one version."""
+    from difflib import unified_diff  # `status` counts decisions and shows none
+
     from ctxrepo.services.history.conflict_copies import file_now, find_conflict
 
     conflict = find_conflict(desk.memory, request.id)
     copy = conflict.copy
     assert copy is not None  # find_conflict raises for a file that keeps none
     kept = copy.kept or file_now(desk.memory, copy.path)
-    diff = list(islice(_diff(kept or "", copy.other), _MAX_DIFF + 1))
+    texts = ((kept or "").splitlines(), copy.other.splitlines())
+    lines = islice(unified_diff(*texts, "kept", "other", lineterm=""), _MAX_DIFF + 1)
+    diff = [line.rstrip("\r") for line in lines]
     if len(diff) > _MAX_DIFF:
         diff[-1] = "…"
     said = {"was": copy.base, "kept": kept, "other": copy.other, "whole": not copy.kept}
@@ -114,13 +118,6 @@ def _conflict_fields(conflict: Conflict) -> dict[str, Any]:
     }
 
 
-def _diff(kept: str, other: str) -> Iterator[str]:
-    from difflib import unified_diff  # `status` counts decisions and shows none
-
-    lines = unified_diff(kept.splitlines(), other.splitlines(), "kept", "other", lineterm="")
-    return (line.rstrip("\r") for line in lines)
-
-
 @dataclass(frozen=True)
 class DismissRequest:
     """Reviews by their names."""
@@ -131,14 +128,14 @@ class DismissRequest:
 
 def list_declined(desk: Desk, _: None) -> Result[Sequence[DeclinedReview]]:
     """List the entries that reviewers removed, review by review."""
-    from ctxrepo.services.review.declined import declined
+    from ctxrepo.services.review.items import declined
 
     return Result(declined(desk.memory), "declined")
 
 
 def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
     """Take what was declined off the list; the refs that keep it."""
-    from ctxrepo.services.review.declined import dismiss
+    from ctxrepo.services.review.items import dismiss
 
     return Result(dismiss(desk.memory, request.names), "kept")
 

@@ -101,10 +101,14 @@ def _prepared(desk: Desk, request: AnchorRequest) -> Handoff:
 
 def _leave(desk: Desk, request: AnchorRequest) -> AnchorResult:
     """Leave an anchor; UsageError for a handoff that says nothing."""
-    from ctxrepo.services.anchors.leave_anchor import anchor, triggered
+    from ctxrepo.services.anchors.leave_anchor import anchor
+    from ctxrepo.services.anchors.trigger import triggered
+    from ctxrepo.services.sessions.session_settings import tape_settings
 
     request = replace(request, entry=_entry(desk, request))
-    _settle(desk)
+    # What was written before an anchor that stays on this machine is committed: `undo` then meets that first.
+    if tape_settings(desk.memory, desk.origin.agent).sync == "none":
+        desk.commit_pending()
     with triggered(desk.memory, desk.origin, request.name) as trigger:
         if request.handoff and not request.handoff.says_something:
             raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
@@ -115,14 +119,6 @@ def _leave(desk: Desk, request: AnchorRequest) -> AnchorResult:
     if left.notice:
         desk.notice(left.notice)
     return left
-
-
-def _settle(desk: Desk) -> None:
-    """Commit what was written before an anchor that stays on this machine: `undo` then meets that first."""
-    from ctxrepo.services.settings.session_settings import tape_settings
-
-    if tape_settings(desk.memory, desk.origin.agent).sync == "none":
-        desk.commit_pending()
 
 
 def _entry(desk: Desk, request: AnchorRequest) -> str:

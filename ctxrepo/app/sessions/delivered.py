@@ -143,9 +143,7 @@ def renew_blocks(desk: Desk, _: None) -> Result[RenewedBlocks]:
 
     found = renew(desk.memory, desk.now, always=True)
     renewed = [str(one.block.path) for one in found if one.state == "stale"]
-    for one in found:
-        if one.state not in ("current", "stale"):
-            desk.notice(block_line(one))
+    desk.notice(*(block_line(one) for one in found if one.state not in ("current", "stale")))
     data = {"files": [_block_fields(one) for one in found], "renewed": renewed}
     return Result(RenewedBlocks(found, renewed), data)
 

@@ -103,8 +103,7 @@ def recall_batch(desk: Desk, request: BatchRequest) -> Result[Batch]:
     try:
         done = recall_batch(request.folder, request.queries, request.out, way)
     except BadLines as error:
-        for line in error.lines:
-            desk.notice(line)
+        desk.notice(*error.lines)
         raise
     _notice_skipped(desk, done.skipped)
     data = {"queries": done.queries, "silent": done.silent, "ms": done.ms, "out": str(request.out)}
@@ -128,8 +127,7 @@ def _surprise(desk: Desk, error: Exception) -> RecallResult:
 
 
 def _notice_skipped(desk: Desk, skipped: Mapping[str, str]) -> None:
-    for path, why in skipped.items():
-        desk.notice(f"{path} {why}, and is not read")
+    desk.notice(*(f"{path} {why}, and is not read" for path, why in skipped.items()))
 
 
 def _outcome(result: RecallResult, is_explained: bool) -> Result[RecallResult]:

@@ -52,7 +52,7 @@ class ResetDone:
 def tape_info(desk: Desk, request: TapeRequest) -> Result[OnTape[TapeInfo]]:
     """Say how a tape stands, and how far the session is past its last anchor."""
     from ctxrepo.services.anchors.tape_lookup import info
-    from ctxrepo.services.settings.session_settings import tape_settings
+    from ctxrepo.services.sessions.session_settings import tape_settings
 
     view = _view(desk, request)
     found = info(view)
@@ -221,6 +221,5 @@ def _view(desk: Desk, request: TapeRequest) -> TapeView:
 
 def _on_tape(desk: Desk, view: TapeView, value: Value) -> OnTape[Value]:
     """What was found, and a notice of what is missing in it."""
-    for line in view.notices():
-        desk.notice(line)
+    desk.notice(*view.notices())
     return OnTape(value, view.place.folder, view.agent, view.session)

@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from ctxrepo.app.surprise import log_traceback, of_database
+from ctxrepo.app.surprise import log_traceback, of_database, with_ticket
 from ctxrepo.errors import INTERRUPTED, CtxrepoError, Unsaved, next_step
 from ctxrepo.faces.cli import output, pipe, table, waiting
 from ctxrepo.faces.cli.answer import ExitWith, close_desks
@@ -42,8 +42,6 @@ def _run(words: Sequence[str], as_json: bool) -> int:
     except ExitWith as ended:
         return ended.code
     except Unsaved as error:
-        from ctxrepo.app.unsaved import with_ticket  # only in sandboxes
-
         output.failed(as_json, with_ticket(error, words, os.environ))
         return error.exit_code
     except CtxrepoError as error:

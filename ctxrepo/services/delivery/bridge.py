@@ -31,7 +31,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location
 from ctxrepo.services.reading.tape_files import handoffs_left
 from ctxrepo.services.sessions.conversations import ends_of_session, transcript_of
-from ctxrepo.services.settings.session_settings import leaves_alone, tape_settings
+from ctxrepo.services.sessions.session_settings import leaves_alone, tape_settings
 from ctxrepo.storage.disk.private import make_folder, put_whole
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory

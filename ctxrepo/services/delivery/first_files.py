@@ -20,7 +20,7 @@ from ctxrepo.hooks.packet.packet import MD
 from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.settings.session_settings import settings_by_owner
+from ctxrepo.services.sessions.session_settings import settings_by_owner
 from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape

@@ -20,8 +20,7 @@ from ctxrepo.services.faults.finding import halfway
 from ctxrepo.services.locate.identify import Location, Project, read_registry
 from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths
-from ctxrepo.services.review.declined import DeclinedReview, declined
-from ctxrepo.services.review.items import items_to_decide
+from ctxrepo.services.review.items import DeclinedReview, declined, items_to_decide
 from ctxrepo.services.review.open_review import Review, in_review, open_review
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.standings import Standing, standings

@@ -106,16 +106,14 @@ def destination_of(memory: Memory, target: Target, project: Project | None) -> T
     return Target(GLOBAL if folder == memory.global_folder else PROJECT, rest)
 
 
-def find_entry(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry]:
-    """The entry with this id, or the only one whose id begins so. NotFound says what became of it."""
-    return _located(memory, name, project) or _lost(memory, name, project)
-
-
-def follow_entry(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry]:
-    """`find_entry`, also by an id that the entry had before it was edited, moved or archived."""
+def find_entry(
+    memory: Memory, name: str, project: Project | None, *, follows: bool = False
+) -> tuple[Note, Entry]:
+    """The entry with this id, or the only one whose id begins so; with `follows` also by an id that it had
+    before it was edited, moved or archived. NotFound says what became of it."""
     if found := _located(memory, name, project):
         return found
-    _, kind, found = _became(memory, name, project)
+    _, kind, found = _became(memory, name, project) if follows else ("", None, None)
     return found if found and kind == "moved" else _lost(memory, name, project)
 
 

@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from itertools import chain
 from typing import Literal, get_args
 
 from ctxrepo.domain.note.note import Note
@@ -75,19 +74,21 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
     words = [(a or b) for a, b in _WORD.findall(asked.text)]
     tags = {tag.lstrip("#").casefold() for tag in asked.tags}
     _check(asked, words)
-    if memory.progress and _bytes_of(memory.state.cache) > _LARGE:
+    file = memory.state.cache
+    if memory.progress and file.exists() and file.stat().st_size > _LARGE:
         memory.progress("searching all entries")
     only = f"{scope_named(memory, asked.scope, project).folder}/" if asked.scope else ""
     kept = {note.path: note for note in kept_notes(memory)} if asked.mode == "words" else {}
     hits = [hit for hit in _hits(memory, asked, words, only) if hit.path not in kept]
     hits += _on_disk(kept.values(), asked, [word.casefold() for word in words])
-    hits = [hit for hit in hits if hit.path.startswith(only)]
-    hits = [hit for hit in hits if _is_in_scope(hit.path) and tags <= _groups(hit)]
+    hits = [hit for hit in hits if hit.path.startswith(only) and tags <= _groups(hit)]
+    # Those that `read` finds, too: a README beside the scopes is no note.
+    hits = [hit for hit in hits if "/" in hit.path and not hit.path.startswith(_NO_NOTES)]
     if asked.category:
         hits = [hit for hit in hits if hit.category == asked.category.lower()]
     if asked.mode == "words":
-        near = [f"{folder}/" for folder in search_order(memory, project)]
-        hits.sort(key=lambda h: (_distance(h.path, near), bool(h.id), -h.score))
+        distance = {folder: n for n, folder in enumerate(search_order(memory, project))}
+        hits.sort(key=lambda h: (distance.get(h.path.partition("/")[0], len(distance)), bool(h.id), -h.score))
     if not hits:
         kind = [f"[{asked.category}]"] if asked.category else []
         said = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
@@ -132,28 +133,16 @@ def _hits(memory: Memory, asked: SearchQuery, words: Sequence[str], only: str) -
             replace(_of_entry(entry), score=round(score, 3), similarity=round(likeness, 3))
             for entry, score, likeness in found
         )
-    return _by_pattern(memory, asked.text) if asked.is_pattern and words else _by_words(memory, words)
+    if not (asked.is_pattern and words):
+        return _by_words(memory, words)
+    holds, cache = matcher(asked.text), memory.cache
+    notes = (_of_note(n) for n in cache.notes_with(()) if holds(n.path) or holds(n.description))
+    return chain(notes, map(_of_entry, cache.entries_by_text(holds, MOST)))
 
 
 def _groups(hit: Hit) -> set[str]:
     """The tags of a hit and its category, in small letters."""
     return {tag.casefold() for tag in (*hit.tags, hit.category) if tag}
-
-
-def _bytes_of(file: Path) -> int:
-    """How large a file is; 0 for none."""
-    with suppress(OSError):
-        return file.stat().st_size
-    return 0
-
-
-def _is_in_scope(path: str) -> bool:
-    """Whether `read` finds it, too: a README beside the scopes is no note."""
-    return "/" in path and not path.startswith(_NO_NOTES)
-
-
-def _distance(path: str, near: Sequence[str]) -> int:
-    return next((n for n, folder in enumerate(near) if path.startswith(folder)), len(near))
 
 
 def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:
@@ -168,13 +157,6 @@ def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:
     known = {hit.at for hit in hits}
     others = map(_of_entry, cache.entries_by_letters(words, MOST))
     yield from (hit for hit in others if hit.at not in known)
-
-
-def _by_pattern(memory: Memory, pattern: str) -> Iterator[Hit]:
-
-    holds, cache = matcher(pattern), memory.cache
-    yield from (_of_note(n) for n in cache.notes_with(()) if holds(n.path) or holds(n.description))
-    yield from map(_of_entry, cache.entries_by_text(holds, MOST))
 
 
 def _on_disk(notes: Iterable[Note], asked: SearchQuery, words: Sequence[str]) -> Iterator[Hit]:

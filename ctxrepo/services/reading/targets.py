@@ -14,7 +14,6 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import (
     SHOWN,
     find_entry,
-    follow_entry,
     note_paths,
     places_of,
     read_note,
@@ -29,16 +28,15 @@ def resolve(
     """The note that a target names, and the entry if it names one, as they are in the worktree. A note's name
     does without folders while it is alone; `follows` accepts an id from before an entry was edited, moved or
     archived. NotFound names what is near, UsageError all that could be meant."""
-    entry_at_id = follow_entry if follows else find_entry
     if target.entry_id:
-        return entry_at_id(memory, target.entry_id, project)
+        return find_entry(memory, target.entry_id, project, follows=follows)
     note = _note_at(memory, target, project)
     if note is not None:
         return note, _entry_at(note, target.lines) if target.lines else None
     if not target.word:
         return _no_note(memory, target, project)
     try:
-        return entry_at_id(memory, target.word, project)
+        return find_entry(memory, target.word, project, follows=follows)
     except NotFound:
         if len(target.word) == WHOLE:
             raise

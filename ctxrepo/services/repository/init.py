@@ -24,8 +24,9 @@ from ctxrepo.services.faults.bounds import drop_refused_clone
 from ctxrepo.services.projects.sparse import always
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.repository.set_up_git import set_up_git
-from ctxrepo.services.settings.session_settings import AgentMemory, own_memories
-from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
+from ctxrepo.services.sessions.session_settings import AgentMemory, own_memories
+from ctxrepo.services.sync.exchange import SyncResult
+from ctxrepo.services.sync.sync import SyncRequest, sync
 from ctxrepo.storage.clone.clone import Clone, is_occupied, require_our_format, require_owner
 from ctxrepo.storage.clone.configfile import configure
 from ctxrepo.storage.clone.reffiles import RefFiles
@@ -36,7 +37,6 @@ from ctxrepo.storage.git.git import Git, Progress
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
-from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.remote.conversation import Remote, clone
 from ctxrepo.storage.state.committed_records import DoneLog
 from ctxrepo.storage.state.journal import Journal
@@ -375,7 +375,10 @@ def why_no_memory(objects: Objects, commit: str | None) -> str:
         return ""
     code = sorted(filter(_is_code, files), key=lambda path: (path.count("/"), path))
     notes = {path: key for path, key in files.items() if is_note(path) and "/" in path}
-    described = sum(_described(objects, notes))
+    # As memories have them; a shallow clone lacks some.
+    there = sorted(path for path, key in notes.items() if objects.has(key))[:_MOST_READ]
+    heads = (Note(path, decode(objects.data_or_empty(notes[path]))).head for path in there)
+    described = sum(bool(head.description) for head in heads)
     is_built = not described and any(map(_BUILDS.fullmatch, code))
     if not code or (len(code) <= (described or len(notes)) and not is_built):
         return ""
@@ -386,9 +389,3 @@ def why_no_memory(objects: Objects, commit: str | None) -> str:
 def _is_code(path: str) -> bool:
     name = path.rpartition("/")[2]
     return bool(_BUILDS.fullmatch(name) or not _BESIDE_NOTES.fullmatch(name))
-
-
-def _described(objects: Objects, notes: Mapping[str, Key]) -> Iterator[bool]:
-    """Whether each note has a head that describes it, as memories have."""
-    for path in sorted(path for path in notes if objects.has(notes[path]))[:_MOST_READ]:
-        yield bool(Note(path, decode(objects.data_or_empty(notes[path]))).head.description)

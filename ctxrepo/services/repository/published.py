@@ -4,7 +4,7 @@ from ctxrepo.agents import dialect_of, names
 from ctxrepo.agents.known import instruction_files
 from ctxrepo.domain.settings.values import TapeSettings
 from ctxrepo.hooks.known.world import stamp_of
-from ctxrepo.services.settings.session_settings import settings_by_owner, silence_switches
+from ctxrepo.services.sessions.session_settings import settings_by_owner, silence_switches
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings

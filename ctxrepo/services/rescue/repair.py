@@ -15,7 +15,6 @@ from ctxrepo.domain.git.oid import bases_of_older_head, bases_of_same_head, blob
 from ctxrepo.errors import CtxrepoError, Damaged, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.broken import Broken
-from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import FOLLOWED, OUR_REFS, WT, WT_NEXT, RefFiles
 from ctxrepo.storage.clone.refwriter import RefWriter
 from ctxrepo.storage.disk.kinds import misplaced, require_in_place
@@ -85,6 +84,7 @@ class _Repair:
     def __post_init__(self) -> None:
         self.refs = RefWriter(self.memory.clone.git_dir)
         self.disk: dict[str, str] = {}
+        """The blob of every file on disk."""
 
     def run(self) -> None:
         clone = self.memory.clone
@@ -99,7 +99,12 @@ class _Repair:
             take_graphs(clone.git_dir, self.broken)
             # The branch may have lost what the files were checked out as: then a save only adds.
             self.memory.journal.forget_trees()
-        Pointers(self.memory, self.broken, self.refs, self.whole, self.disk, self.done).lead_back()
+        self._strangers()
+        # Of what a person is in the middle of, the refs of others alone are led back.
+        if not clone.unfinished() and clone.is_on_branch():
+            self._branch()
+            self._index()
+            self._cache()
 
     def _small_files(self) -> None:
         """HEAD, packed refs, the note of a shallow clone: what git needs before it opens the clone at all."""
@@ -145,12 +150,17 @@ class _Repair:
     def _lacks_something(self) -> bool:
         clone, whole = self.memory.clone, self.whole
         name = clone.branch_ref
-        at = branch_is_at(clone, self.refs) or next(iter(self.refs.log(name)), None)
+        at = self._branch_is_at() or next(iter(self.refs.log(name)), None)
         tips = [at, self.refs.find(clone.upstream_ref)]
         trees = [self.refs.find(name) for name in (WT, WT_NEXT)]
         is_lost = at is None and name in clone.lost_refs()
         holes = any(t and not whole.commit(t) for t in tips) or any(t and not whole.tree(t) for t in trees)
         return is_lost or holes
+
+    def _branch_is_at(self) -> str | None:
+        """The commit that the branch is known to be at; what is left of a ref that was lost is older."""
+        name = self.memory.clone.branch_ref
+        return None if self.refs.is_lost(name) else self.refs.find(name)
 
     def _reopen(self) -> None:
         self.memory.objects.reopen()
@@ -175,34 +185,6 @@ class _Repair:
         if tip is not None:
             self.refs.write(clone.upstream_ref, tip)
         self.done.append("everything the remote has was fetched again")
-
-
-def branch_is_at(clone: Clone, refs: RefFiles) -> str | None:
-    """The commit that the branch is known to be at; what is left of a ref that was lost is older."""
-    return None if refs.is_lost(clone.branch_ref) else refs.find(clone.branch_ref)
-
-
-@dataclass(frozen=True)
-class Pointers:
-    """What points at the objects of a clone, both locks held. `disk` has the blob of every file on disk;
-    `done` a line for each repair."""
-
-    memory: Memory
-    broken: Broken
-    refs: RefWriter
-    whole: Wholeness
-    disk: Mapping[str, str]
-    done: list[str]
-
-    def lead_back(self) -> None:
-        """Everything; of what a person is in the middle of, the refs of others alone."""
-        clone = self.memory.clone
-        self._strangers()
-        if clone.unfinished() or not clone.is_on_branch():
-            return
-        self._branch()
-        self._index()
-        self._cache()
 
     def _strangers(self) -> None:
         """Refs of others go back to where their log knows them, or aside: git stumbles over broken ones."""
@@ -234,7 +216,7 @@ class Pointers:
     def _branch(self) -> None:
         """Put the branch on the newest whole commit, and first tell the files what they are based on."""
         clone, whole = self.memory.clone, self.whole
-        at = branch_is_at(clone, self.refs)
+        at = self._branch_is_at()
         if at is None and clone.branch_ref not in clone.lost_refs():
             return  # an empty memory
         tips = [at] if at else []

@@ -1,18 +1,20 @@
-"""All that waits for a person, in one list: what is held back, conflicts, what was declined, proposals."""
+"""All that waits for a person, in one list: what is held back, conflicts, proposals, and what reviewers
+struck out of this machine's work, until somebody has seen it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.guard import refusals
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import INBOX
+from ctxrepo.domain.project.layout import INBOX, shown
 from ctxrepo.domain.records.decision import OF_CONFLICT, OF_DECLINED, OF_DELETIONS, ItemToDecide, Kind
 from ctxrepo.domain.secrets import mask
-from ctxrepo.errors import Unreadable
+from ctxrepo.errors import NotFound, Unreadable
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.conflict_copies import conflicts
-from ctxrepo.services.review.declined import declined
+from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import HeldBack, KeptOutFile
 
@@ -122,3 +124,46 @@ def _moment(text: str) -> datetime | None:
     except ValueError:
         return None
     return moment.astimezone()
+
+
+@dataclass(frozen=True)
+class DeclinedReview:
+    """What one review left out: `entries` are `path: text`, kept in this clone under `ref`; `name` is the
+    day, numbered from its second."""
+
+    name: str
+    ref: str
+    entries: Sequence[str]
+
+
+def declined(memory: Memory) -> list[DeclinedReview]:
+    """All of it that the memory doesn't hold, oldest first: what somebody wrote again is listed no longer."""
+    refs = memory.refs.all(DECLINED)
+    if not refs:
+        return []
+    from ctxrepo.services.review.review import struck  # it loads what merges; most have nothing declined
+
+    here = memory.head
+    reviews = (
+        DeclinedReview(
+            ref.removeprefix(DECLINED), ref, [f"{p}: {text}" for p, text in struck(memory, tip, here)]
+        )
+        for ref, tip in sorted(refs.items())
+    )
+    return [review for review in reviews if review.entries]
+
+
+def dismiss(memory: Memory, names: Sequence[str]) -> list[str]:
+    """List these no more, or all; returns the refs that keep them. NotFound for a wrong name."""
+    objects = memory.objects
+    tips = {ref.removeprefix(DECLINED): tip for ref, tip in sorted(objects.refs(DECLINED).items())}
+    for name in names:
+        if name not in tips:
+            raise NotFound(
+                f"nothing declined is called {shown(name, 60)}", "`ctxrepo declined list` shows the names."
+            )
+    with memory.writing():
+        for name in names or tips:
+            objects.set_ref(DISMISSED + name, tips[name])
+            objects.drop_ref(DECLINED + name)
+    return [DISMISSED + name for name in names or tips]

@@ -133,19 +133,17 @@ def missing(
     def units_at(path: str, key: str | None) -> Counter[str]:
         if key is None or ":" in key:
             return Counter()
-        return (says or _everything)(path, objects.data_or_empty(key))
+        data = objects.data_or_empty(key)
+        if says:
+            return says(path, data)
+        head = split(decode(data))[0].splitlines()[1:-1] if is_note(path) else []
+        return units_of(path, data) + Counter(line for line in head if not line.startswith(_DATES))
 
     for path, (was, now) in objects.diff(objects.tree_of(base), objects.tree_of(tip)).items():
         before, after = units_at(path, was), units_at(path, now)
         known = units_at(path, objects.files(there, [path]).get(path))
         yield from ((path, text) for text in (after - before - known).elements())
         yield from ((path, f"(removed) {text}") for text in ((before - after) & known).elements())
-
-
-def _everything(path: str, data: bytes) -> Counter[str]:
-    """What a file says, without what every merge decides again."""
-    head = split(decode(data))[0].splitlines()[1:-1] if is_note(path) else []
-    return units_of(path, data) + Counter(line for line in head if not line.startswith(_DATES))
 
 
 def _entries(path: str, data: bytes) -> Counter[str]:

@@ -22,8 +22,7 @@ from ctxrepo.services.faults.bounds import note_made_here, require_ready
 from ctxrepo.services.saving.accept import Accepted, Changes, judge, show_held, tree_in_view, tree_with
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
-from ctxrepo.services.saving.moved_marks import moved_evidence
-from ctxrepo.services.saving.moved_projects import moved_projects
+from ctxrepo.services.saving.moved_by_hand import moved_evidence, moved_projects
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.storage.clone.reffiles import WT
@@ -101,8 +100,10 @@ def commit_locked(memory: Memory, now: datetime, request: CommitRequest = ALL) -
             committed, late = _attempt(memory, now, request)
             if committed is None:
                 continue
-            done, is_made = _combined(done, committed), True
-            if not late:
+            copies, saves = (*done.conflict_copies, *committed.conflict_copies), (*done.done, *committed.done)
+            is_created, is_made = done.created or committed.created, True
+            done = replace(committed, created=is_created, conflict_copies=copies, done=saves)
+            if not late:  # else they are committed, too
                 break
         if not is_made:
             raise Busy("the branch kept moving while we were committing", "Run the command again.")
@@ -111,16 +112,6 @@ def commit_locked(memory: Memory, now: datetime, request: CommitRequest = ALL) -
         if done.found_nothing and not memory.is_background:
             memory.sign_attempts.forget()  # nothing waits for a signature, or somebody will ask again
         return done
-
-
-def _combined(before: CommitResult, committed: CommitResult) -> CommitResult:
-    """The result of two attempts, where the second one committed late writes to files of the first."""
-    return replace(
-        committed,
-        created=before.created or committed.created,
-        conflict_copies=(*before.conflict_copies, *committed.conflict_copies),
-        done=(*before.done, *committed.done),
-    )
 
 
 def _attempt(
@@ -137,7 +128,8 @@ def _attempt(
         if accepted := _accept(memory, replace(request, only=only), pending, files, old, now):
             break
     assert accepted  # a look at all files decides
-    alone = frozenset(refusal.path for refusal in accepted.held) | pending.left_alone
+    # Neither taken nor checked out; nobody is told of the latter two.
+    alone = frozenset(refusal.path for refusal in accepted.held) | pending.later | pending.kept.ignored
     done = tuple(save for save in pending.saves if save.path not in alone)
     new = old
     try:

@@ -51,7 +51,14 @@ def committed_already(memory: Memory) -> CommitResult | None:
     """The commit that holds everything, and the cache with it; None when something may wait for a commit."""
     cache = memory.cache
     head = RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref)
-    if not head or cache.head != head or not cache.all_committed or not _is_undisturbed(memory):
+    if not head or cache.head != head or not cache.all_committed:
+        return None
+    try:
+        memory.clone.require_ready()
+    except CtxrepoError:  # a person must know of it
+        return None
+    is_empty = memory.journal.is_settled() and Spool(memory.state).is_empty()
+    if not is_empty or memory.worktree.replaced.late_writes():
         return None
     stamps = digest_now(memory.worktree)
     return CommitResult(head) if stamps and _mark(memory, stamps) == cache.all_committed else None
@@ -66,16 +73,6 @@ def note_all_committed(memory: Memory, done: CommitResult) -> None:
         mark = _mark(memory, done.stamps)
         if mark != memory.cache.all_committed:
             memory.cache.note(mark=mark)
-
-
-def _is_undisturbed(memory: Memory) -> bool:
-    """Whether journal and spool tell of no change, and nothing stops a commit that a person must know of."""
-    try:
-        memory.clone.require_ready()
-    except CtxrepoError:
-        return False
-    is_empty = memory.journal.is_settled() and Spool(memory.state).is_empty()
-    return is_empty and not memory.worktree.replaced.late_writes()
 
 
 def _mark(memory: Memory, stamps: str) -> str:

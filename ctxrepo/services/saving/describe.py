@@ -25,9 +25,7 @@ from ctxrepo.domain.project.layout import (
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.domain.records.save import Save
-from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects.store import Objects
 
 _GONE = "- "
 
@@ -42,7 +40,7 @@ def describe(
     note or a renamed project folder is one. `back` has the operation (`undo remember`) of each file that was
     taken back."""
     back = back or {}
-    before = _Before(memory.objects, head)
+    before = {path: memory.objects.data_or_empty(key) for path, key in head.items()}
     renames = _renamed_folders(changes, before)
     went = {to: path for rename in renames for path, to in _went(changes, rename)}
     moves = {to: path for to, path in _moves(changes, before).items() if to not in went}
@@ -55,7 +53,7 @@ def describe(
             continue
         verb = "remove" if after is None else "edit" if path in head or path in was else "add"
         verb = verb if path not in moves else "archive" if is_archived(path) else "move"
-        lines = tuple(lines_of_change(path, before[was.get(path, path)], after))
+        lines = tuple(lines_of_change(path, before.get(was.get(path, path)), after))
         place = path
         if folder := archived_tape_folder(path) or (tape_folder(path) if lines else ""):
             place, verb = _of_tape(folder, lines, is_reset=folder in resets)
@@ -84,22 +82,11 @@ def ways_back(saves: Iterable[Save]) -> dict[str, str]:
     return {path: op for path, (op, *others) in by_path.items() if is_way_back(op) and not others}
 
 
-@dataclass(frozen=True)
-class _Before:
-    """The files before the commit: `[path]` is their bytes, None where there was no file."""
-
-    objects: Objects
-    head: Mapping[str, str]
-
-    def __getitem__(self, path: str) -> bytes | None:
-        return self.objects.data_or_empty(self.head[path]) if path in self.head else None
-
-
-def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> list[FileChange]:
+def _renamed_folders(changes: Mapping[str, bytes | None], before: Mapping[str, bytes]) -> list[FileChange]:
     """The project folders that were renamed or linked, as the registry tells."""
     if REGISTRY not in changes:
         return []
-    was, now = (parse(decode(data or b"")) for data in (before[REGISTRY], changes[REGISTRY]))
+    was, now = (parse(decode(files.get(REGISTRY) or b"")) for files in (before, changes))
     found = []
     for project, old in was.projects.items():
         if (new := now.folder_of(project)) and new != old:
@@ -117,19 +104,19 @@ def _went(changes: Mapping[str, bytes | None], rename: FileChange) -> list[tuple
     return [(path, to) for path, to in ways if changes.get(to) is not None]
 
 
-def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, str]:
+def _moves(changes: Mapping[str, bytes | None], before: Mapping[str, bytes]) -> dict[str, str]:
     """new path -> old path of notes that moved in these changes, by the evidence, else by their words."""
     said = [
         e
         for path, after in changes.items()
         if is_evidence(path)
-        for e in evidence_of(decode((after or b"").removeprefix(before[path] or b"")))
+        for e in evidence_of(decode((after or b"").removeprefix(before.get(path, b""))))
         if e.kind == "renamed"
     ]
-    gone = {path for path in before.head if path in changes and changes[path] is None}
+    gone = {path for path in before if path in changes and changes[path] is None}
     moves = {e.to: e.path for e in said if e.path in gone and changes.get(e.to) is not None}
     left = {path: before[path] for path in gone.difference(moves.values()) if is_note(path)}
-    come = {p: data for p, data in changes.items() if p not in before.head and p not in moves and is_note(p)}
+    come = {p: data for p, data in changes.items() if p not in before and p not in moves and is_note(p)}
     return moves | {new: old for old, new in moves_between(left, come).items()}
 
 

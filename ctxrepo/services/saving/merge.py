@@ -13,7 +13,7 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.services.saving.kept_here import filtered_at
-from ctxrepo.services.saving.moved_marks import with_moved_evidence
+from ctxrepo.services.saving.moved_by_hand import with_moved_evidence
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Author
 

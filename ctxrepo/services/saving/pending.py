@@ -48,11 +48,6 @@ class Pending:
     kept: KeptHere = KeptHere()
     aside: Sequence[Save] = ()
 
-    @property
-    def left_alone(self) -> frozenset[str]:
-        """The files that a commit of this neither takes nor checks out, and that nobody is told of."""
-        return self.later | self.kept.ignored
-
     def has_judged(self, path: str) -> bool:
         """Whether this look knows all of a file: of one that it passed over, what was known before stays."""
         return path not in self.later and self.snapshot.has_looked_at(path)

@@ -1,6 +1,6 @@
 """A project's files go to another folder within one write, and what names them goes along."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from ctxrepo.domain.guard.refusals import Refusal, check_file
@@ -88,8 +88,10 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
             draft, to, rename_links(moves.rewrite(path, text), old, new) if is_note(path) else text
         )
         draft.remove(path)
-        for before, after in _renamed(draft, path, text, to, named):
-            record(draft, "moved", before, to, now, after)
+        before = [entry for entry in entries_of(path, text) if entry.id in named] if is_note(path) else []
+        after = entries_of(to, draft.there(to) or "") if before else []
+        for was, entry in moved(before, after):
+            record(draft, "moved", was.id, to, now, entry.id)
     linking = follow_links(draft, moves, lambda text: rename_links(text, old, new))
     return Relocation(len(files), len(linking), tuple(copies))
 
@@ -104,11 +106,3 @@ def _put(draft: Draft, path: str, text: str) -> tuple[ConflictCopy, ...]:
     for file, data in map(copy_as_file, merged.conflict_copies):
         draft.put(file, decode_exactly(data))
     return merged.conflict_copies
-
-
-def _renamed(draft: Draft, path: str, text: str, to: str, named: set[str]) -> Iterator[tuple[str, str]]:
-    """(old id, new id) of the entries that evidence names."""
-    before = [entry for entry in entries_of(path, text) if entry.id in named] if is_note(path) else []
-    if before:
-        after = entries_of(to, draft.there(to) or "")
-        yield from ((one.id, other.id) for one, other in moved(before, after))

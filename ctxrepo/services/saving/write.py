@@ -1,10 +1,11 @@
 """The one way for commands to write: draft, guard, write to disk and journal, acknowledge (ADR 5)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from datetime import datetime
 from functools import partial
+from itertools import islice
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
@@ -169,17 +170,18 @@ def _hand_over(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     """Leave the draft where whoever can write finds it; Refused if it wouldn't be taken in, Unsaved where
     nothing can be left either."""
     changed, _ = _checked(draft)
+    if not changed:
+        return
     memory = draft.memory
     saves = _saves(draft, changed, op, origin, now)
-    if changed and (why := why_not_taken(saves)):
+    if why := why_not_taken(saves):
         raise Refused(f"nothing is saved: {why}", "Run it outside of the sandbox.")
     try:
-        if changed:
-            memory.handover.add(saves)
+        memory.handover.add(saves)
     except OSError as error:
         hint = f"Run it outside of the sandbox, or let the sandbox write to {memory.places.handover}."
         raise Unsaved(f"nothing is saved: {memory.why_read_only}", hint, origin.project) from error
-    if changed and memory.notice:
+    if memory.notice:
         memory.notice("handed over: it is saved as soon as ctxrepo runs outside of this sandbox")
 
 
@@ -202,25 +204,24 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     if not changed:
         return
     changed += _put(draft, new_bytes)
-    if notice := draft.memory.notice:
-        for line in _about_kept(draft, new_bytes):
+    if notice := draft.memory.notice:  # of files that no commit will hold
+        ignored = [f"{p} stays on this machine: git ignores it" for p in new_bytes if draft.ignores(p)]
+        converted: Sequence[str] = ()
+        with suppress(GitFailed):
+            converted = messages_of(kept_here(draft.memory, None, new_bytes, ()).refusals())
+        for line in (*ignored, *converted):
             notice(line)
     # Remove files last: a kill before this leaves a file too many, which is no loss. An edit wins here, too.
     gone = {p: blob_id_of(encoded(draft.before[p])) for p in changed if draft.after[p] is None}
     draft.memory.worktree.update_unchanged({path: FileUpdate(oid, None) for path, oid in gone.items()})
     draft.memory.journal.add(_saves(draft, changed, op, origin, now))
-    if not origin.session:
-        return
-    session = Session(str(draft.memory.places.state), draft.memory.state.id, origin.agent, origin.session)
-    for path in changed:
-        session.note_write(path, new_bytes.get(path), is_move=op in _MOVES)
-    if spoken_of := draft.spoken_of.difference(changed):
-        _note_unchanged(draft.memory, session, spoken_of)
-    for path in new_bytes:
-        _note_new_entries(session, path, draft.before[path], draft.after[path])
-    session.save()
-    if op not in _MOVES:
-        _note_accesses(draft.memory, origin, [path for path in new_bytes if is_note(path)], now)
+    if origin.session:
+        _note_for_session(draft, origin, changed, new_bytes, is_move=op in _MOVES)
+        if op not in _MOVES:  # in the access log, as the hook of its own tools would
+            log, places = AccessLog(draft.memory.state.access), filter(is_note, new_bytes)
+            for place in islice(places, _MOST_NOTED):
+                path = str(draft.memory.root / place)
+                log.add(Access(now.timestamp(), origin.agent, origin.session, MEMORY_WRITE, path))
 
 
 def _refusals(draft: Draft, path: str, data: bytes) -> list[Refusal]:
@@ -235,38 +236,26 @@ def _refusals(draft: Draft, path: str, data: bytes) -> list[Refusal]:
     return [r for r in found if r.fingerprint not in known - {""} or lines[r.line - 1] not in there]
 
 
-def _about_kept(draft: Draft, paths: Collection[str]) -> Iterator[str]:
-    """What to tell of files that no commit will hold."""
-    yield from (f"{p} stays on this machine: git ignores it" for p in paths if draft.ignores(p))
-    with suppress(GitFailed):
-        yield from messages_of(kept_here(draft.memory, None, paths, ()).refusals())
-
-
-def _note_accesses(memory: Memory, origin: Origin, paths: Sequence[str], now: datetime) -> None:
-    """Note in the access log that the session wrote these notes, as the hook of its own tools would."""
-    log = AccessLog(memory.state.access)
-    for path in paths[:_MOST_NOTED]:
-        place = str(memory.root / path)
-        log.add(Access(now.timestamp(), origin.agent, origin.session, MEMORY_WRITE, place))
-
-
-def _note_unchanged(memory: Memory, session: Session, paths: Iterable[str]) -> None:
-    """Record in the session that it knows these notes, which got evidence and kept their text."""
-    seen = session.record.generation
-    generation = memory.cache.generation if seen is None else seen
-    for path in sorted(paths):
-        if digest := memory.cache.hash_since(path, generation):
-            session.note(MOVED, path, digest)
-
-
-def _note_new_entries(session: Session, path: str, before: str | None, after: str | None) -> None:
-    """Record in the session which entries it added to a note, so that it isn't given them again."""
-    if not is_note(path):
-        return
-    known = {entry.id for entry in entries_of(path, before or "")}
-    for entry in entries_of(path, after or ""):
-        if entry.id not in known:
-            session.note(OWN, entry.id, hash_of(entry))
+def _note_for_session(
+    draft: Draft, origin: Origin, changed: Sequence[str], new_bytes: Mapping[str, bytes], *, is_move: bool
+) -> None:
+    """Record in the session what it wrote, and which notes it knows that got evidence and kept their text."""
+    memory = draft.memory
+    session = Session(str(memory.places.state), memory.state.id, origin.agent, origin.session)
+    for path in changed:
+        session.note_write(path, new_bytes.get(path), is_move=is_move)
+    if spoken_of := draft.spoken_of.difference(changed):
+        seen = session.record.generation
+        generation = memory.cache.generation if seen is None else seen
+        for path in sorted(spoken_of):
+            if digest := memory.cache.hash_since(path, generation):
+                session.note(MOVED, path, digest)
+    for path in filter(is_note, new_bytes):
+        known = {entry.id for entry in entries_of(path, draft.before[path] or "")}
+        for entry in entries_of(path, draft.after[path] or ""):
+            if entry.id not in known:  # so that it isn't given them again
+                session.note(OWN, entry.id, hash_of(entry))
+    session.save()
 
 
 def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:

@@ -1,1 +1,1 @@
-"""Transcripts that agents keep of their sessions are read, indexed and searched."""
+"""Agents' sessions: what settings hold for them, and transcripts that are read, indexed and searched."""

@@ -118,7 +118,9 @@ class PassageReader:
             return {}
         try:
             if rows[0].name:
-                messages = [*_of_rows(transcripts, self._database(session.path), session, rows)]
+                if session.path not in self._databases:
+                    self._databases[session.path] = RowReader(Path(session.path))
+                messages = [*_of_rows(transcripts, self._databases[session.path], session, rows)]
             else:
                 messages = [*_of_file(transcripts, session, rows)]
         except (OSError, ValueError):
@@ -128,11 +130,6 @@ class PassageReader:
             for row, message in messages
             if key_of(message, session.agent, session.id, row.place) == row.key
         }
-
-    def _database(self, path: str) -> RowReader:
-        if path not in self._databases:
-            self._databases[path] = RowReader(Path(path))
-        return self._databases[path]
 
     def close(self) -> None:
         for database in self._databases.values():

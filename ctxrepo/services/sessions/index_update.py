@@ -19,7 +19,7 @@ from ctxrepo.agents.recorded import session_named
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.message_words import new_message, new_messages
+from ctxrepo.services.sessions.message_words import new_message
 from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.disk.recent import rows_of
@@ -115,8 +115,7 @@ def _update(
     memory: Memory, end: float, tell: Callable[[str], None] | None, *, is_background: bool
 ) -> UpdateOutcome:
     """The same once the lock is held; sqlite3.DatabaseError when the index was damaged."""
-    unread = unread_mark(memory)
-    touch(unread)
+    touch(unread_mark(memory))
     try:
         here = transcripts_here(memory)
         transcripts = _changed_transcripts(memory, here)
@@ -126,7 +125,7 @@ def _update(
     except sqlite3.OperationalError as error:
         raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
     if not left:
-        unread.unlink()
+        unread_mark(memory).unlink()
     return UpdateOutcome(read, left, here.unknown)
 
 
@@ -156,15 +155,6 @@ def _read(
     return size, left
 
 
-def read_in_steps(index: Path, transcripts: Sequence[Changed], *, is_background: bool) -> Iterator[ReadStep]:
-    """Read these transcripts into the index; a step is over when its piece is in the index."""
-    if is_background:
-        give_precedence()
-    reader = TranscriptReader(index, transcripts)
-    while not reader.is_done:
-        yield reader.step()
-
-
 @dataclass(frozen=True)
 class TranscriptsHere:
     """What is in the folders of `agents`; of the others nothing is known, because their folders hang."""
@@ -182,18 +172,15 @@ class Changed:
     indexed: IndexedSession | None
 
 
-def layouts(memory: Memory) -> Iterator[Layout]:
-    """Where each agent keeps its transcripts, in each of its profiles."""
-    profiles = Profiles(memory)
-    for name, agent in AGENTS.items():
-        if transcripts := agent.transcripts:
-            for folder in profiles.folders(name):
-                yield Layout(name, folder, transcripts.PATTERN, transcripts.SESSIONS, transcripts.FOLDER_FILE)
-
-
 def transcripts_here(memory: Memory, agent: str = "") -> TranscriptsHere:
-    """All transcripts of all agents, or of one; the one that was written last first."""
-    wanted = [layout for layout in layouts(memory) if agent in ("", layout.agent)]
+    """All transcripts of all agents, or of one, in each profile; the one that was written last first."""
+    profiles = Profiles(memory)
+    wanted = [
+        Layout(name, folder, kept.PATTERN, kept.SESSIONS, kept.FOLDER_FILE)
+        for name in AGENTS
+        if agent in ("", name) and (kept := transcripts_of(name))
+        for folder in profiles.folders(name)
+    ]
     answers = list(memory.outside.ask_each(wanted, transcript_files, lambda layout: layout.folder))
     newest_first = sorted((file for _, files in answers for file in files), key=lambda file: -file.mtime)
     answered = [layout for layout, _ in answers]
@@ -234,32 +221,27 @@ class _ReadPiece(NamedTuple):
     is_last: bool
 
 
-class TranscriptReader:
-    """Reads transcripts into the index, the newest first, a piece at a time: it can be ended between two."""
-
-    def __init__(self, index: Path, transcripts: Sequence[Changed]) -> None:
-        self._index = index
-        self._unread = deque(transcripts)
-
-    @property
-    def is_done(self) -> bool:
-        return not self._unread
-
-    def step(self) -> ReadStep:
-        """Read about a piece, of one transcript or of many. A file may hang, so the index is locked only once
-        all is read."""
+def read_in_steps(
+    index: Path, transcripts: Sequence[Changed], *, is_background: bool = False
+) -> Iterator[ReadStep]:
+    """Read these transcripts into the index, one after the other, in steps of about a piece, of one
+    transcript or of many. A file may hang, so the index is locked only once all of a step is read."""
+    if is_background:
+        give_precedence()
+    unread = deque(transcripts)
+    while unread:
         size, read = 0, list[tuple[TranscriptFile, _ReadPiece]]()
-        with SessionIndex.opened(self._index) as index:
-            while self._unread and size < PIECE and (not read or read[-1][1].is_last):
-                transcript = self._unread.popleft()
-                piece = _next_piece(index, transcript)
+        with SessionIndex.opened(index) as sessions:
+            while unread and size < PIECE and (not read or read[-1][1].is_last):
+                transcript = unread.popleft()
+                piece = _next_piece(sessions, transcript)
                 read.append((transcript.file, piece))
                 size += max(1, piece.size)
-            with transaction(index.db):
-                stored = [index.store(piece.session, piece.since, piece.messages) for _, piece in read]
-        if read and not read[-1][1].is_last:
-            self._unread.appendleft(Changed(read[-1][0], stored[-1]))
-        return ReadStep(size, len(self._unread))
+            with transaction(sessions.db):
+                stored = [sessions.store(piece.session, piece.since, piece.messages) for _, piece in read]
+        if not read[-1][1].is_last:
+            unread.appendleft(Changed(read[-1][0], stored[-1]))
+        yield ReadStep(size, len(unread))
 
 
 def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
@@ -293,8 +275,10 @@ def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedS
     session = replace(session, offset=end, is_midline=piece.is_midline, before=before)
     if piece.is_last:
         session = replace(session, size=file.size, mtime=file.mtime)
-    new = [*new_messages(complete, piece.starts, file.agent, id_, file.mtime // _NANOSECONDS)]
-    return _ReadPiece(session, indexed.offset, new, piece.end - indexed.offset, piece.is_last)
+    at = file.mtime // _NANOSECONDS
+    new = (new_message(m, file.agent, id_, piece.starts[m.line], at=at) for m in complete)
+    size = piece.end - indexed.offset
+    return _ReadPiece(session, indexed.offset, [*filter(None, new)], size, piece.is_last)
 
 
 def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:

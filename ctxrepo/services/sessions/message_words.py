@@ -1,7 +1,6 @@
 """A message of a session as it is searched and shown: what was said, and what tools were given."""
 
 import re
-from collections.abc import Iterator, Sequence
 
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import seconds_of
@@ -73,11 +72,3 @@ def key_of(message: Message, agent: str, session: str, place: int) -> int:
     parts = (agent, message.who, message.at, *where, words_of(message))
     data = "\0".join(parts).encode("utf-8", "replace")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big", signed=True)
-
-
-def new_messages(
-    messages: Sequence[Message], starts: Sequence[int], agent: str, session: str, at: int
-) -> Iterator[NewMessage]:
-    """The messages of a file whose lines begin at `starts`."""
-    indexed = (new_message(one, agent, session, starts[one.line], at=at) for one in messages)
-    return filter(None, indexed)

@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.domain.project.layout import shown
-from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.lazy import lazy_pattern
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexedSession
@@ -40,28 +40,13 @@ class Projects:
         names = (checkout.folder, PurePath(checkout.top).name, checkout.project)
         return tuple(dict.fromkeys(filter(None, names)))
 
-    def name_of(self, cwd: str) -> str:
-        """What the project of a folder is called; '' for no folder."""
-        return next(iter(self.names_of(cwd)), "")
+    def is_called(self, cwd: str, name: str) -> bool:
+        """Whether the project of a folder has this name, as `names_of` tells; '' stands for any."""
+        return not name or name.casefold() in (own.casefold() for own in self.names_of(cwd))
 
     def _checkout(self, cwd: str) -> CompiledCheckout | None:
         rows = self._deepest_first
         return next((row for row in rows if cwd == row.top or cwd.startswith(f"{row.top}/")), None)
-
-
-@dataclass(frozen=True)
-class SessionFilter:
-    """Which sessions are searched: of an agent, and of a project by any of its names; '' for all."""
-
-    projects: Projects
-    agent: str = ""
-    project: str = ""
-
-    def wants(self, agent: str, cwd: str) -> bool:
-        if self.agent not in ("", agent):
-            return False
-        names = (name.casefold() for name in self.projects.names_of(cwd))
-        return not self.project or self.project.casefold() in names
 
 
 def why_no_command(session: IndexedSession) -> str:

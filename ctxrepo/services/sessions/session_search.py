@@ -22,7 +22,7 @@ from ctxrepo.services.sessions.found_messages import (
     terms_of,
 )
 from ctxrepo.services.sessions.profiles import Profiles
-from ctxrepo.services.sessions.session_projects import Projects, SessionFilter, resume_command, why_no_command
+from ctxrepo.services.sessions.session_projects import Projects, resume_command, why_no_command
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.sessions.session_index import IndexedSession
@@ -54,6 +54,10 @@ class SessionQuery:
     context: int = 1
     limit: int = 10
     here: str = ""
+
+    def wants(self, projects: Projects, agent: str, cwd: str) -> bool:
+        """Whether a session of this agent in this folder is one of those that are searched."""
+        return self.agent in ("", agent) and projects.is_called(cwd, self.project)
 
 
 @dataclass(frozen=True)
@@ -87,12 +91,12 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
     up to date before."""
     if not (terms_of(query.text) or query.file or query.is_by_user):
         raise UsageError("there is nothing to search for", "Give a word, or --file, or --user.")
-    session_filter = SessionFilter(Projects(memory), query.agent, query.project)
+    projects = Projects(memory)
     messages = find_messages(
         memory,
         MessageQuery(
             text=query.text,
-            wants_session=lambda session: session_filter.wants(session.agent, session.cwd),
+            wants_session=lambda one: query.wants(projects, one.agent, one.cwd),
             types=("user",) if query.is_by_user else (),
             file=query.file,
             since=query.since,
@@ -114,8 +118,8 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
         session, when = found.session, second_at(found.at)
         text = snippet(found.text, terms)
         message = replace(found.message, session=session.id, when=when, text=text, details=())
-        hit = hit_of(session, message, session_filter.projects, profiles)
-        anchor = _last_before(anchors.get(session.id, ()), found.at)
+        hit = hit_of(session, message, projects, profiles)
+        anchor = _last_before(anchors[session.id], found.at)
         hits.append(replace(hit, anchor=anchor, before=before, after=after))
     return hits
 
@@ -128,7 +132,7 @@ def hit_of(
     return SessionHit(
         session.agent,
         session.id,
-        projects.name_of(session.cwd),
+        next(iter(projects.names_of(session.cwd)), ""),
         session.cwd,
         session.path,
         resume_command(session, profile),
@@ -149,20 +153,17 @@ def snippet(text: str, terms: Sequence[str]) -> str:
     return f"{head}{visible(clean[begin:end])}{tail}"
 
 
-SessionAnchors = Mapping[str, Sequence[Anchor]]
-"""session -> its anchors, oldest first, each with the folder of its scope as its project."""
-
-
-def _anchors_of(memory: Memory, sessions: frozenset[str]) -> SessionAnchors:
-    anchors: dict[str, list[Anchor]] = {}
-    for path in memory.worktree.scan(TAPES).files:
-        for anchor in anchors_of(decode(memory.worktree.read(path) or b"")):
-            if anchor.session_id in sessions:
-                in_scope = replace(anchor, project=tape_folder(path))
-                anchors.setdefault(anchor.session_id, []).append(in_scope)
-    for anchor in LocalTape(memory.state).all_anchors():
+def _anchors_of(memory: Memory, sessions: frozenset[str]) -> Mapping[str, Sequence[Anchor]]:
+    """session -> its anchors, oldest first, each with the folder of its scope as its project."""
+    of_files = (
+        replace(anchor, project=tape_folder(path))
+        for path in memory.worktree.scan(TAPES).files
+        for anchor in anchors_of(decode(memory.worktree.read(path) or b""))
+    )
+    anchors: dict[str, list[Anchor]] = {session: [] for session in sessions}
+    for anchor in (*of_files, *LocalTape(memory.state).all_anchors()):
         if anchor.session_id in sessions:
-            anchors.setdefault(anchor.session_id, []).append(anchor)
+            anchors[anchor.session_id].append(anchor)
     return {session: in_order(own, time()) for session, own in anchors.items()}
 
 

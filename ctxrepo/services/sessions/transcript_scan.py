@@ -15,7 +15,7 @@ from ctxrepo.errors import NoAnswer, NotFound, UsageError
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.services.sessions.index_update import transcripts_here
 from ctxrepo.services.sessions.profiles import Profiles
-from ctxrepo.services.sessions.session_projects import Projects, SessionFilter
+from ctxrepo.services.sessions.session_projects import Projects
 from ctxrepo.services.sessions.session_search import SessionHit, SessionQuery, SessionsFound, hit_of, snippet
 from ctxrepo.storage.disk.recent import rows_of
 from ctxrepo.storage.memory import Memory
@@ -68,8 +68,7 @@ def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = F
         )
     needles = spellings(query.text)
     here = transcripts_here(memory, query.agent)
-    session_filter = SessionFilter(Projects(memory), query.agent, query.project)
-    profiles = Profiles(memory)
+    projects, profiles = Projects(memory), Profiles(memory)
     end, is_complete = time.monotonic() + SECONDS, not here.unknown
     hits: list[SessionHit] = []
     files = [file for file in here.files if file.mtime // _NANOSECONDS >= query.since]
@@ -80,8 +79,8 @@ def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = F
         except NoAnswer:
             batch_hits, is_complete = [], False
         for hit in batch_hits:
-            if session_filter.wants(hit.file.agent, hit.cwd) and len(hits) < query.limit:
-                hits.append(_hit(hit, query.text, session_filter.projects, profiles))
+            if query.wants(projects, hit.file.agent, hit.cwd) and len(hits) < query.limit:
+                hits.append(_hit(hit, query.text, projects, profiles))
         if len(hits) >= query.limit:
             break
         if time.monotonic() > end:

@@ -154,27 +154,23 @@ def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterato
                 "`ctxrepo doctor` shows what they logged; a busy machine, or a turn broken off, can be why.",
             )
     for row in rows:
-        given = [given for given in row.given if given.at > since]
-        yield from _undelivered(title, row.event, given)
+        event, given = row.event, [given for given in row.given if given.at > since]
+        if cut := [one.size for one in given if one.fate == "cut"]:
+            yield Finding(
+                f"{title} cut what the hook of {event} gave, {times(len(cut))}: {max(cut)} bytes were left",
+                "`ctxrepo config set delivery.budget_bytes 9500` keeps it below the limit of all agents.",
+            )
+        if lost := [one for one in given if one.fate == "lost"]:
+            yield Finding(
+                f"{title}: what the hook of {event} gave is in no request to the model, {times(len(lost))}",
+                "Start a new session and look again; another hook may have stopped the prompt.",
+            )
 
 
 def _which(calls: Sequence[HookCall]) -> str:
     """The events of these calls, how many there were, and when the last one was."""
     events = ", ".join(dict.fromkeys(call.event for call in calls))
     return f"the hook of {events} ({times(len(calls))}, last {max(call.at for call in calls)})"
-
-
-def _undelivered(title: str, event: str, given: Sequence[Delivery]) -> Iterator[Finding]:
-    if cut := [one.size for one in given if one.fate == "cut"]:
-        yield Finding(
-            f"{title} cut what the hook of {event} gave, {times(len(cut))}: {max(cut)} bytes were left",
-            "`ctxrepo config set delivery.budget_bytes 9500` keeps it below the limit of all agents.",
-        )
-    if lost := [one for one in given if one.fate == "lost"]:
-        yield Finding(
-            f"{title}: what the hook of {event} gave is in no request to the model, {times(len(lost))}",
-            "Start a new session and look again; another hook may have stopped the prompt.",
-        )
 
 
 def _hooked(name: str, machine: Machine) -> Sequence[str]:
@@ -195,7 +191,14 @@ def _silences(
     that may well be silent."""
     for event in (e for e in hooked if agent.moments.get(e) in ("start", "tool", "stop")):
         at = agent.moments[event]
-        silent = [s for s in sessions if s.happened.get(event) and not _left_a_trace(s, event, at, noted)]
+        silent = [
+            session
+            for session in sessions
+            if session.happened.get(event)
+            and not noted.get((session.id, at))
+            and event not in {call.event for call in session.calls}
+            and event not in {given.event for given in session.given}
+        ]
         if silent:
             yield Finding(
                 f"{agent.title}: no trace of the hook of {event} in {len(silent)} of {len(sessions)} "
@@ -203,10 +206,3 @@ def _silences(
                 f"It wasn't called, or was silent: `ctxrepo setup {agent.name} --check` and `ctxrepo doctor` "
                 "look for a reason. CTXREPO_OFF in the session's environment is one.",
             )
-
-
-def _left_a_trace(
-    session: RecordedSession, event: str, moment: str, noted: Mapping[tuple[str, str], int]
-) -> bool:
-    recorded = {call.event for call in session.calls} | {given.event for given in session.given}
-    return event in recorded or bool(noted.get((session.id, moment)))

@@ -1,13 +1,21 @@
-"""What keeps an agent from running our hooks though they are in its files, or may."""
+"""What keeps an agent from running our hooks though they are in its files, or may: a switch in its settings,
+or that it skips those which its user hasn't trusted, and how it comes to trust them.
 
-from collections.abc import Iterator
+The agent is asked for its trust, and writes it itself: only it knows what it compares."""
 
+import shutil
+from collections.abc import Iterator, Sequence
+
+from ctxrepo.agents.known import agent_named
+from ctxrepo.agents.protocol import AskedHook, Trust
 from ctxrepo.agents.switches import Layer, Switch
-from ctxrepo.errors import CtxrepoError
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Finding
-from ctxrepo.services.setup.connection import Connection
+from ctxrepo.services.setup.connection import Connection, Machine
 from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.processes.process import Rpc, RpcFailed, started
 
 
 @dataclass(frozen=True)
@@ -64,3 +72,74 @@ def _layers(connection: Connection, switch: Switch) -> Iterator[Layer]:
 
 def _doubt(problem: str, remedy: str) -> HookObstacle:
     return HookObstacle(Finding(problem, remedy, "warning"), is_certain=False)
+
+
+SECONDS = 15.0
+"""How long an agent may take to answer; half a second is usual."""
+
+
+def find_distrust(name: str, machine: Machine) -> HookObstacle | None:
+    """What is to be said of an agent that skips hooks of ours, or may; None where it runs all of them."""
+    agent = agent_named(name)
+    if agent.trust is None:
+        return None
+    unknown = f"it can't be told whether {agent.title} trusts our hooks"
+    skips = f"It skips those that it doesn't trust: {agent.trust.HINT}."
+    if not shutil.which(agent.trust.PROGRAM[0], path=machine.environment.get("PATH", "")):
+        note = f"{unknown}: `{agent.trust.PROGRAM[0]}` can't be called here"
+        return HookObstacle(Finding(note, skips, "note"), is_certain=False)
+    try:
+        with started(agent.trust.PROGRAM, machine.environment, SECONDS) as rpc:
+            skipped = [hook for hook in _hooks(rpc, agent.trust) if not hook.is_trusted]
+    except RpcFailed as error:
+        return HookObstacle(Finding(f"{unknown}: {error}", skips, "warning"), is_certain=False)
+    if not skipped:
+        return None
+    problem = (
+        f"{agent.title} skips {counted(len(skipped), 'hook')} of ours in silence: you haven't trusted them"
+    )
+    remedy = f"{agent.trust.HINT[:1].upper()}{agent.trust.HINT[1:]}, or `ctxrepo setup {name} --trust`"
+    return HookObstacle(Finding(problem, remedy), is_certain=True)
+
+
+def trust(name: str, machine: Machine) -> int:
+    """Have the agent trust our hooks as they are; how many it trusts now. UsageError for an agent without
+    such trust, RpcFailed when it can't be asked."""
+    agent = agent_named(name)
+    if agent.trust is None:
+        raise UsageError(f"{agent.title} runs hooks without asking for trust", "Leave out --trust.")
+    with started(agent.trust.PROGRAM, machine.environment, SECONDS) as rpc:
+        found = _hooks(rpc, agent.trust)
+        if found:
+            rpc.call(*agent.trust.grant(found))
+    return len(found)
+
+
+def hint_of(name: str) -> Sequence[str]:
+    """What to tell somebody who has connected the agent and hasn't said that it may trust our hooks."""
+    agent = agent_named(name)
+    if agent.trust is None:
+        return ()
+    told = f"{agent.title} skips hooks in silence until you trust them: {agent.trust.HINT}, or"
+    return (f"{told} say `ctxrepo setup {name} --trust`.",)
+
+
+def left_of(name: str, machine: Machine) -> Sequence[str]:
+    """What to tell somebody who has taken our hooks out of the agent's files."""
+    agent = agent_named(name)
+    if agent.trust is None:
+        return ()
+    folder = machine.folder_of(agent)
+    try:
+        data = foreign.read(folder / agent.trust.FILE)
+        is_left = data is not None and agent.trust.is_left(data.decode("utf-8"), folder)
+    except (CtxrepoError, ValueError):
+        is_left = True  # for all that can be told
+    return (f"{agent.trust.LEFT}.",) if is_left else ()
+
+
+def _hooks(rpc: Rpc, of: Trust) -> Sequence[AskedHook]:
+    answer: object = None
+    for method, params in of.question():
+        answer = rpc.call(method, params)
+    return of.hooks(answer)

@@ -10,9 +10,8 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Connection, Machine
 from ctxrepo.services.setup.files import WantedFile
-from ctxrepo.services.setup.obstacles import find_obstacles
+from ctxrepo.services.setup.obstacles import find_distrust, find_obstacles
 from ctxrepo.services.setup.setup import present
-from ctxrepo.services.setup.trust import find_distrust
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.user.assets import fallback
 
@@ -80,7 +79,10 @@ def _problems(
         problems.append(f"no hook for {', '.join(missing)}")
     if not problems:
         problems = list(_foreign(found, connection.machine.line))[:1]
-    if not problems and _is_outdated(connection):
+    if not problems and (
+        any(connection.connected(file) != file.data for file in connection.files)
+        or connection.skills_installed().changes
+    ):
         problems = [*_closed_lists(connection)] or [
             "hooks, skills or permissions are not those of this version"
         ]
@@ -118,8 +120,3 @@ def _closed_lists(connection: Connection) -> Iterator[str]:
         is_there, is_wanted = (folder.spelling.encode() in data for data in after[folder.document])
         if is_wanted and not is_there:
             yield f"the list in {folder.document} of what its sandbox may write to lacks {folder.spelling}"
-
-
-def _is_outdated(connection: Connection) -> bool:
-    is_other = any(connection.connected(file) != file.data for file in connection.files)
-    return is_other or bool(connection.skills_installed().changes)

@@ -64,12 +64,13 @@ _PROTECTED = (
 
 
 @dataclass(frozen=True)
-class Exchange:
-    """The remote's last `answer`, how many commits were `received` and `sent`, and to which review `branch`.
-    `notices` are what a person must know though all went well, `committed` is the commit of what was written
-    meanwhile."""
+class SyncResult:
+    """The remote's last answer, how many commits were `received` and `sent`, and to which review `branch`
+    ('': the shared one). `held` is what the write guard kept back, `conflict_copies` are versions that lost,
+    `notices` what else a person must know. `committed` is the commit of what was written during the exchange;
+    `head` and whether the sync `created` a commit before it are known at its end."""
 
-    answer: RemoteAnswer = OK
+    remote: RemoteAnswer = OK
     received: int = 0
     sent: int = 0
     branch: str = ""
@@ -77,30 +78,32 @@ class Exchange:
     held: tuple[Refusal, ...] = ()
     conflict_copies: tuple[ConflictCopy, ...] = ()
     notices: tuple[str, ...] = ()
+    head: str | None = None
+    created: bool = False
 
-    def noticing(self, *notices: str) -> "Exchange":
+    def noticing(self, *notices: str) -> "SyncResult":
         return replace(self, notices=tuple(dict.fromkeys((*self.notices, *filter(None, notices)))))
 
 
 def exchange(
     memory: Memory, now: datetime, *, send: bool, fetched: RemoteAnswer | None = None, accept: bool = False
-) -> Exchange:
+) -> SyncResult:
     """Exchange commits with the remote; the caller holds the sync lock. `fetched` answers a fetch made just
     before; with `accept` a person confirms that a replaced remote is the right one."""
     began = time.monotonic()
-    result = Exchange()
+    result = SyncResult()
     retries = memory.settings.sync.retries
     for attempt in range(retries + 1):
         answer = measured(memory, fetched) if fetched else fetch(memory)
         fetched = None  # it counts for the first round only
-        result = replace(result, answer=answer)
+        result = replace(result, remote=answer)
         if answer.ok:
             try:
                 result = _round(memory, now, result, send=send, accept=accept, is_last=attempt == retries)
             except BeyondBounds as error:  # in an older commit, which only a merge reads
-                result = replace(result, answer=RemoteAnswer("bounds", error.message))
-        is_slow = result.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
-        if not result.answer.is_worth_retrying or is_slow:
+                result = replace(result, remote=RemoteAnswer("bounds", error.message))
+        is_slow = result.remote.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
+        if not result.remote.is_worth_retrying or is_slow:
             break
         pause(0.0, min(2.0, 0.02 * 2**attempt))
     memory.objects.drop_ref(MERGED)
@@ -108,8 +111,8 @@ def exchange(
 
 
 def _round(
-    memory: Memory, now: datetime, result: Exchange, *, send: bool, accept: bool, is_last: bool
-) -> Exchange:
+    memory: Memory, now: datetime, result: SyncResult, *, send: bool, accept: bool, is_last: bool
+) -> SyncResult:
     """Merge what was fetched, push once, then move branch and files. In this order an overtaken push costs
     nothing but a merge commit that no branch holds, and the next round merges again (ADR 7,
     tests/services/sync/test_sync.py)."""
@@ -121,22 +124,22 @@ def _round(
         result = result.noticing(with_signatures(memory, lambda: _note_struck_on_branch(memory, ours, now)))
     merged = with_signatures(memory, lambda: _merge_all(memory, ours, theirs, now))
     if merged is None or not state.answer.ok:
-        return replace(result, answer=state.answer)
+        return replace(result, remote=state.answer)
     if excess := beyond(memory, merged.commit):
-        return replace(result, answer=RemoteAnswer("bounds", excess))
+        return replace(result, remote=RemoteAnswer("bounds", excess))
     if theirs and not state.has_known_tip and theirs != objects.ref(LAST_TIP):
         _break_off_review(memory)
     if send:
         result = _send(memory, merged.commit, theirs, now, result)
-        if result.answer.outcome == "overtaken" and not is_last:
+        if result.remote.outcome == "overtaken" and not is_last:
             return result  # the next round merges again; this merge commit is dropped
     received = len(list(objects.new_commits(theirs, ours))) if theirs else 0
     return _finish(memory, now, replace(result, received=result.received + received), merged, theirs)
 
 
 def _judge_upstream(
-    memory: Memory, now: datetime, result: Exchange, *, send: bool, accept: bool
-) -> tuple[upstream.UpstreamState, Exchange, str | None]:
+    memory: Memory, now: datetime, result: SyncResult, *, send: bool, accept: bool
+) -> tuple[upstream.UpstreamState, SyncResult, str | None]:
     """(what the tip of the shared branch means, `done` with its notices, the tip). A branch that the remote
     lost during a review is sent again, and a review that is over is ended."""
     theirs = memory.objects.ref(memory.clone.upstream_ref)
@@ -150,15 +153,15 @@ def _judge_upstream(
 
 
 def _finish(
-    memory: Memory, now: datetime, result: Exchange, merged: MergeResult, theirs: str | None
-) -> Exchange:
+    memory: Memory, now: datetime, result: SyncResult, merged: MergeResult, theirs: str | None
+) -> SyncResult:
     """Move branch and files to the merge, and remember the tip that we exchanged with."""
     committed = apply_exchange(
         memory, merged.commit, lambda old: merge_commits(memory, old, merged.commit, now), now
     )
     if theirs and not (result.sent and not result.branch):
         upstream.remember_tip(memory, theirs)
-    if result.answer.ok:
+    if result.remote.ok:
         with suppress(OSError):
             touch(memory.state.fetched)
     copies = (*result.conflict_copies, *merged.conflict_copies, *committed.conflict_copies)
@@ -228,7 +231,7 @@ def _break_off_review(memory: Memory) -> None:
         review.forget(memory, current)
 
 
-def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result: Exchange) -> Exchange:
+def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result: SyncResult) -> SyncResult:
     objects = memory.objects
     current = open_review(memory)
     # An empty remote gets the shared branch first.
@@ -240,10 +243,10 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result
     if held := outgoing_secrets(memory, commit, [tip for tip in (theirs, sent_before) if tip]):
         first = held[0]
         message = f"a commit that was to be sent holds a secret at {first.at} ({first.fingerprint})"
-        return replace(result, answer=RemoteAnswer("secret", message), held=(*result.held, *held))
+        return replace(result, remote=RemoteAnswer("secret", message), held=(*result.held, *held))
     answer, branch = _push(memory, commit, branch, now)
     if not answer.ok:
-        return replace(result, answer=answer)
+        return replace(result, remote=answer)
     sent = len(list(objects.new_commits(commit, theirs, sent_before)))
     if branch:
         review.pushed(memory, branch, commit)
@@ -252,7 +255,7 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result
     else:
         objects.set_ref(memory.clone.upstream_ref, commit)
         upstream.remember_tip(memory, commit)
-    return replace(result, answer=answer, sent=result.sent + sent, branch=branch)
+    return replace(result, remote=answer, sent=result.sent + sent, branch=branch)
 
 
 def _push(memory: Memory, commit: str, branch: str, now: datetime) -> tuple[RemoteAnswer, str]:

@@ -8,7 +8,7 @@ from ctxrepo.hooks.own_files import age_of
 from ctxrepo.lazy import make_all
 from ctxrepo.services.faults.bounds import note_too_large_to_fetch, refuse_beyond_bounds, refused_before
 from ctxrepo.services.review.open_review import own_branches
-from ctxrepo.services.settings.session_settings import session_hooks
+from ctxrepo.services.sessions.session_settings import session_hooks
 from ctxrepo.storage.clone.reffiles import OPEN
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock, locked

@@ -1,11 +1,10 @@
 """Commits what this machine wrote, merges what the others wrote, and sends the result."""
 
 import time
+from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.domain.git.remote import RemoteAnswer
-from ctxrepo.domain.guard.refusals import Refusal
-from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
@@ -15,7 +14,7 @@ from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.saving.commit import ALL, CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import tell_all
-from ctxrepo.services.sync.exchange import OK, Exchange, exchange
+from ctxrepo.services.sync.exchange import SyncResult, exchange
 from ctxrepo.services.sync.news import news
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
@@ -25,23 +24,6 @@ SYNC_WAIT = 8.0
 """Seconds that a sync waits for another one of this clone; a person is waiting."""
 
 _UNDER_WAY = RemoteAnswer("timeout", "another sync of this memory is still under way")
-
-
-@dataclass(frozen=True)
-class SyncResult:
-    """The remote's last answer, how many commits were `received` and `sent`, and to which review `branch`
-    ('': the shared one). `held` is what the write guard kept back, `conflict_copies` are versions that lost,
-    `notices` what else a person must know."""
-
-    head: str | None
-    remote: RemoteAnswer = OK
-    received: int = 0
-    sent: int = 0
-    branch: str = ""
-    held: tuple[Refusal, ...] = ()
-    conflict_copies: tuple[ConflictCopy, ...] = ()
-    notices: tuple[str, ...] = ()
-    created: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,21 +56,21 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
             began = time.monotonic()
             committed = commit(memory, now, request.wanted)
             if not memory.has_remote:
-                return _synced(memory, before, committed, Exchange())
+                return _synced(memory, before, committed, SyncResult())
             earlier_answer = memory.exchanges.answer_since(asked, committed.head, send=send)
             if earlier_answer and not accept_remote:
-                return _synced(memory, before, committed, Exchange(earlier_answer))
+                return _synced(memory, before, committed, SyncResult(earlier_answer))
             registry = read_registry(memory)
             exchanged = exchange(memory, now, send=send, fetched=request.fetched, accept=accept_remote)
             exchanged = exchanged.noticing(*news(memory, before, registry, tells=request.tells))
             result = _synced(memory, before, committed, exchanged)
             memory.exchanges.remember(
-                memory.repository.remote, result.head, began, exchanged.answer, sent=send
+                memory.repository.remote, result.head, began, exchanged.remote, sent=send
             )
     except Busy:  # another sync takes longer than `wait`: commit at least
-        return _synced(memory, before, commit(memory, now, request.wanted), Exchange(_UNDER_WAY))
-    if send or not exchanged.answer.ok:  # a fetch that went well says nothing of a push that didn't
-        trouble = exchanged.answer.trouble
+        return _synced(memory, before, commit(memory, now, request.wanted), SyncResult(_UNDER_WAY))
+    if send or not exchanged.remote.ok:  # a fetch that went well says nothing of a push that didn't
+        trouble = exchanged.remote.trouble
         words = f"the memory is saved here but does not reach its remote: {trouble}; `ctxrepo sync` says more"
         memory.set_remote_trouble(words if trouble else "")
     KeptOutFile(memory.state.held).note(exchanged.held, now, is_judged=lambda _: False)
@@ -96,19 +78,16 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
     return result
 
 
-def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: Exchange) -> SyncResult:
+def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: SyncResult) -> SyncResult:
     last, kept_out = exchanged.committed or committed, KeptOutFile(memory.state.held).read()
     # A merge may have settled it: another machine moved what a hand had deleted here.
     held = [one for one in committed.held if one.path in {kept.path for kept in kept_out.by(one.rule)}]
     copies = (*committed.conflict_copies, *exchanged.conflict_copies)
     deleted = of_deletions(memory, few=True, since=before)
     told = (*exchanged.notices, *of_remote(memory), *of_obstacles(memory).values(), *deleted)
-    return SyncResult(
+    return replace(
+        exchanged,
         head=last.head,
-        remote=exchanged.answer,
-        received=exchanged.received,
-        sent=exchanged.sent,
-        branch=exchanged.branch,
         held=tuple(dict.fromkeys((*held, *exchanged.held, *last.held))),
         conflict_copies=copies,
         notices=told if copies else (*told, *of_conflicts(memory)),

@@ -142,12 +142,9 @@ def _delivered(memory: Memory, store: UsageStore) -> None:
 def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
     """What stood in the packet of a session is noted in its ledger, and nowhere else."""
     key = _key(agent, session)
-    path = ledger_path(str(memory.places.state), agent, session)
-    record = read_ledger(path, memory.state.id)
-    given = record.entries.keys() - record.own
-    for name in given - store.delivered_to(key):
-        known = memory.cache.find_entry(name)
-        if known:
+    record = read_ledger(ledger_path(str(memory.places.state), agent, session), memory.state.id)
+    for name in record.entries.keys() - record.own - store.delivered_to(key):
+        if known := memory.cache.find_entry(name):
             store.note("delivered", key, name, known.entry.path, now)
 
 
@@ -202,7 +199,11 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
     given, paths = store.given(key, "contradicted"), store.paths()
     if not given:
         return
-    touched = _touched(memory, ledger_path(str(memory.places.state), agent, session), paths)
+    # Of entries whose note the session wrote after it was given them, the hash of then.
+    written = given_before_writes(ledger_path(str(memory.places.state), agent, session), memory.state.id)
+    touched = {
+        name: was for note, of_note in written for name, was in of_note.items() if paths.get(name) == note
+    }
     struck = None
     for name, at in given.items():
         known = memory.cache.find_entry(name)
@@ -215,14 +216,6 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
             continue
         if is_against:
             store.note("contradicted", key, name, paths[name], now)
-
-
-def _touched(memory: Memory, path: str, paths: dict[str, str]) -> dict[str, str]:
-    """The entries whose note the session wrote after it was given them, each with its hash of then."""
-    found: dict[str, str] = {}
-    for note, given in given_before_writes(path, memory.state.id):
-        found |= {name: digest for name, digest in given.items() if paths.get(name) == note}
-    return found
 
 
 def _struck_by(memory: Memory, session: str) -> dict[str, str]:

@@ -15,8 +15,9 @@ from ctxrepo.errors import in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest
+from ctxrepo.services.sync.exchange import SyncResult
 from ctxrepo.services.sync.fetch import is_fetch_due
-from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
+from ctxrepo.services.sync.sync import SyncRequest, sync
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.exchanges import Errands

@@ -19,9 +19,9 @@ from ctxrepo.errors import Busy, CtxrepoError, Uncommitted, in_words
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.session_anchors import hand_over_compaction, leave_event_anchor, queue_handoff
-from ctxrepo.services.delivery import first_files
 from ctxrepo.services.delivery.bridge import note_ends, prepare_bridges
 from ctxrepo.services.delivery.file_blocks import renew
+from ctxrepo.services.delivery.first_files import update_recent_files
 from ctxrepo.services.delivery.watched import store_stamps, take_stamps
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import is_known, locate_with_git
@@ -30,7 +30,7 @@ from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import build
-from ctxrepo.services.settings.session_settings import sends
+from ctxrepo.services.sessions.session_settings import sends
 from ctxrepo.services.sync.fetch import starts_fetch
 from ctxrepo.services.usage.entry_usage import observe
 from ctxrepo.services.worker.handover import take_in
@@ -72,18 +72,6 @@ class _Round(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rounds:
-    """What the rounds of one worker leave to be done after them."""
-
-    events: list[SpoolEvent] = field(default_factory=list)
-    """Events of all rounds, from which usage is counted at the end, when nobody waits."""
-    unvisited: deque[_Round] = field(default_factory=deque)
-    """The rounds whose sessions' folders are still to be visited, oldest first."""
-    waiting_for_fetch: list[SpoolEvent] = field(default_factory=list)
-    """Events of rounds in which a session waits for a fetch: after it the folders are visited again."""
-
-
-@dataclass(frozen=True)
 class Worker:
     """`now` tells the time, `env` is for git, `log` takes a line for doctor, `wake` starts another worker.
     `lock` is held by the worker that commits; `remote_queue` has its own."""
@@ -95,7 +83,12 @@ class Worker:
     wake: Callable[[], object]
     lock: TryLock
     remote_queue: RemoteQueue
-    rounds: Rounds = field(default_factory=Rounds)
+    events: list[SpoolEvent] = field(default_factory=list)
+    """Events of all rounds, from which usage is counted at the end, when nobody waits."""
+    unvisited: deque[_Round] = field(default_factory=deque)
+    """The rounds whose sessions' folders are still to be visited, oldest first."""
+    waiting_for_fetch: list[SpoolEvent] = field(default_factory=list)
+    """Events of rounds in which a session waits for a fetch: after it the folders are visited again."""
 
     def run(self) -> None:
         """Work until nothing is left; returns at once when another worker holds the lock. Whoever leaves work
@@ -105,7 +98,7 @@ class Worker:
         while self.lock.acquire():
             left = self._left()
             quiet = self._attempt() if left else 0.0
-            if self.rounds.unvisited:
+            if self.unvisited:
                 self.lock.release()
                 self._visit()
                 if not self.lock.acquire():
@@ -126,11 +119,11 @@ class Worker:
         self.memory.journal.tidy(time.time())
         remove_old(self.memory.places.sessions, time.time())
         # This may take minutes; sessions that wait for a fetch are told during it.
-        are_errands_done = self.remote_queue.run(self._arrived, _newest(self.rounds.events))
+        are_errands_done = self.remote_queue.run(self._arrived, _newest(self.events))
         self._store_stamps()  # of the files that the errands have changed
         with forgiving(self.log):  # nobody waits for it
-            if is_turn(self.rounds.events):
-                observe(self.memory, self.rounds.events, self.now().timestamp())
+            if is_turn(self.events):
+                observe(self.memory, self.events, self.now().timestamp())
         # Another worker goes on with errands that are left, or by new settings; it may take the lock at once.
         settings_stamp = stamp_of(str(self.memory.places.config_file))
         if not are_errands_done or settings_stamp != self.memory.settings_stamp:
@@ -154,14 +147,14 @@ class Worker:
 
     def _wait_for_work(self, seconds: float, left: _Left) -> None:
         """Wait until new work comes, but at most so many seconds."""
-        end = time.monotonic() + seconds
-        before = self._stamps()
-        if self._left() <= left:
-            while time.monotonic() < end and self._stamps() == before:
-                time.sleep(_POLL)
 
-    def _stamps(self) -> list[str]:
-        return [Spool(self.memory.state).stamp(), stamp_of(str(self.memory.state.journal))]
+        def stamps() -> tuple[str, str]:
+            return Spool(self.memory.state).stamp(), stamp_of(str(self.memory.state.journal))
+
+        end, before = time.monotonic() + seconds, stamps()
+        if self._left() <= left:
+            while time.monotonic() < end and stamps() == before:
+                time.sleep(_POLL)
 
     def _attempt(self) -> float:
         """One round, repeated after a repair; if it fails, the work stays in spool and journal."""
@@ -210,33 +203,36 @@ class Worker:
         if may_send and (has_news or is_end):
             errands.leave("send")
         spool.drop(end, events)
-        self.rounds.events.extend(events)
-        self.rounds.unvisited.append(_Round(events, began, before))
+        self.events.extend(events)
+        self.unvisited.append(_Round(events, began, before))
         if fetches:
-            self.rounds.waiting_for_fetch.extend(events)
+            self.waiting_for_fetch.extend(events)
             return 0.0
         return QUIET if has_news and may_send else LULL
 
     def _visit(self) -> None:
         """Visit the folders of each round's sessions without a lock, for one may hang (ADR 37)."""
         visits = self._visits_by_current_settings()
-        while self.rounds.unvisited:
-            events, began, before = self.rounds.unvisited.popleft()
+        while self.unvisited:
+            events, began, before = self.unvisited.popleft()
             visits.hand_over()
             self._store_stamps(visits.locate_sessions(events), before)
             if is_turn(events):
-                visits.update_recent_files()
+                with forgiving(self.log):
+                    update_recent_files(visits.memory)
             visits.renew_blocks()
-            if not self.rounds.waiting_for_fetch:  # else they wait for the fetch, too
+            if not self.waiting_for_fetch:  # else they wait for the fetch, too
                 self._note_round(began)
-            visits.build_bridges(events)  # no session waits for these two
+            with forgiving(self.log):  # no session waits for bridges and anchors
+                note_ends(visits.memory, events)
+                prepare_bridges(visits.memory, events, self.env, self.now())
             visits.leave_anchors(events)
 
     def _arrived(self, asked: float) -> None:
         """A fetch that began at `asked` is done: tell the sessions that wait for it."""
         visits = self._visits_by_current_settings()
-        events = [*self.rounds.waiting_for_fetch]
-        self.rounds.waiting_for_fetch.clear()
+        events = [*self.waiting_for_fetch]
+        self.waiting_for_fetch.clear()
         self._store_stamps(visits.locate_sessions(events))
         visits.renew_blocks()
         self._note_round(asked)
@@ -327,17 +323,6 @@ class Visits:
                         self._retry_while_busy(act)
             finally:
                 lock.release()
-
-    def build_bridges(self, events: Sequence[SpoolEvent]) -> None:
-        """Note which sessions have ended, and lay ready what those that have begun may be told of them."""
-        with forgiving(self.log):
-            note_ends(self.memory, events)
-            prepare_bridges(self.memory, events, self.env, self.now())
-
-    def update_recent_files(self) -> None:
-        """Record which files of the projects agents touched last."""
-        with forgiving(self.log):
-            first_files.update_recent_files(self.memory)
 
     def renew_blocks(self) -> None:
         """Renew the packet in agents' instruction files; commits and pushes don't wait for it."""

@@ -12,7 +12,7 @@ from machines import NOW, Machine, make_pair
 
 from ctxrepo.errors import Damaged
 from ctxrepo.services.health.clonecheck import damage
-from ctxrepo.services.rescue.repair import Pointers, RepairResult, _Repair, repair, with_repair
+from ctxrepo.services.rescue.repair import RepairResult, _Repair, repair, with_repair
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.sync.sync import sync
 
@@ -141,9 +141,9 @@ def test_damage_that_stays_is_raised(mine: Machine) -> None:
         [
             pytest.param((_Repair, "_store_what_is_here")),
             pytest.param((_Repair, "_ask_remote")),
-            pytest.param((Pointers, "_strangers")),
-            pytest.param((Pointers, "_drop")),
-            pytest.param((Pointers, "_index")),
+            pytest.param((_Repair, "_strangers")),
+            pytest.param((_Repair, "_drop")),
+            pytest.param((_Repair, "_index")),
         ]
     ),
     ids=lambda step: step[1],

@@ -13,7 +13,7 @@ from machines import NOW, Machine, make_machine, make_remote
 from ctxrepo.errors import NotFound
 from ctxrepo.services.health.status import status
 from ctxrepo.services.locate.identify import Location
-from ctxrepo.services.review.declined import declined, dismiss
+from ctxrepo.services.review.items import declined, dismiss
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "global/MEMORY.md"

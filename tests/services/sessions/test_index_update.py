@@ -25,6 +25,7 @@ from ctxrepo.services.sessions.index_update import (
     Changed,
     UpdateOutcome,
     changed,
+    read_in_steps,
     transcripts_here,
     unread_mark,
     update_index,
@@ -166,9 +167,7 @@ def test_a_file_that_may_not_be_read_is_passed_over(commoner: Path) -> None:
     layout = transcript_files.Layout("claude", machine.home / ".claude" / "projects", "*/*.jsonl")
     there = transcript_files.transcript_files(layout)
     assert len(there) == 2
-    left = index_update.TranscriptReader(file, [Changed(one, None) for one in there])
-    while not left.is_done:
-        left.step()
+    assert [*read_in_steps(file, [Changed(one, None) for one in there])]
     with SessionIndex.opened(file) as index:
         # What could not be read is noted, without the id that only its text tells.
         assert sorted(one.id for one in index.sessions().values()) == ["", "s-2"]
@@ -282,10 +281,8 @@ def test_the_newest_is_read_first_and_the_rest_the_next_time(
     for number in range(5):
         os.utime(claude_says(mine, f"s-{number}", [f"a serin{number}"]).path, (number, number))
     memory = mine.open()
-    reading = index_update.TranscriptReader(
-        index_file(memory.state.root), changed(transcripts_here(memory), {})
-    )
-    assert [reading.step().left for _ in range(2)] == [4, 3]
+    reading = read_in_steps(index_file(memory.state.root), changed(transcripts_here(memory), {}))
+    assert [next(reading).left for _ in range(2)] == [4, 3]
     assert search_sessions(memory, SessionQuery("serin3"))
     with pytest.raises(NotFound):
         search_sessions(memory, SessionQuery("serin2"))
@@ -309,8 +306,8 @@ def test_nobody_holds_the_index_while_a_file_is_read(mine: Machine, monkeypatch:
         return whole(*given)
 
     monkeypatch.setattr(index_update, "read_piece", read)
-    reading = index_update.TranscriptReader(file, changed(transcripts_here(memory), {}))
-    assert reading.step().left == 0
+    reading = read_in_steps(file, changed(transcripts_here(memory), {}))
+    assert next(reading).left == 0
     assert written == [[]]
 
 
@@ -319,13 +316,13 @@ def test_in_the_background_whoever_reads_gives_precedence_and_others_do_not(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = mine.home / "told"
-    whole = index_update.TranscriptReader.step
+    whole = index_update.read_piece
 
-    def step(reading: index_update.TranscriptReader) -> index_update.ReadStep:
+    def read(*given: int) -> transcript_files.FilePiece:
         told.write_text(str(os.nice(0)))
-        return whole(reading)
+        return whole(*given)
 
-    monkeypatch.setattr(index_update.TranscriptReader, "step", step)
+    monkeypatch.setattr(index_update, "read_piece", read)
     for is_background, nice in ((True, 19), (False, os.nice(0))):
         claude_says(mine, f"s-{is_background}", ["a brant"])
         assert update_index(mine.open(), 60, is_background=is_background).is_complete

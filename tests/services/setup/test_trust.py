@@ -11,9 +11,9 @@ from long import rotating
 
 from ctxrepo.agents.codex import trust as codex
 from ctxrepo.errors import UsageError
-from ctxrepo.services.setup import trust as asking
+from ctxrepo.services.setup import obstacles as asking
 from ctxrepo.services.setup.connection import Machine
-from ctxrepo.services.setup.trust import find_distrust, hint_of, left_of, trust
+from ctxrepo.services.setup.obstacles import find_distrust, hint_of, left_of, trust
 from ctxrepo.storage.processes.process import RpcFailed
 
 SERVER = """

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pirepo import PiMachine, make_pi_machine
 
-from ctxrepo.domain.settings.values import OwnMemory
-from ctxrepo.services.settings.session_settings import AgentMemory, keeps_anchors, own_memory, redirections
+from ctxrepo.agents.own_memory import OwnMemory
+from ctxrepo.services.sessions.session_settings import AgentMemory, keeps_anchors, own_memory, redirections
 
 
 @pytest.fixture

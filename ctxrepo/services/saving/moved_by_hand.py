@@ -1,5 +1,5 @@
-"""What is recorded of entries goes along when their notes or their words change without a command: in commits
-and merges (ADR 79)."""
+"""What goes along when something moves or is edited without a command: what is recorded of entries, in
+commits and merges (ADR 79), and the notes of a project whose folder gets another name."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -11,8 +11,18 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.merge.tree.moves import moves_of
 from ctxrepo.domain.merge.tree.surroundings import Blobs
 from ctxrepo.domain.note.entry import Entry, entries_of, moved, same_texts
-from ctxrepo.domain.note.note import decode, encode
-from ctxrepo.domain.project.layout import EVIDENCE, is_evidence, is_note
+from ctxrepo.domain.note.note import decode, decode_exactly, encode
+from ctxrepo.domain.project.layout import (
+    EVIDENCE,
+    REGISTRY,
+    anchors_file,
+    is_evidence,
+    is_note,
+    moved_path,
+    scope_of,
+    tapes_of,
+)
+from ctxrepo.domain.project.registry import is_folder_name, parse, with_project
 from ctxrepo.domain.records.evidence import Evidence, Kind, latest_successors, renamed, to_line
 from ctxrepo.domain.text import blake2b
 from ctxrepo.services.reading.marks import (
@@ -147,3 +157,61 @@ def _moved_scopes(
         stands = heir.get(old.id, old.id)
         if stands != new.id:
             yield stands if stands in young and stands not in there else old.id, new.id
+
+
+_MOST_COMMITS = 50
+"""In so many commits a folder is looked for that has gone."""
+
+
+def moved_projects(
+    memory: Memory, changes: Mapping[str, bytes | None], head: str | None
+) -> dict[str, bytes | None]:
+    """What a commit of `changes` on top of `head` adds for projects whose folders were renamed by hand: the
+    registry with their new names, and their tapes below these. The new folder is one that no project has,
+    and holds, under the same names, most of the files that the old one held."""
+    if head is None:
+        return {}
+    objects = memory.objects
+    tree = objects.tree_of(head)
+    data = changes[REGISTRY] if REGISTRY in changes else objects.find(tree, REGISTRY)
+    text = decode_exactly(data or b"")
+    projects = parse(text).projects
+    top = objects.items(tree)
+    emptied = {scope_of(path) for path, new in changes.items() if new is None}
+    if not any(folder in emptied or folder not in top for folder in projects.values()):
+        return {}
+    after = objects.edit(tree, objects.store_files(changes))
+    names = objects.names_in(after, "")
+    unclaimed = {name for name, key in names.items() if key is None and is_folder_name(name)}
+    unclaimed -= {*projects.values(), memory.global_folder}
+    more: dict[str, bytes | None] = {}
+    for identity, old in projects.items():
+        if old not in names and (new := _new_name(memory, head, after, old, unclaimed)):
+            unclaimed.discard(new)
+            text = with_project(text, identity, new)
+            more[REGISTRY] = encode(text)
+            for path in (*objects.below(after, tapes_of(old)), anchors_file(old)):
+                if (tape := objects.find(after, path)) is not None:
+                    more |= {path: None, moved_path(path, old, new): tape}
+    return more
+
+
+def _new_name(memory: Memory, head: str, after: str, old: str, unclaimed: set[str]) -> str:
+    """The one of the folders `unclaimed` that holds what the folder `old` held; '' if none does."""
+    before = next(_files_of(memory, head, old), None) if unclaimed else None
+    if not before:
+        return ""
+    shared = {
+        name: sum(moved_path(path, old, name) in files for path in before)
+        for name in sorted(unclaimed)
+        if (files := memory.objects.below(after, name))
+    }
+    best = max(shared, key=lambda name: shared[name], default="")
+    return best if best and 2 * shared[best] > len(before) else ""
+
+
+def _files_of(memory: Memory, head: str, folder: str) -> Iterator[Mapping[str, object]]:
+    """The files of a folder in the newest commits that have it."""
+    for commit in islice(memory.objects.recent(head), _MOST_COMMITS):
+        if files := memory.objects.below(memory.objects.tree_of(commit), folder):
+            yield files
