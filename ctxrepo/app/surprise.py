@@ -61,8 +61,8 @@ def _read_only_state(env: Mapping[str, str]) -> str:
 
 
 _HOW = (
-    "If the command is all there is on its line, ctxrepo's hook runs it again outside of the sandbox now, "
-    "and says what came of it; while it says nothing, nothing is saved."
+    "If nothing else stood on the line of this command, ctxrepo's hook runs it again outside of the sandbox "
+    "now, and tells what came of it. Until it does, nothing is saved."
 )
 
 

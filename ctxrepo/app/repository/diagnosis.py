@@ -19,6 +19,7 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.records.decision import Choice, ItemToDecide, Verb
+    from ctxrepo.services.faults.faults import LastExchange
     from ctxrepo.services.faults.finding import CheckOutcome, Finding
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.locate.identify import Project

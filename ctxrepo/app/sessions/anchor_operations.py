@@ -101,8 +101,7 @@ def _prepared(desk: Desk, request: AnchorRequest) -> Handoff:
 
 def _leave(desk: Desk, request: AnchorRequest) -> AnchorResult:
     """Leave an anchor; UsageError for a handoff that says nothing."""
-    from ctxrepo.services.anchors.leave_anchor import anchor
-    from ctxrepo.services.anchors.trigger import triggered
+    from ctxrepo.services.anchors.leave_anchor import anchor, triggered
     from ctxrepo.services.sessions.session_settings import tape_settings
 
     request = replace(request, entry=_entry(desk, request))

@@ -33,8 +33,8 @@ from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.notes.working_notes import items_in
 from ctxrepo.services.reading.daily_logs import entries_today
 from ctxrepo.services.reading.find import NamedScope, scope_named
-from ctxrepo.services.reading.tape_files import BY_ITSELF
-from ctxrepo.services.sessions.conversations import last_entry, transcript_of
+from ctxrepo.services.reading.tape_files import BY_ITSELF, handoffs_left, tape_here
+from ctxrepo.services.sessions.conversations import ends_of_session, last_entry, transcript_of
 from ctxrepo.services.sessions.session_settings import leaves_alone, tape_settings
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory

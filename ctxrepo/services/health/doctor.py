@@ -16,9 +16,23 @@ from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import OwnMemory
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.services.faults.finding import CheckOutcome, Finding
-from ctxrepo.services.health import clonecheck, statecheck
-from ctxrepo.services.sessions.session_settings import AgentMemory, own_memory, session_hooks
+from ctxrepo.services.delivery.file_blocks import State, states_of_blocks
+from ctxrepo.services.faults.faults import (
+    StandingFault,
+    Trouble,
+    last_exchange,
+    last_served,
+    of_hooks,
+    of_settings,
+    of_worker,
+    standing,
+)
+from ctxrepo.services.faults.finding import CheckOutcome, Finding, Level
+from ctxrepo.services.health.clonecheck import FIX, check_clone, check_git, check_notes, check_objects
+from ctxrepo.services.locate.look import find_project
+from ctxrepo.services.meaning.ready import EMBED, readiness
+from ctxrepo.services.review.items import items_to_decide
+from ctxrepo.services.sessions.session_settings import own_memory, session_hooks
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.setup import present
 from ctxrepo.services.setup.standings import standings

@@ -17,7 +17,7 @@ from ctxrepo.domain.project.target import SHORTEST, id_meant, ids_meant
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import follow_entry, path_by_now
+from ctxrepo.services.reading.find import find_entry, path_by_now
 from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.storage.objects.trees import Key
 
@@ -248,7 +248,7 @@ def find_past_entry(memory: Memory, name: str, project: Project | None) -> tuple
     """(path of its note, ids by which it is known) of the entry with this id or beginning of one. Where
     evidence doesn't name it, commits are looked through. NotFound when there is none."""
     try:
-        note, entry = follow_entry(memory, name, project)
+        note, entry = find_entry(memory, name, project, follows=True)
         return note.path, {name, entry.id}
     except NotFound:
         path, ids = _in_evidence(memory, name)

@@ -11,7 +11,6 @@ from ctxrepo.services.reading.find import (
     destination_of,
     entries_containing,
     find_entry,
-    follow_entry,
     note_paths,
     scope_named,
     search_order,
@@ -236,7 +235,7 @@ def test_what_became_of_an_entry_is_told_by_the_beginning_of_its_id_too(mine: Ma
     with pytest.raises(NotFound, match="no entry") as caught:
         entry_at(mine, f"^{former.id[:6]}")
     assert caught.value.hint.startswith("It is ^")
-    follow_entry(mine.open(), former.id[:6], mine.project())
+    find_entry(mine.open(), former.id[:6], mine.project(), follows=True)
 
 
 @pytest.mark.parametrize("name", ["zzzz", "no-such"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pirepo import PiMachine, make_pi_machine
 
-from ctxrepo.agents.own_memory import OwnMemory
+from ctxrepo.domain.settings.values import OwnMemory
 from ctxrepo.services.sessions.session_settings import AgentMemory, keeps_anchors, own_memory, redirections
 
 

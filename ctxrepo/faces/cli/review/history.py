@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.result import Result
     from ctxrepo.services.history.commits import Old
     from ctxrepo.services.history.settle_conflict import Resolution
-    from ctxrepo.services.review.declined import DeclinedReview
+    from ctxrepo.services.review.items import DeclinedReview
 
 
 @command(target="TARGET", limit=LIMIT)
