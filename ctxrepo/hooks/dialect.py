@@ -3,7 +3,7 @@
 import _sqlite3
 import os
 
-from ctxrepo.hooks.known.world import World
+from ctxrepo.hooks.known.world import OwnSettings, World
 
 FIELDS = (
     "session", "cwd", "source", "origin", "prompt", "transcript",
@@ -99,18 +99,6 @@ class HookAnswer:
     def text(self) -> str:
         """All of it, for an agent that has one place for it."""
         return self.system + self.lasting + self.turn
-
-
-class OwnSettings:
-    """What an agent's own settings say of memory in its sessions."""
-
-    def __init__(self, silence: str = "", place: str = "", fetches: bool = True) -> None:
-        self.silence = silence
-        """Why they are given nothing; '' where they are given memory."""
-        self.place = place
-        """Where the packet stands: `message`, `system`, or '' for where config.toml says."""
-        self.fetches = fetches
-        """Whether they may begin with a fetch."""
 
 
 class Dialect:

@@ -34,11 +34,10 @@ def _answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         if not fields or max(len(fields["cwd"]), len(fields["path"])) > 4096:
             return ""  # no system takes more, and to look at thousands of folders takes seconds
         own = dialect.own_settings(db, dict(os.environ))
+        folder = dialect.own_folder(db, fields["cwd"]) if moment == "start" else ""
         delivery = AgentDelivery(
-            dialect.name, dialect.most_bytes, dialect.own_modes, own.place, own.fetches, dialect.repeats
+            dialect.name, dialect.most_bytes, dialect.own_modes, own, folder, dialect.repeats
         )
-        if moment == "start":
-            delivery.own_folder = dialect.own_folder(db, fields["cwd"])
         world = world_of(db, state, delivery)
         if world is None or _is_run_by_another(world, dialect) or not ensure_private_folder(world.repo.state):
             return ""

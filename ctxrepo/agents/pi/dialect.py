@@ -4,9 +4,9 @@ pi's names, with JSON of its own making."""
 import _sqlite3
 import os
 
-from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, OwnSettings, TouchedFile, changed_lines
+from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, TouchedFile, changed_lines
 from ctxrepo.hooks.known.silence import is_switched_off
-from ctxrepo.hooks.known.world import NO_LIMIT, World, world_of
+from ctxrepo.hooks.known.world import NO_LIMIT, OwnSettings, World, world_of
 from ctxrepo.hooks.own_files import bytes_of, start_of
 
 _READ = """

@@ -110,6 +110,18 @@ def compiled_world(state: str) -> "World | None":
         return None
 
 
+class OwnSettings:
+    """What an agent's own settings say of memory in its sessions."""
+
+    def __init__(self, silence: str = "", place: str = "", fetches: bool = True) -> None:
+        self.silence = silence
+        """Why they are given nothing; '' where they are given memory."""
+        self.place = place
+        """Where the packet stands: `message`, `system`, or '' for where config.toml says."""
+        self.fetches = fetches
+        """Whether they may begin with a fetch."""
+
+
 class AgentDelivery:
     """How the agent of a hook is given memory, by its dialect and its own settings."""
 
@@ -118,8 +130,8 @@ class AgentDelivery:
         agent: str = "",
         most_bytes: int = NO_LIMIT,
         own_modes: frozenset[str] = frozenset(),
-        place: str = "",
-        fetches_at_start: bool = True,
+        own: OwnSettings | None = None,
+        own_folder: str = "",
         repeats: bool = False,
     ) -> None:
         self.agent = agent
@@ -127,11 +139,11 @@ class AgentDelivery:
         """The most bytes of a block that it takes whole."""
         self.own_modes = own_modes
         """The modes of delivery that it carries out by itself (Dialect.own_modes)."""
-        self.place = place
+        self.place = own.place if own else ""
         """Where the packet stands by its own settings (OwnSettings.place)."""
-        self.fetches_at_start = fetches_at_start
+        self.fetches_at_start = own.fetches if own else True
         """Whether its sessions may begin with a fetch."""
-        self.own_folder = ""
+        self.own_folder = own_folder
         """The folder of notes that it loads by itself at a start, which is the moment that asks for it."""
         self.repeats = repeats
         """Whether each request shows what was given for it, and no other (Dialect.repeats)."""

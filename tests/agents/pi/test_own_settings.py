@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ctxrepo.agents.pi import memory_settings
 from ctxrepo.agents.pi.dialect import DIALECT, settings_file
-from ctxrepo.hooks.dialect import OwnSettings
+from ctxrepo.hooks.known.world import OwnSettings
 
 LEAVES = st.sampled_from(
     [None, True, False, 0, 1, 0.5, "", "pull", " pull ", "push", "message-append", "system-prompt", [], {}]
