@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -67,7 +68,7 @@ def test_an_interrupt_while_it_is_made_is_not_lost() -> None:
 
     def interrupt() -> None:
         if interrupts:
-            os.kill(os.getpid(), interrupts.pop())
+            signal.pthread_kill(threading.get_ident(), interrupts.pop())  # pytest may have other threads
 
     def blocked() -> set[signal.Signals | int]:
         return {*signal.pthread_sigmask(signal.SIG_BLOCK, ())}

@@ -19,7 +19,7 @@ from ctxrepo.storage.state.journal import Intent, Journal
 ADDING = """
 import sys
 from pathlib import Path
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.storage.state.journal import Journal
 folder, who = sys.argv[1:]
 for number in range(50):
