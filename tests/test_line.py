@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
+from processes import wait_for_workers
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.services.repository.published import publish_settings
@@ -104,6 +105,7 @@ def test_where_nothing_is_left_it_is_silent(line: Line, spoil: Callable[[Line], 
     write_runner(line.machine.places.state, "/gone/python")
     for event in ("SessionStart", "UserPromptSubmit", "Stop"):
         assert ("Dutch" in line.run("sh", event)) == (spoil is SPOILED["nothing"] and event == "SessionStart")
+    wait_for_workers(line.machine)  # one that a hook woke makes the file anew
     place(line.machine.places.state).unlink()
     shutil.rmtree(line.root, ignore_errors=True)
     assert [line.run(shell) for shell in SHELLS] == [""] * len(SHELLS)

@@ -279,16 +279,14 @@ def test_a_link_to_a_disk_that_is_away_is_named(machine: Machine, tmp_path: Path
 
 
 def test_the_name_of_the_machine_and_the_settings_are_closed(machine: Machine) -> None:
-    config = places_of(machine)["config"]
-    for name in ("host", "config.toml"):
-        (config / name).chmod(0o666)
-    config.chmod(0o777)
-    assert machine.process("config", "list").returncode == 0
-    assert [oct((config / name).stat().st_mode & 0o777) for name in (".", "host", "config.toml")] == [
-        "0o700",
-        "0o600",
-        "0o600",
-    ]
+    places = machine.places
+    files = (places.host_file, places.config_file)
+    for file in files:
+        file.chmod(0o666)
+    places.config_dir.chmod(0o777)
+    assert machine.process("status").returncode == 0
+    modes = [oct(path.stat().st_mode & 0o777) for path in (places.config_dir, *files)]
+    assert modes == ["0o700", "0o600", "0o600"]
 
 
 def test_settings_that_a_person_keeps_elsewhere_by_a_link_still_hold(machine: Machine) -> None:

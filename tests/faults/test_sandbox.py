@@ -123,6 +123,11 @@ def files_in(*roots: Path) -> dict[str, tuple[int, int]]:
     return stamps
 
 
+def _without_seals(text: str) -> str:
+    """A packet without the proof that it is one, which another home makes with a key of its own."""
+    return re.sub('tag="[0-9a-f]+"', "", text)
+
+
 @TROUBLES
 def test_what_reads_reads_and_says_nothing_of_it(ada: Machine, trouble: Trouble) -> None:
     before = {" ".join(words): ada.ctxrepo(*words) for words in READERS}
@@ -130,9 +135,14 @@ def test_what_reads_reads_and_says_nothing_of_it(ada: Machine, trouble: Trouble)
     with trouble(ada):
         for words in READERS:
             done, usual = ada.ctxrepo(*words), before[" ".join(words)]
+            if trouble is of_another and words[0] in ("config", "setup"):  # which are about these places
+                assert (done.returncode, "belongs to another user" in done.stderr) == (1, True)
+                continue
             assert (words, done.returncode, done.stderr) == (words, usual.returncode, usual.stderr)
             if words != ["status"]:  # which tells how long ago things were
-                assert (words, done.stdout) == (words, usual.stdout)
+                assert (words, _without_seals(done.stdout)) == (words, _without_seals(usual.stdout))
+            elif trouble in (of_another, clone_of_another):
+                assert "belongs to another user" in done.stdout
     assert files_of(ada) == known
 
 
@@ -169,14 +179,14 @@ def test_what_another_user_put_there_is_read_when_asked_for_and_gets_nowhere(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     container = replace(ada, more={"TMPDIR": str(temporary)})
-    state = files_in(ada.places.state)
     with trouble(ada):
         (ada.clone / "shop/topics/pay.md").write_text("- The cloud service listens on port 604\n")
         ada.git("-c", f"safe.directory={ada.clone}", "commit", "-qam", "theirs")
         done = container.process("search", "cloud")
         assert (done.returncode, done.stderr) == (0, "")
         assert "604" in done.stdout
-        assert files_in(ada.places.state) == state
+        kept = [file.read_bytes() for file in ada.places.state.rglob("*") if file.is_file()]
+        assert not any(b"604" in data for data in kept)
         assert "604" not in Session(ada, "s-9").hook("SessionStart", source="startup")
     assert not [*temporary.iterdir()]
 

@@ -114,6 +114,7 @@ def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]
     from ctxrepo.services.setup.standings import check
 
     machine = desk.machine
+    desk.places.secure()
     stand = [check(name, machine) for name in _names(desk, request)]
     shown = [{"agent": s.agent, "state": s.state, "findings": [f.problem for f in s.findings]} for s in stand]
     is_well = all(s.state != "absent" and not is_failure(s.findings) for s in stand)

@@ -79,13 +79,17 @@ def _fields(status: Status, now: datetime) -> Iterator[Field]:
     where = status.branch if is_there else f"{status.checked_out or 'no branch'} instead of {status.branch}"
     only_here = f", {status.ignored} only on this machine, for git ignores them" if status.ignored else ""
     yield _field("memory", f"{status.root} on {where}, {counted(status.notes, 'note')}{only_here}")
-    yield _field("remote", _remote(status, now))
+    if not status.owner:
+        yield _field("remote", _remote(status, now))
     yield Field("project", (_project(status),), "wrong" if status.unknown else "")
     if status.claim:
         given = "It is given nothing" if status.is_withheld else "It is given that memory"
         yield _field(
             "claim", f"{shown(status.claim)}. {given}; `ctxrepo project trust` says that it is yours"
         )
+    if status.owner:
+        yield Field("stopped", (status.owner,), "wrong")
+        return
     yield _field("agents", _agents(status.agents))
     yield _field("session", _session(status.served, now))
     in_review = f", {status.in_review} in review" if status.review else ""

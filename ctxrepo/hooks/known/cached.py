@@ -203,7 +203,7 @@ class PacketEntry:
 
 
 class SelectedFile:
-    """A note or a file that comes first (domain/tape/first.py)."""
+    """A note or a file that comes first (domain/tape/selection.py)."""
 
     def __init__(self, row: tuple[str, str, int, str]) -> None:
         self.top, self.path, self.rank, self.why = row

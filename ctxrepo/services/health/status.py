@@ -71,6 +71,8 @@ class Status:
     declined: Sequence[DeclinedReview] = ()
     to_decide: Sequence[ItemToDecide] = ()
     """What waits for a person; `declined` is part of it."""
+    owner: str = ""
+    """What belongs to another user, with what would help: then remote, agents and sessions aren't known."""
     embedded: tuple[int, int] | None = None
     """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
     ignored: int = 0
@@ -113,6 +115,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         faults=[*of_remote(memory), *(text for kind, text in faults if kind not in ("clone", "deletion"))],
         deleted=_deleted(memory, faults),
         obstacle=_obstacle(memory),
+        owner=in_words(memory.places.other_owner) if memory.places.other_owner else "",
         review=current.branch if current else "",
         in_review=len(in_review(memory)),
         declined=declined(memory),
