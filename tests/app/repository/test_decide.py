@@ -11,7 +11,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.app.desk import Call, Desk
-from ctxrepo.app.repository.diagnosis import DecideRequest, decide
+from ctxrepo.app.repository.decide import DecideRequest, decide
 from ctxrepo.app.review.decisions import command
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide, Verb
