@@ -278,6 +278,17 @@ class Story:
             with self._by_hand(at):
                 file.rename(to)
 
+    def split(self, at: Place, where: int) -> None:
+        """Put every other line of a note into another one beside it."""
+        path = NOTES[where % len(NOTES)]
+        file, to = at.machine.clone / path, at.machine.clone / f"{path[:-3]}-part{where % 2}.md"
+        if file.exists():
+            lines = file.read_text().splitlines(keepends=True)
+            parts = lines[where % 2 :: 2], lines[1 - where % 2 :: 2]
+            with self._by_hand(at):
+                to.write_text((to.read_text() if to.exists() else "") + "".join(parts[0]))
+                file.write_text("".join(parts[1]))
+
     # What brings all together.
 
     def sync(self, at: Place, _: int) -> None:
@@ -421,7 +432,7 @@ COMMANDS = (
     "take_back",
     "in_a_broken_checkout",
 )
-HANDS = ("write", "reword", "cut", "remove", "empty", "remove_folder", "rename")
+HANDS = ("write", "reword", "cut", "remove", "empty", "remove_folder", "rename", "split")
 MEETINGS = ("sync", "commit", "accept", "mend")
 
 

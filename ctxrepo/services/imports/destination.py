@@ -230,11 +230,12 @@ def _stated(
         if entry.id in known or not was:
             continue
         source_id = was.pop(0)
-        if source_id == entry.id:
-            stated = made(draft, "stated", entry.id, entry.path, now)
-            yield replace(stated, day=days.get(words, ""), key=entry.key)
-        else:
-            yield made(draft, "moved", source_id, entry.path, now, entry.id)
+        stated = (
+            made(draft, "stated", entry.id, entry.path, now)
+            if source_id == entry.id
+            else made(draft, "moved", source_id, entry.path, now, entry.id)
+        )
+        yield replace(stated, day=days.get(words, ""), key=entry.key)
 
 
 def _put_anchors(draft: Draft, planned: PlannedTape, now: datetime) -> PlannedTape:

@@ -1,7 +1,8 @@
 """What goes along when something moves or is edited without a command: what is recorded of entries, in
 commits and merges (ADR 79), and the notes of a project whose folder gets another name."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
 MOST_RENAMES = 100
 """Of more notes that move at once, as with a folder, the history tells where they are."""
 
+MOST_MOVES = 1000
+"""So many entries of which nothing is said are followed to another note in one commit: as the one note is no
+successor of the other, a merge couldn't tell that what another machine makes of an entry is that entry."""
+
 
 def moved_evidence(
     memory: Memory,
@@ -52,16 +57,14 @@ def moved_evidence(
     now: datetime,
 ) -> dict[str, bytes]:
     """The evidence file with a `renamed` record for every note that moved without a command, as `moves`
-    tells, and a `moved` record for every entry that `changes` edit, or move with its note, and that evidence
-    names: else correcting a typo would lose a pin. Commands have already recorded what they moved, forgot or
-    replaced."""
+    tells, and a `moved` record for every entry that `changes` move to another note, or edit, or move with
+    its note, while evidence names it: else correcting a typo would lose a pin. Commands have already recorded
+    what they moved, forgot or replaced."""
     committed = evidence_files(memory, tree)
     changed = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
     files = committed | changed
     evidence = evidence_in(files)
     named = named_by(evidence)
-    if not (named or moves):
-        return {}
     known = {e.id for e in evidence_in({path: committed[path] for path in changed if path in committed})}
     since = [e for e in evidence_in(changed) if e.id not in known]
     heir = latest_successors(since)
@@ -83,16 +86,27 @@ def moved_evidence(
                 records.append(("moved", old, note, new))
     known_olds, known_news = {r[1] for r in records} | told, {r[3] for r in records} | {e for _, e in stated}
     was = {path: memory.objects.data_or_empty(key) for path, key in head.items()}
-    olds = [e for e in _gone(was, notes) if e.id in named and e.id not in known_olds]
+    olds = [e for e in _gone(was, notes) if e.id not in known_olds]
     news = [e for e in _gone(notes, was) if e.id not in known_news] if olds else []
     by_hand = [(old, new) for old, new in same_texts(olds, news) if old.id != new.id]
-    records += [("moved", old.id, new.path, new.id) for old, new in by_hand]
+    records += [("moved", old.id, new.path, new.id) for old, new in by_hand if old.id in named]
+    split = _split(by_hand, notes)
+    others = ((old, new) for old, new in by_hand if old.id not in named and old.path in split)
+    records += [("moved", old.id, new.path, new.id) for old, new in islice(others, MOST_MOVES)]
     at = max(stamp(now), moment_after(newest_moment(memory), now))
     lines = [
         to_line(Evidence(random_name(), at, kind, entry, path, to, memory.host))
         for kind, entry, path, to in records
     ]
     return _appended(files, evidence_path(memory.host, now, files.get), lines)
+
+
+def _split(pairs: Iterable[tuple[Entry, Entry]], notes: Container[str]) -> set[str]:
+    """The paths of the notes of which only a part went to another; `pairs` are entries that moved."""
+    places: defaultdict[str, set[str]] = defaultdict(set)
+    for old, new in pairs:
+        places[old.path].add(new.path)
+    return {path for path, new in places.items() if len(new) > 1 or (path in notes and new != {path})}
 
 
 def _gone(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Entry]:

@@ -633,7 +633,7 @@ def test_of_two_that_supersede_what_each_machine_had_edited_before_one_stays(apa
 
 
 def test_an_entry_that_a_hand_put_into_another_note_and_the_other_edited_is_there_once(pair: Pair) -> None:
-    ada, ben = pair
+    ada, ben = apart
     by_command(ada, "remember", "Bees need 24 volts in the lab", "--note", "shop:topics/ports.md")
     meet(ada, ben)
     ben.write(NOTE, ben.read(NOTE).replace("- Bees need 24 volts in the lab\n", ""))
@@ -647,7 +647,7 @@ def test_an_entry_that_a_hand_put_into_another_note_and_the_other_edited_is_ther
 
 
 def test_undo_leaves_what_another_machine_remembered_in_the_same_words(pair: Pair) -> None:
-    ada, ben = pair
+    ada, ben = apart
     meet(ada, ben)
     for machine in (ada, ben):
         by_command(machine, "remember", "Port 602 is the river's", "--note", "shop:topics/ports.md")
@@ -687,7 +687,7 @@ def test_what_one_machine_undid_and_the_other_went_on_from_is_there_once(apart: 
 
 
 def test_the_undo_that_a_refusal_names_can_be_done(pair: Pair) -> None:
-    ada, ben = pair
+    ada, ben = apart
     for text in TEXT.splitlines():
         by_command(ada, "remember", text.removeprefix("- "), "--note", "shop:topics/ports.md")
     meet(ada, ben)
@@ -702,3 +702,33 @@ def test_the_undo_that_a_refusal_names_can_be_done(pair: Pair) -> None:
     assert "changed since" in refused
     named = [way.split() for way in refused.split("`") if way.startswith("ctxrepo undo ")]
     assert not [way for way in named if ada.ctxrepo(*way[1:]).returncode]
+
+
+def supersede(machine: Machine, port: int) -> None:
+    old = next(e for e in entries_of(NOTE, machine.read(NOTE)) if "payment" in e.text)
+    by_command(machine, "remember", line("payment", port)[2:].strip(), "--supersedes", old.id)
+
+
+@pytest.mark.parametrize("how", [by_passage, by_hand, supersede])
+@pytest.mark.parametrize("stays", [True, False], ids=["a part stays", "into two new notes"])
+def test_an_entry_that_a_hand_put_into_another_note_while_it_was_changed_has_one_version(
+    apart: Pair, how: Callable[[Machine, int], None], stays: bool
+) -> None:
+    ada, ben = apart
+    first, *others = TEXT.splitlines(keepends=True)
+    ada.write("shop/topics/money.md", "".join(others))
+    ada.write(NOTE if stays else "shop/topics/basket.md", first)
+    if not stays:
+        (ada.clone / NOTE).unlink()
+    ada.sync(send=False)
+    how(ben, 9182)
+    ben.sync(send=False)
+    meet(ada, ben)
+    assert ada.tree() == ben.tree()
+    memory = ada.open()
+    paths = (path for path in memory.worktree.scan("shop").files if path.endswith(".md"))
+    struck = marks_of(memory, ada.tree()).struck
+    entries = [e for path in paths for e in entries_of(path, ada.read(path)) if e.id not in struck]
+    assert [e.text.strip() for e in entries if "payment" in e.text] == [line("payment", 9182).strip()]
+    rest = sorted(e.text.strip() for e in entries if "payment" not in e.text)
+    assert rest == [first.strip(), others[1].strip()]

@@ -2,14 +2,15 @@
 notes of a scope, what supersedes the same entry, or what that became where it was edited or moved."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import chain
 
 from ctxrepo.domain.merge.choose import plain, rank
 from ctxrepo.domain.merge.resolve import stands
 from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_plain
 from ctxrepo.domain.note import compose, frontmatter
-from ctxrepo.domain.note.entry import Entry, entries_of, explicit_id
+from ctxrepo.domain.note.entry import Entry, entries_of, explicit_id, moved, same_texts
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import is_archived, is_conflict_copy, is_evidence, is_note, scope_of
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, read_copy
@@ -31,9 +32,15 @@ _Heirs = Mapping[str, Set[str]]
 
 
 def settle_rivals(
-    merged: dict[str, Content], base: Contents, ours: Contents, theirs: Contents, blobs: Blobs
+    merged: dict[str, Content],
+    base: Contents,
+    ours: Contents,
+    theirs: Contents,
+    moves: Mapping[str, str],
+    blobs: Blobs,
 ) -> Iterator[ConflictCopy]:
-    """Take out of `merged` each entry that lost its place to one in another note; yields copies of them."""
+    """Take out of `merged` each entry that lost its place to one in another note; yields copies of them.
+    `moves` has the paths that files of a side have in `merged`."""
     known = {record.id for record in _records(base, blobs)}
     us, them = ([one for one in _records(side, blobs) if one.id not in known] for side in (ours, theirs))
     sides = (ours, theirs)
@@ -43,11 +50,15 @@ def settle_rivals(
     ]
     old = [e for path in filter(is_note, left) for e in entries_of(path, _text(base, path, blobs))]
     was = {plain(entry.text) for entry in old}
-    versions = _versions(us, them), _versions(them, us)
+    versions = (
+        _versions(us, them, _edits_by_hand(old, ours, them, blobs)),
+        _versions(them, us, _edits_by_hand(old, theirs, us, blobs)),
+    )
+    by_now = partial(_by_now, merged, sides, moves, blobs)
     all_rivals = (
         _with_one_key(merged, us, them, blobs),
-        _of_one_entry(merged, _successors(us), _successors(them), blobs),
-        _of_one_entry(merged, *versions, blobs),
+        _of_one_entry(merged, _successors(us), _successors(them), by_now, blobs),
+        _of_one_entry(merged, *versions, by_now, blobs),
         _with_one_id(merged, [entry.id for entry in old if explicit_id(entry.text)], blobs),
     )
     for rivals in chain(*all_rivals):
@@ -106,16 +117,35 @@ def _with_one_key(
             yield rivals
 
 
-def _of_one_entry(merged: Contents, us: _Heirs, them: _Heirs, blobs: Blobs) -> Iterator[list[Entry]]:
+def _of_one_entry(
+    merged: Contents, us: _Heirs, them: _Heirs, by_now: Callable[[], dict[str, str]], blobs: Blobs
+) -> Iterator[list[Entry]]:
     twice = [old for old in sorted(us.keys() & them.keys()) if us[old].isdisjoint(them[old])]
     notes = [path for path in merged if is_note(path)] if twice else []
     paths = {e.id: e.path for path in notes for e in entries_of(path, _text(merged, path, blobs))}
+    names = by_now() if twice else {}
     for old in twice:
-        near = sorted({paths[name] for name in us[old] | them[old] if name in paths})
+        ours, theirs = ({names.get(name, name) for name in side[old]} for side in (us, them))
+        near = sorted({paths[name] for name in ours | theirs if name in paths})
         entries = [e for path in near for e in entries_of(path, _text(merged, path, blobs))]
-        our_rivals, their_rivals = ([e for e in entries if e.id in side[old]] for side in (us, them))
-        if len(our_rivals) == len(their_rivals) == 1:
+        our_rivals, their_rivals = ([e for e in entries if e.id in side] for side in (ours, theirs))
+        if len(our_rivals) == len(their_rivals) == 1 and our_rivals != their_rivals:
             yield [*our_rivals, *their_rivals]
+
+
+def _by_now(
+    merged: Contents, sides: Sequence[Contents], moves: Mapping[str, str], blobs: Blobs
+) -> dict[str, str]:
+    """The id that an entry of a side has -> the one that it has in `merged`, of entries whose note moved."""
+    names: dict[str, str] = {}
+    for side in sides:
+        for path in filter(is_note, moves.keys() & side.keys()):
+            before, after = (
+                entries_of(name, _text(tree, name, blobs))
+                for name, tree in ((path, side), (moves[path], merged))
+            )
+            names |= {old.id: new.id for old, new in same_texts(before, after)}
+    return names
 
 
 def _with_one_id(merged: Contents, ids: Sequence[str], blobs: Blobs) -> Iterator[list[Entry]]:
@@ -128,12 +158,31 @@ def _with_one_id(merged: Contents, ids: Sequence[str], blobs: Blobs) -> Iterator
     yield from (rivals for _, rivals in sorted(places.items()) if len(rivals) > 1)
 
 
-def _versions(records: Sequence[Evidence], others: Sequence[Evidence]) -> _Heirs:
-    """id -> the ids that the entry had after it was edited or moved. Where the other side alone did that, and
-    didn't state it again, it has its own id: this side may have brought it back."""
+def _versions(records: Sequence[Evidence], others: Sequence[Evidence], by_hand: Mapping[str, str]) -> _Heirs:
+    """id -> the ids that the entry had after it was edited or moved. Where the other side alone recorded
+    that, and didn't state it again, it has the id that a hand's edit gave it, or its own: this side may have
+    brought it back."""
     edits, edited_there = edits_in(records), edits_in(others).keys() & gone(others)
     ids = edits.keys() | edited_there
-    return {old: closure(edits, old, MOST_HEIRS) if old in edits else {old} for old in ids}
+    return {old: closure(edits, old, MOST_HEIRS) if old in edits else {by_hand.get(old, old)} for old in ids}
+
+
+def _edits_by_hand(
+    entries: Sequence[Entry], side: Contents, others: Sequence[Evidence], blobs: Blobs
+) -> dict[str, str]:
+    """old id -> new id of those of these entries of the base that the other side recorded to have moved, and
+    that this side edited where they stood, recorded or not."""
+    wanted = edits_in(others).keys()
+    notes: defaultdict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        notes[entry.path].append(entry)
+    edits = [
+        pair
+        for path, before in notes.items()
+        if path in side and not wanted.isdisjoint(entry.id for entry in before)
+        for pair in moved(before, entries_of(path, _text(side, path, blobs)))
+    ]
+    return {old.id: new.id for old, new in edits if old.id in wanted}
 
 
 def _successors(records: Sequence[Evidence]) -> _Heirs:
@@ -148,7 +197,7 @@ def _successors(records: Sequence[Evidence]) -> _Heirs:
 def _stated(records: Sequence[Evidence]) -> _Places:
     places: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for record in records:
-        if record.kind == "stated" and record.key and is_note(record.path):
+        if record.key and is_note(record.path):
             places[scope_of(record.path), record.key.casefold()].add(record.path)
     return places
 

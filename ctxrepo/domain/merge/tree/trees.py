@@ -49,7 +49,7 @@ def merge_trees(
     versions = Versions({**met, **was}, {**met, **us}, {**met, **them}, around)
     moves = dict(claimed.moves)
     merged, copies = _file_by_file(versions, blobs, moves)
-    copies |= dict.fromkeys((*settle_rivals(merged, was, us, them, blobs), *claimed.conflict_copies))
+    copies |= dict.fromkeys((*settle_rivals(merged, was, us, them, moves, blobs), *claimed.conflict_copies))
     copies |= dict.fromkeys(copies_of_rival_resolutions(merged, was, us, them, moves, blobs))
     if keeps_names:
         versions = replace(versions, base={**versions.base, **us}, theirs={**versions.theirs, **us})
