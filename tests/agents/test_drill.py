@@ -165,14 +165,15 @@ def test_it_is_connected_by_several_files_and_let_go_to_the_byte(hal: Hal) -> No
 @pytest.mark.slow
 def test_its_events_are_answered_in_its_own_shape(hal: Hal) -> None:
     hal.ctxrepo("setup", "hal", "--yes")
-    eventually(lambda: not processes_of(hal.machine), 30)  # a worker would commit what is looked for
+    eventually(lambda: not processes_of(hal.machine), 30)  # a worker would commit what a hand wrote
     paths = [hal.machine.clone / name for name in ("global/one.md", "global/two.md")]
     for path in paths:
         path.write_text("- Open the pod bay doors\n")
     patch = "".join(f"*** File {path}\n- \n+ x\n" for path in (*paths, "lib/ship.py"))
-    assert hal.tell("patched", tool="patch", patch=patch) == ""
     memory = hal.machine.open()
-    saves = [(save.op, save.by.agent, save.path) for save in memory.journal.read()]
+    with memory.writing():  # else the worker that the hook wakes commits what is looked for
+        assert hal.tell("patched", tool="patch", patch=patch) == ""
+        saves = [(save.op, save.by.agent, save.path) for save in memory.journal.read()]
     assert saves == [("tool", "hal", "global/one.md"), ("tool", "hal", "global/two.md")]
     assert Spool(memory.state).is_empty()
     assert hal.tell("patched", tool="look", patch=patch) == ""
