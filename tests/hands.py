@@ -167,7 +167,8 @@ class Story:
 
     def keyed_fact(self, at: Place, which: int) -> None:
         word, key = self._new_word(), KEYS[which % len(KEYS)]
-        self._command(at, ["remember", text_of(word), "--key", key], self.keyed[key], new=word)
+        if self._command(at, ["remember", text_of(word), "--key", key], self.keyed[key], new=word) == 0:
+            self.meant |= self.keyed[key] & at.taken
         self.keyed[key].add(word)
 
     def edit(self, at: Place, which: int) -> None:

@@ -4,13 +4,15 @@ A command or a late writer records which version it started from. For an agent's
 that is inferred, in one place: `_Fold.base_of`. Its table of examples is in tests/domain/merge/test_fold.py.
 """
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import field
 
 from ctxrepo.domain.guard.deletions import HandEdit
 from ctxrepo.domain.merge.file import merge_file
-from ctxrepo.domain.note.entry import words_of, words_of_many
+from ctxrepo.domain.note.compose import without_keys
+from ctxrepo.domain.note.entry import entries_of, words_of, words_of_many
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Origin, Save
 from ctxrepo.lazy import dataclass
@@ -50,11 +52,13 @@ def fold(
     saves: Sequence[Save],
     on_disk: bytes | None,
     new_files: Set[bytes] = frozenset(),
+    keys: Callable[[], Collection[str]] = tuple,
 ) -> FoldedFile:
     """Merge the saves in order, and then the version on disk now; `new_files` are the contents of files
-    that came: one may be this file, renamed."""
+    that came: one may be this file, renamed. `keys` gives those under which commands stated something in the
+    scope."""
     steps = [*_with_hand(path, ground, saves, on_disk)]
-    folding = _Fold(path, ground, steps, new_files)
+    folding = _Fold(path, ground, steps, new_files, keys)
     data, copies = folding.merge(ground.base, steps)
     saved, _ = folding.merge(ground.base, saves) if len(saves) < len(steps) else (data, ())
     commands = [save for save in saves if save.is_command]
@@ -119,6 +123,7 @@ class _Fold:
     ground: Ground
     saves: Sequence[Save]
     new_files: Set[bytes]
+    keys: Callable[[], Collection[str]]
     states: list[_State] = field(default_factory=list)
     """Oldest first; each as its own author left it, whatever others had written before."""
     taken_out: frozenset[str] = frozenset()
@@ -153,10 +158,20 @@ class _Fold:
         for save in saves:
             # A version that was replaced before its hook ran brings a removed file back only with new lines.
             is_gone = data is None and save.lacks_base and self.ground.base is not None
+            data = self._unreplaced(data, save)
             merged = merge_file(self.path, base_of[id(save)], save.after, b"" if is_gone else data)
             data = merged.data or None if is_gone else merged.data
             copies += () if is_gone else merged.conflict_copies
         return data, tuple(copies)
+
+    def _unreplaced(self, data: bytes | None, save: Save) -> bytes | None:
+        """The file without the entries that a command stated anew, under their keys, while a hand had taken
+        them out with the file."""
+        if not (data and save.after and save.is_command and is_note(self.path)) or save.base:
+            return data
+        entries = entries_of(self.path, decode(save.after))
+        anew = {entry.key.casefold() for entry in entries if entry.key}
+        return without_keys(self.path, data, anew.intersection(self.keys())) if anew else data
 
     def base_of(self, save: Save) -> bytes | None:
         """The version that the author of a save started from.

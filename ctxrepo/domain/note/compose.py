@@ -1,7 +1,7 @@
 """Writing notes: entries are added, replaced and marked, and mechanical faults are mended."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from textwrap import dedent
 
 from ctxrepo.domain.formats.blocks import text_beside
@@ -259,3 +259,12 @@ _FIXES: dict[str, Fix] = {
     "tags are a list": _tags,
     "the second of two equal ids is a new one": _ids,
 }
+
+
+def without_keys(path: str, data: bytes, keys: Collection[str]) -> bytes:
+    """A note without its entries that have one of these keys, which are in small letters."""
+    text = decode_exactly(data)
+    for entry in reversed(entries_of(path, text) if keys else ()):
+        if entry.key.casefold() in keys:
+            text = replace(text, entry, "")
+    return encode(text)

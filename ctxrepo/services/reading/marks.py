@@ -1,6 +1,7 @@
 """What was said of entries: where it stands, in the files or in a commit, to which marks it amounts, and what
 stands for entries that somebody edited."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sized
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import month, seconds_of, stamp
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode, decode_exactly
-from ctxrepo.domain.project.layout import EVIDENCE, is_note
+from ctxrepo.domain.project.layout import EVIDENCE, is_note, scope_of
 from ctxrepo.domain.records.evidence import (
     MOST_HEIRS,
     Evidence,
@@ -86,6 +87,15 @@ def evidence_now(memory: Memory) -> list[Evidence]:
 def named_in_evidence(memory: Memory) -> set[str]:
     """The ids of the entries of which something was said, as the files have it now."""
     return named_by(evidence_now(memory))
+
+
+def stated_keys(memory: Memory) -> dict[str, set[str]]:
+    """Folder of a scope -> the keys under which commands stated something there, in small letters."""
+    keys: defaultdict[str, set[str]] = defaultdict(set)
+    for record in evidence_now(memory):
+        if record.key:
+            keys[scope_of(record.path)].add(record.key.casefold())
+    return keys
 
 
 def evidence_in(files: Mapping[str, bytes]) -> list[Evidence]:

@@ -1,18 +1,21 @@
 """The repairs of `doctor --fix`: whatever needs no decision of a person, and the way back to the branch."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 
 from ctxrepo.domain.git.oid import blob_id, blob_id_of
 from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import REGISTRY, moved_path
+from ctxrepo.domain.project.layout import REGISTRY, is_note, moved_path, scope_of
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import put_aside
+from ctxrepo.services.reading.marks import stated_keys
 from ctxrepo.services.rescue.repair import repair
 from ctxrepo.services.saving.accept import lost_files
 from ctxrepo.services.saving.commit import commit
@@ -60,24 +63,64 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
 def _files(memory: Memory, now: datetime) -> Iterator[str]:
     with memory.writing(), memory.building():
         if lost := lost_files(memory):
+            standing = _keys(memory)
+            done = _put_back_saves(memory, lost, standing)
+            done |= _put_back_unreplaced(memory, lost - done, standing)
             # A file without a base is no deletion: what the last commit says comes back to it.
-            memory.checkout.base_on(dict.fromkeys(lost - _put_back_saves(memory, lost)))
+            memory.checkout.base_on(dict.fromkeys(lost - done))
     if lost:
         commit(memory, now)
         were = "1 file that was gone" if len(lost) == 1 else f"{len(lost)} files that were gone"
         yield f"{were} from {memory.root}, or had lost most of it, back again"
 
 
-def _put_back_saves(memory: Memory, lost: Collection[str]) -> set[str]:
-    """Bring back into these files what saves had made of them that wait for a commit; returns those that have
-    it: what these edited or took out isn't to come back."""
+_Keys = Mapping[str, Collection[str]]
+"""Folder of a scope -> keys under which commands stated what stands in its files, in small letters."""
+
+
+def _keys(memory: Memory) -> _Keys:
+    """The keys of what is on disk: a fact that came back under one of them would stand beside its heir."""
+    stated = stated_keys(memory)
+    standing: dict[str, set[str]] = {scope: set() for scope in stated}
+    for path in (path for path in memory.worktree.scan("").files if is_note(path)):
+        if scope_of(path) in stated:
+            entries = entries_of(path, decode(memory.worktree.read(path) or b""))
+            standing[scope_of(path)] |= {entry.key.casefold() for entry in entries}
+    return {scope: keys & stated[scope] for scope, keys in standing.items()}
+
+
+def _unreplaced(path: str, data: bytes | None, standing: _Keys) -> bytes | None:
+    """A note without its entries of which another stands."""
+    keys = standing.get(scope_of(path)) if is_note(path) else None
+    return data if data is None or not keys else compose.without_keys(path, data, keys)
+
+
+def _put_back_unreplaced(memory: Memory, lost: Collection[str], standing: _Keys) -> set[str]:
+    """Bring back into those of these files, of whose entries another stands, what else the last commit says;
+    returns them."""
+    done = set()
+    for path, key in memory.objects.files(memory.head_tree, lost).items():
+        committed = memory.objects.data_or_empty(key)
+        rest = _unreplaced(path, committed, standing)
+        if rest != committed:
+            data = memory.worktree.read(path)
+            update = FileUpdate(blob_id_of(data), merge_file(path, None, data, rest).data if data else rest)
+            if not memory.worktree.update_unchanged({path: update}):
+                memory.checkout.base_on({path: key})
+                done.add(path)
+    return done
+
+
+def _put_back_saves(memory: Memory, lost: Collection[str], standing: _Keys) -> set[str]:
+    """Bring back into these files what saves had made of them that wait for a commit, but for entries of
+    which another stands; returns those that have it: what these edited or took out isn't to come back."""
     done = set()
     pending = find_pending(memory, memory.head_tree, lost)
     paths = {save.path for save in pending.saves if save.after is not None}
     for file in fold_all(memory, pending):
         if file.path in paths.intersection(lost, pending.on_disk):
             data = pending.on_disk[file.path]
-            merged = merge_file(file.path, None, data, file.saved)
+            merged = merge_file(file.path, None, data, _unreplaced(file.path, file.saved, standing))
             update = FileUpdate(blob_id_of(data), merged.data)
             if not memory.worktree.update_unchanged({file.path: update}) and not file.before_removal:
                 done.add(file.path)

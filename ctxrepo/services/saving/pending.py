@@ -3,14 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import takewhile
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.merge.fold import FoldedFile, Ground, fold, versions_in
-from ctxrepo.domain.project.layout import is_ignored, unsafe
+from ctxrepo.domain.project.layout import is_ignored, scope_of, unsafe
 from ctxrepo.domain.records.save import LATE, TOOL, Origin, Save
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.reading.marks import stated_keys
 from ctxrepo.services.saving.kept_here import KeptHere, kept_here
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.disk.private import random_name
@@ -133,11 +135,16 @@ def _folded(
         if path in on_disk:
             # The base of a tool's save is what was checked out when the tool wrote.
             based = [replace(s, base=memory.objects.find(s.tree, s.path)) if s.tree else s for s in mine]
-            files.append(fold(path, ground, _without_committed(memory, based), on_disk[path], new_files))
+            left, keys = _without_committed(memory, based), partial(_keys_beside, memory, path)
+            files.append(fold(path, ground, left, on_disk[path], new_files, keys))
         elif not (unsafe(path) or is_ignored(path)):
             base = ground.base
             files.append(FoldedFile(path, base, base, base, base, versions=versions_in(mine)))
     return files
+
+
+def _keys_beside(memory: Memory, path: str) -> Collection[str]:
+    return stated_keys(memory).get(scope_of(path), ())
 
 
 def _without_committed(memory: Memory, saves: Sequence[Save]) -> list[Save]:

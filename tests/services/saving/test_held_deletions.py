@@ -16,6 +16,7 @@ from machines import NOW, Machine, make_pair
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_target
+from ctxrepo.services.rescue.mend import mend
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.sync.sync import sync
@@ -707,3 +708,29 @@ def test_what_is_held_back_is_there_for_all_commands(pair: Pair, is_whole: bool)
                 machine.read("shop/long.md").count("- entry"),
                 "entry 20" in machine.read("shop/long.md"),
             ) == (29, False)
+
+
+@pytest.mark.parametrize("way", ["rm", "emptied"])
+@pytest.mark.parametrize(
+    ("committed", "elsewhere"),
+    [(True, True), (True, False), (False, False)],
+    ids=["in another note", "in its note", "just remembered, in its note"],
+)
+def test_a_key_that_was_stated_anew_after_a_hand_took_its_note_has_one_value(
+    ada: Machine, way: str, committed: bool, elsewhere: bool
+) -> None:
+    ada.init()
+    ada.write("shop/MEMORY.md", "".join(f"- The pump of hall {n} is old\n" for n in range(12)))
+    ada.remember("6000", key="db.port")
+    if committed:
+        ada.sync()
+    (ada.clone / "shop/MEMORY.md").unlink()
+    if way == "emptied":
+        ada.write("shop/MEMORY.md", "")
+    ada.remember("use the managed instance", key="db.port", category="gotcha" if elsewhere else "")
+    list(mend(ada.open(), NOW))
+    ada.sync()
+    texts = [file.read_text() for file in (ada.clone / "shop").rglob("*.md")]
+    lines = [line for text in texts for line in text.splitlines()]
+    assert sum("The pump of hall" in line for line in lines) == 12
+    assert [line.partition("port:")[2] for line in lines if "db.port" in line] == [" use the managed instance"]
