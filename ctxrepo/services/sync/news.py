@@ -99,7 +99,7 @@ def _notes_back(
     for path in come:
         for name, key in objects.files(base, [path, *former.get(path, ())]).items():
             names = {new for new, old in moved.items() if name in old}
-            names |= {new for new, (_, now) in changed.items() if now == key}
+            names |= {new for new, (_, now) in changed.items() if now == key and is_note(new)}
             there = objects.files(side, [name, *names])
             if name not in there and all(map(is_aside, there)):
                 yield "archived" if there else "removed", name, path

@@ -732,3 +732,21 @@ def test_an_entry_that_a_hand_put_into_another_note_while_it_was_changed_has_one
     assert [e.text.strip() for e in entries if "payment" in e.text] == [line("payment", 9182).strip()]
     rest = sorted(e.text.strip() for e in entries if "payment" not in e.text)
     assert rest == [first.strip(), others[1].strip()]
+
+
+@pytest.mark.parametrize("name", ["ports.txt", ".ports.md"])
+@pytest.mark.parametrize("first", [0, 1], ids=["ada first", "ben first"])
+def test_a_note_that_became_no_note_while_it_was_added_to_is_there_again(
+    apart: Pair, name: str, first: int
+) -> None:
+    ada, ben = apart
+    (ada.clone / NOTE).rename(ada.clone / "shop/topics" / name)
+    ada.sync(send=False)
+    by_command(ben, "remember", "Port 8085 is the blog's", "--note", "shop:topics/ports.md")
+    ben.sync(send=False)
+    machines = apart[first], apart[1 - first]
+    told = [each for machine in machines * 2 for each in machine.sync().notices if BACK in each]
+    assert told == [f"{NOTE} was removed {BACK} there again"] * 2
+    assert ada.tree() == ben.tree()
+    assert ada.read(NOTE) == f"{TEXT}- Port 8085 is the blog's\n"
+    assert ada.read(f"shop/topics/{name}") == TEXT

@@ -96,11 +96,12 @@ def _replaced(base: Contents, side: Contents, come: Sequence[str], blobs: Blobs)
 
 
 def _paired(scored: Iterator[_Scored] | Sequence[_Scored]) -> Moves:
-    """Pair the most similar paths first; each path is in at most one pair."""
+    """Pair the most similar paths first; each path is in at most one pair. A note whose bytes are in a file
+    that is no note has been deleted (ADR 71)."""
     moves: Moves = {}
     new_paths: set[str] = set()
     for _, old, new in sorted((-score, old, new) for score, old, new in scored):
-        if old not in moves and new not in new_paths:
+        if old not in moves and new not in new_paths and (is_note(new) or not is_note(old)):
             moves[old] = new
             new_paths.add(new)
     return moves
