@@ -18,7 +18,7 @@ from ctxrepo.domain.project.target import (
     nearest,
     several_ids,
 )
-from ctxrepo.domain.records.evidence import Evidence, Kind, fate, renamed
+from ctxrepo.domain.records.evidence import MOST_HEIRS, Evidence, Kind, closure, edits_in, fate, renamed
 from ctxrepo.domain.text import size
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.hooks.known.world import stamp_of
@@ -173,7 +173,11 @@ def _became(
         former = entries_of_renamed(memory, evidence)
         whole = id_meant(name, former)
         return whole, "moved" if whole in former else None, former.get(whole)
-    return whole, kind, _located(memory, now, project) if now != whole else None
+    names = [now]
+    if kind == "moved":  # of the places to which two machines moved it one is left
+        names += sorted(closure(edits_in(evidence), whole, MOST_HEIRS))
+    places = (_located(memory, each, project) for each in dict.fromkeys(names) if each != whole)
+    return whole, kind, next(filter(None, places), None)
 
 
 def entries_of_renamed(memory: Memory, evidence: Iterable[Evidence]) -> dict[str, tuple[Note, Entry]]:

@@ -1,7 +1,6 @@
 """A memory repository on this machine: new, cloned, or the one that an agent's memory program has."""
 
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -12,14 +11,12 @@ from tempfile import TemporaryDirectory
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.git.remote import RemoteAnswer
-from ctxrepo.domain.note.note import Note, decode
-from ctxrepo.domain.project.layout import REGISTRY, TAPES, is_note, shown
 from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import OwnMemory, RepositorySettings, Settings
-from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, RepositoryState, UsageError
+from ctxrepo.errors import CtxrepoError, RepositoryState, UsageError
 from ctxrepo.hooks.own_files import bytes_of
-from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import drop_refused_clone
 from ctxrepo.services.projects.sparse import always
 from ctxrepo.services.repository.published import publish_settings
@@ -27,6 +24,7 @@ from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.services.sessions.session_settings import AgentMemory, own_memories
 from ctxrepo.services.sync.exchange import SyncResult
 from ctxrepo.services.sync.sync import SyncRequest, sync
+from ctxrepo.services.sync.upstream import why_no_memory
 from ctxrepo.storage.clone.clone import Clone, is_occupied, require_our_format, require_owner
 from ctxrepo.storage.clone.configfile import configure
 from ctxrepo.storage.clone.reffiles import RefFiles
@@ -345,47 +343,3 @@ def _absolute(remote: str, cwd: Path, home: Path) -> str:
     if remote.startswith(("./", "../", "~")) or (remote and ":" not in remote and not remote.startswith("-")):
         return os.path.normpath(cwd / os.path.expanduser(remote))
     return remote
-
-
-_BUILDS = lazy_pattern(
-    r"makefile|dockerfile|cmakelists\.txt|requirements\.txt|gemfile|configure\.ac|(package|composer|deno)\.json"
-    r"|(pyproject|cargo)\.toml|setup\.py|go\.mod|pom\.xml|build\.gradle(\.kts)?|mix\.exs|flake\.nix|meson\.build",
-    re.IGNORECASE,
-)
-_BESIDE_NOTES = lazy_pattern(
-    r"[^.]*|.*\.(md|markdown|mdx|txt|org|rst|adoc|jsonl?|csv|canvas|base|png|jpe?g|gif|svg|webp|heic|pdf|docx"
-    r"|xlsx|pptx|mp3|m4a|mp4|mov|excalidraw|bib|gpg|age|asc)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""What people keep beside notes; a name without an ending is a LICENSE or the like."""
-
-_MOST_READ = 300
-"""Notes whose heads are read."""
-
-
-def why_no_memory(objects: Objects, commit: str | None) -> str:
-    """What of a commit says that it is code and no memory, in a few words; '' for a memory, for notes of any
-    kind, and where nothing is in it."""
-    try:
-        everything = objects.files(objects.tree_of(commit)).items()
-    except (BeyondBounds, Damaged):
-        return ""  # which is refused for that
-    files = {path: key for path, key in everything if "/." not in f"/{path}" and ":" not in key}
-    if REGISTRY in files or any(path.startswith(f"{TAPES}/") for path in files):
-        return ""
-    code = sorted(filter(_is_code, files), key=lambda path: (path.count("/"), path))
-    notes = {path: key for path, key in files.items() if is_note(path) and "/" in path}
-    # As memories have them; a shallow clone lacks some.
-    there = sorted(path for path, key in notes.items() if objects.has(key))[:_MOST_READ]
-    heads = (Note(path, decode(objects.data_or_empty(notes[path]))).head for path in there)
-    described = sum(bool(head.description) for head in heads)
-    is_built = not described and any(map(_BUILDS.fullmatch, code))
-    if not code or (len(code) <= (described or len(notes)) and not is_built):
-        return ""
-    more = f" and {len(code) - 3} more" if len(code) > 3 else ""
-    return f"{', '.join(map(shown, code[:3]))}{more}"
-
-
-def _is_code(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return bool(_BUILDS.fullmatch(name) or not _BESIDE_NOTES.fullmatch(name))

@@ -733,4 +733,28 @@ def test_a_key_that_was_stated_anew_after_a_hand_took_its_note_has_one_value(
     texts = [file.read_text() for file in (ada.clone / "shop").rglob("*.md")]
     lines = [line for text in texts for line in text.splitlines()]
     assert sum("The pump of hall" in line for line in lines) == 12
-    assert [line.partition("port:")[2] for line in lines if "db.port" in line] == [" use the managed instance"]
+    values = [line.partition("port: ")[2] for line in lines if "db.port" in line]
+    assert values == ["use the managed instance"]
+
+
+@pytest.mark.parametrize("left", [0, 5], ids=["the note is gone", "a part is left"])
+@pytest.mark.parametrize("key", ["", "hall"])
+def test_what_is_remembered_again_while_its_deletion_is_held_back_stays(
+    ada: Machine, left: int, key: str
+) -> None:
+    ada.init()
+    lines = [f"- Hall {n} has a pump" for n in range(30)]
+    ada.write("shop/halls.md", "\n".join(lines) + "\n")
+    note = parse_target("shop:halls.md")
+    ada.remember("Ask Bob before", note=note, key=key)
+    ada.sync()
+    if left:
+        ada.write("shop/halls.md", "\n".join(lines[:left]) + "\n")
+    else:
+        (ada.clone / "shop/halls.md").unlink()
+    assert ada.sync().held
+    assert ada.remember("Ask Bob before", note=note, key=key).existing
+    assert ada.ctxrepo("sync", "--accept", "deletions").returncode == 0
+    kept = ada.read("shop/halls.md")
+    assert "Ask Bob before" in kept
+    assert kept.count("has a pump") == (left or 30)  # one who writes to a note that is gone brings it back

@@ -633,7 +633,7 @@ def test_of_two_that_supersede_what_each_machine_had_edited_before_one_stays(apa
 
 
 def test_an_entry_that_a_hand_put_into_another_note_and_the_other_edited_is_there_once(pair: Pair) -> None:
-    ada, ben = apart
+    ada, ben = pair
     by_command(ada, "remember", "Bees need 24 volts in the lab", "--note", "shop:topics/ports.md")
     meet(ada, ben)
     ben.write(NOTE, ben.read(NOTE).replace("- Bees need 24 volts in the lab\n", ""))
@@ -647,7 +647,7 @@ def test_an_entry_that_a_hand_put_into_another_note_and_the_other_edited_is_ther
 
 
 def test_undo_leaves_what_another_machine_remembered_in_the_same_words(pair: Pair) -> None:
-    ada, ben = apart
+    ada, ben = pair
     meet(ada, ben)
     for machine in (ada, ben):
         by_command(machine, "remember", "Port 602 is the river's", "--note", "shop:topics/ports.md")
@@ -687,7 +687,7 @@ def test_what_one_machine_undid_and_the_other_went_on_from_is_there_once(apart: 
 
 
 def test_the_undo_that_a_refusal_names_can_be_done(pair: Pair) -> None:
-    ada, ben = apart
+    ada, ben = pair
     for text in TEXT.splitlines():
         by_command(ada, "remember", text.removeprefix("- "), "--note", "shop:topics/ports.md")
     meet(ada, ben)
@@ -750,3 +750,15 @@ def test_a_note_that_became_no_note_while_it_was_added_to_is_there_again(
     assert ada.tree() == ben.tree()
     assert ada.read(NOTE) == f"{TEXT}- Port 8085 is the blog's\n"
     assert ada.read(f"shop/topics/{name}") == TEXT
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["ada first", "ben first"])
+def test_an_old_id_leads_to_the_entry_that_two_machines_moved_to_two_notes(apart: Pair, first: int) -> None:
+    ada, ben = apart
+    old = next(e.id for e in entries_of(NOTE, ada.read(NOTE)) if "payment" in e.text)
+    for machine, note in ((ada, "topics/money.md"), (ben, "topics/bank.md")):
+        by_command(machine, "move", old, note)
+        machine.sync(send=False)
+    meet(apart[first], apart[1 - first])
+    for machine in apart:
+        assert "payment service listens on port 8082" in machine.ctxrepo("read", old).stdout

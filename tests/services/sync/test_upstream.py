@@ -109,6 +109,24 @@ def test_another_history_in_its_place_is_merged_and_told(mine: Machine, remote: 
     assert "of somebody else" in on(remote)
 
 
+def test_a_code_repository_in_its_place_waits_for_a_yes(mine: Machine, remote: Path) -> None:
+    shutil.rmtree(remote)
+    make_remote(remote.parent)
+    code = remote.parent / "code"
+    git(remote.parent, "clone", "-q", str(remote), str(code))
+    (code / "main.c").write_text("int main(void) { return 0; }\n")
+    git(code, "add", ".")
+    git(code, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "-m", "x")
+    git(code, "push", "-q", "origin", "HEAD:main")
+    tip = git(remote, "rev-parse", "main")
+    done = mine.sync()
+    assert (done.remote.outcome, "main.c, and no memory" in done.remote.message) == ("changed", True)
+    assert git(remote, "rev-parse", "main") == tip
+    assert not (mine.clone / "main.c").exists()
+    assert mine.sync(accept_remote=True).remote.ok
+    assert "second fact" in on(remote)
+
+
 @pytest.mark.slow
 def test_another_memory_elsewhere_waits_for_a_yes(mine: Machine, remote: Path, tmp_path: Path) -> None:
     other = a_stranger(tmp_path, "other")

@@ -51,8 +51,8 @@ def settle_rivals(
     old = [e for path in filter(is_note, left) for e in entries_of(path, _text(base, path, blobs))]
     was = {plain(entry.text) for entry in old}
     versions = (
-        _versions(us, them, _edits_by_hand(old, ours, them, blobs)),
-        _versions(them, us, _edits_by_hand(old, theirs, us, blobs)),
+        _versions(us, them, _edits_by_hand(old, ours, us, them, blobs)),
+        _versions(them, us, _edits_by_hand(old, theirs, them, us, blobs)),
     )
     by_now = partial(_by_now, merged, sides, moves, blobs)
     all_rivals = (
@@ -168,11 +168,16 @@ def _versions(records: Sequence[Evidence], others: Sequence[Evidence], by_hand: 
 
 
 def _edits_by_hand(
-    entries: Sequence[Entry], side: Contents, others: Sequence[Evidence], blobs: Blobs
+    entries: Sequence[Entry],
+    side: Contents,
+    records: Sequence[Evidence],
+    others: Sequence[Evidence],
+    blobs: Blobs,
 ) -> dict[str, str]:
     """old id -> new id of those of these entries of the base that the other side recorded to have moved, and
-    that this side edited where they stood, recorded or not."""
-    wanted = edits_in(others).keys()
+    that this side edited where they stood, without a record."""
+    named = {record.entry for record in records}
+    wanted = edits_in(others).keys() - named
     notes: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         notes[entry.path].append(entry)
@@ -182,7 +187,7 @@ def _edits_by_hand(
         if path in side and not wanted.isdisjoint(entry.id for entry in before)
         for pair in moved(before, entries_of(path, _text(side, path, blobs)))
     ]
-    return {old.id: new.id for old, new in edits if old.id in wanted}
+    return {old.id: new.id for old, new in edits if old.id in wanted and new.id not in named}
 
 
 def _successors(records: Sequence[Evidence]) -> _Heirs:
