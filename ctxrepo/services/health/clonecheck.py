@@ -19,7 +19,7 @@ from ctxrepo.services.faults.finding import (
     other_remote,
 )
 from ctxrepo.services.health.note_checks import check
-from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.locate.identify import registry_problem
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.saving.accept import emptied_files
 from ctxrepo.services.saving.pending import find_pending
@@ -88,7 +88,7 @@ def check_clone(memory: Memory) -> CheckOutcome:
         remedy = f"ctxrepo doesn't read it, your own git there does. {kept}"
         findings.append(Finding(f"{danger.file} {danger.what}", remedy))
     findings += filter(None, [remote])
-    if problem := read_registry(memory).problem:
+    if problem := registry_problem(memory):
         findings.append(Finding(problem, f"Mend {memory.root / REGISTRY}."))
     return CheckOutcome("clone", f"{memory.root} on {memory.clone.checked_out() or 'no branch'}", findings)
 

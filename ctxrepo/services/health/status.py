@@ -1,8 +1,9 @@
 """Where the memory stands, without asking the network."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError, in_words
@@ -17,7 +18,7 @@ from ctxrepo.services.faults.faults import (
     of_remote,
 )
 from ctxrepo.services.faults.finding import halfway
-from ctxrepo.services.locate.identify import Location, Project, read_registry
+from ctxrepo.services.locate.identify import Location, Project, read_registry, registry_problem
 from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.review.items import DeclinedReview, declined, items_to_decide
@@ -112,7 +113,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         exchanged=last_exchange(memory),
         agents=standings(machine),
         served=last_served(memory),
-        faults=[*of_remote(memory), *(text for kind, text in faults if kind not in ("clone", "deletion"))],
+        faults=[*of_remote(memory), *_of_files(memory, faults)],
         deleted=_deleted(memory, faults),
         obstacle=_obstacle(memory),
         owner=in_words(memory.places.other_owner) if memory.places.other_owner else "",
@@ -123,6 +124,13 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         indexed=size_of_index(memory.state.root),
         embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )
+
+
+def _of_files(memory: Memory, faults: Sequence[Fault]) -> Iterator[str]:
+    """What is wrong with files: the faults that are noted, and a registry that a commit by hand spoiled."""
+    yield from (text for kind, text in faults if kind not in ("clone", "deletion"))
+    if (problem := registry_problem(memory)) and not any(text.startswith(REGISTRY) for _, text in faults):
+        yield problem
 
 
 def _deleted(memory: Memory, faults: Sequence[Fault]) -> list[str]:

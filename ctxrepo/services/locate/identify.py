@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -56,18 +57,37 @@ class Location:
     hint: str = ""
 
 
+_MOST_COMMITS = 500
+"""So many commits are asked for a version of the registry that can be read."""
+
+
 def read_registry(memory: Memory) -> Registry:
-    return parse(decode_exactly(memory.worktree.read(REGISTRY) or b""))
+    """The projects; while the file can't be read, those of its last version that can, and the `problem`."""
+    registry = parse(decode_exactly(memory.worktree.read(REGISTRY) or b""))
+    if not registry.problem:
+        return registry
+    commits = islice(memory.objects.recent(memory.head), _MOST_COMMITS) if memory.head else ()
+    trees = map(memory.objects.tree_of, commits)
+    texts = dict.fromkeys(memory.objects.find(tree, REGISTRY) for tree in trees)
+    versions = (parse(decode_exactly(text)) for text in texts if text)
+    return replace(next((v for v in versions if not v.problem), Registry()), problem=registry.problem)
+
+
+def registry_problem(memory: Memory) -> str:
+    """What is wrong with the registry, and what holds until it is mended; '' for nothing."""
+    problem = read_registry(memory).problem
+    return problem and f"{problem}. Its last version that can be read holds until you mend it"
 
 
 def project_of(memory: Memory, registry: Registry, identity: str, name: str = "") -> Project:
-    """The project with this id, registered or not, in a checkout called `name`. ConfigError while the
-    registry can't be read: a folder of that name may be another project's."""
-    if registry.problem:
-        raise ConfigError(registry.problem, f"Mend {memory.root / REGISTRY}; until then no project is known.")
+    """The project with this id, registered or not, in a checkout called `name`. ConfigError for one that
+    isn't, while the registry can't be read: a folder of that name may be another project's."""
     own, identity = identity, registry.canonical(identity)
     if folder := registry.projects.get(identity):
         return Project(identity, folder, is_registered=True, checkout_id=own)
+    if registry.problem:
+        hint = f"Mend {memory.root / REGISTRY}; until then no new project is known."
+        raise ConfigError(registry.problem, hint)
     folders = folders_in(memory)
     folder = folder_for(identity, registry, folders)
     # pi-memory-md names a project's folder as the checkout is called: where nobody claims it, it is adopted

@@ -95,7 +95,10 @@ class Draft:
         if project is None or not project.id:
             return
         text = self.text(REGISTRY) or ""
-        known = parse(text).folder_of(project.id)
+        registry = parse(text)
+        if registry.problem and project.is_registered:  # in its last version that could be read
+            return
+        known = registry.folder_of(project.id)
         if known not in ("", project.folder):
             raise Busy(f"the project's folder has just become {known}/", "Run the command again.")
         registered = text if known else with_project(text, project.id, project.folder)

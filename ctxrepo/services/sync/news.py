@@ -8,7 +8,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_note
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.evidence import Evidence, end_of, marks, renamed
-from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.locate.identify import read_registry, registry_problem
 from ctxrepo.services.reading.marks import entries_in, evidence_at, note_versions, standing_heirs
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
@@ -26,7 +26,9 @@ def news(memory: Memory, before: str | None, registry: Registry, *, tells: bool)
         objects.set_ref(_TOLD, told)
     if not (tells and since and objects.has(since)):
         return ()
-    return *_renamed(memory, since, registry), *_come_back(objects, since, memory.head)
+    problem = registry_problem(memory)
+    told_of = [problem] if problem else _renamed(memory, since, registry)
+    return *told_of, *_come_back(objects, since, memory.head)
 
 
 def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:

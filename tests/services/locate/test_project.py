@@ -190,3 +190,31 @@ def test_when_git_does_not_answer_what_was_found_before_still_stands(
     memory = Memory.open(mine.places, {**mine.env, "PATH": f"{slow.parent}:{mine.env['PATH']}"})
     monkeypatch.setenv("PATH", f"{slow.parent}:{mine.env['PATH']}")
     assert find_project(memory, mine.project_folder, mine.env) == known
+
+
+@pytest.mark.parametrize("way", ["committed", "edited"])
+def test_a_registry_that_a_slip_spoiled_holds_as_it_was(
+    ada: Machine, ben: Machine, remote: Path, way: str
+) -> None:
+    ada.init(str(remote))
+    ada.remember("Answer in Dutch", pin=True)
+    ada.sync()
+    ben.init(str(remote))
+    ben.sync()
+    spoilt = f"{ada.read('ctxrepo.toml')}[projects\n"
+    ada.write("ctxrepo.toml", spoilt)
+    if way == "committed":
+        ada.git("commit", "-qam", "by hand")
+        ada.git("push", "-q", "origin", "main")
+        assert any("ctxrepo.toml: " in notice and "holds" in notice for notice in ben.sync().notices)
+    machine = ben if way == "committed" else ada
+    for words in (["search", "Dutch"], ["read", "MEMORY.md"], ["remember", "Use tabs"], ["list"], ["undo"]):
+        assert machine.ctxrepo(*words).returncode == 0, words
+    assert "ctxrepo.toml" in machine.ctxrepo("status").stdout
+    assert "Answer in Dutch" in machine.ctxrepo("context").stdout
+    (machine.project_folder / ".git/config").write_text(
+        '[remote "origin"]\n\turl = https://example.org/new\n'
+    )
+    refused = machine.ctxrepo("remember", "Use spaces")
+    assert (refused.returncode, "until then no new project is known" in refused.stderr) == (2, True)
+    assert machine.read("ctxrepo.toml") == spoilt
