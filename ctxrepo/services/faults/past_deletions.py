@@ -73,7 +73,8 @@ def _of_reset_commits(memory: Memory, head: str, of_last_day: Collection[str]) -
     objects, there = memory.objects, memory.objects.ref(memory.clone.upstream_ref) or head
     made = [c for c in reversed(memory.verdicts.read().own) if c not in of_last_day and objects.has(c)]
     young = (c for c in made if age(objects.header_of(c).when.timestamp()) < _A_DAY)
-    off = (c for c in young if not any(objects.contains(tip, c) for tip in (head, there)))
+    sent = (head, there, *objects.refs("refs/remotes/").values())  # also on another branch
+    off = (c for c in young if not any(objects.contains(tip, c) for tip in sent))
     lost = next((c for c in off if len(objects.parents(c)) == 1), None)
     base = objects.merge_base(head, lost) if lost else None
     if lost is None or base is None:

@@ -21,7 +21,7 @@ from ctxrepo.services.saving.accept import lost_files
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.pending import find_pending, fold_all
 from ctxrepo.storage.clone.broken import Broken
-from ctxrepo.storage.clone.clone import foreign_format
+from ctxrepo.storage.clone.clone import LAST_TIP, foreign_format
 from ctxrepo.storage.clone.housekeeping import old_locks
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.isolated.dangers import remove_dangers
@@ -159,6 +159,9 @@ def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
         else:  # on a branch without a commit all is staged, so that says nothing; the commit makes a new one
             Broken.at(clone.git_dir, now).take(clone.git_dir / "index")
         objects.point_head(clone.branch_ref)
+        last, tracked = objects.ref(LAST_TIP), objects.ref(clone.upstream_ref)
+        if last and tracked and not objects.contains(tracked, last):
+            objects.set_ref(LAST_TIP, tracked)  # it was another branch's
     committed = commit(memory, now)
     yield f"{memory.root} was on {where or 'no branch'} and is on {clone.branch} again"
     if committed.created and committed.head:

@@ -153,7 +153,8 @@ class Clone:
         if "HEAD" not in lost and not self.is_on_branch():
             raise RepositoryState(
                 f"{self.root} is on {self.checked_out() or 'no branch'}, not on {self.branch}",
-                f"`ctxrepo doctor --fix` brings it back to {self.branch}, with all that was written.",
+                f"`ctxrepo doctor --fix` brings it back to {self.branch}, with what no commit holds yet; "
+                "commits that were made elsewhere stay on their branch.",
             )
         if lost:
             raise Damaged(f"{lost[0]} in {self.git_dir} can't be read")

@@ -293,3 +293,20 @@ def test_what_was_written_to_a_projects_folder_of_before_its_rename_goes_into_it
     assert "by a tool at the old commit" in mine.read("storefront/topics/tool.md")
     assert "old/days" in mine.ctxrepo("tape", "list").stdout
     assert mine.open().journal.read() == []
+
+
+def test_a_branch_that_was_used_for_a_while_is_no_remote_that_went_back(ada: Machine, remote: Path) -> None:
+    ada.init(str(remote))
+    ada.remember("on main")
+    ada.sync()
+    config = ada.places.config_file
+    before = config.read_text()
+    assert ada.ctxrepo("config", "set", "repository.branch", "team").returncode == 0
+    ada.remember("on team")
+    list(mend(ada.open(), NOW))
+    assert ada.sync().remote.ok
+    assert "on team" in ada.git("show", "origin/team:shop/MEMORY.md")
+    config.write_text(before)
+    assert any("kept on the branch team" in line for line in mend(ada.open(), NOW))
+    assert ada.sync().notices == ()
+    assert "on team" not in ada.read("shop/MEMORY.md")

@@ -59,7 +59,7 @@ class TestInit:
         fresh.machine.git("switch", "-q", "-c", "experiment")
         first, *_, last = fresh("status").out.splitlines()
         assert first.startswith(f"memory   {fresh.machine.clone} on experiment instead of main, ")
-        assert last.endswith("`ctxrepo doctor --fix` brings it back to main, with all that was written.")
+        assert last.endswith("commits that were made elsewhere stay on their branch.")
         assert (
             f"mended: {fresh.machine.clone} was on experiment and is on main again"
             in fresh("doctor", "--fix").out
