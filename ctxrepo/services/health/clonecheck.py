@@ -148,7 +148,7 @@ def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
     yield from (f"{pack} has no index" for pack in packs_without_index(clone.git_dir))
     if "HEAD" in lost:
         return
-    whole = Wholeness(memory.objects, spoiled, refs.shallow(), end)
+    whole = Wholeness(memory.objects, spoiled, refs.shallow(), end, clone.is_partial)
     for name in (clone.branch_ref, clone.upstream_ref):
         if (tip := refs.find(name)) and not whole.commit(tip):
             yield f"something in the history of {name} is missing"

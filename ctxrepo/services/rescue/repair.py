@@ -164,7 +164,9 @@ class _Repair:
 
     def _reopen(self) -> None:
         self.memory.objects.reopen()
-        self.whole = Wholeness(self.memory.objects, cut=self.refs.shallow())
+        self.whole = Wholeness(
+            self.memory.objects, cut=self.refs.shallow(), is_partial=self.memory.clone.is_partial
+        )
 
     def _ask_remote(self) -> None:
         if not self.memory.has_remote:

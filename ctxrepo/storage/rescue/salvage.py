@@ -23,12 +23,14 @@ _Part = TypeVar("_Part")
 @dataclass(frozen=True)
 class Wholeness:
     """Answers for one moment, which are remembered. `spoiled` are ids of objects that are there and can't
-    be read; `cut` are commits without parents on purpose. TimeoutError past monotonic `end`."""
+    be read; `cut` are commits without parents on purpose. In a partial clone files may be at the remote.
+    TimeoutError past monotonic `end`."""
 
     objects: Objects
     spoiled: Collection[str] = ()
     cut: Collection[str] = ()
     end: float = float("inf")
+    is_partial: bool = False
     _there: set[str] = field(default_factory=set)
     _trees: dict[tuple[str, bool], bool] = field(default_factory=dict)
     _commits: dict[str, bool] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class Wholeness:
 
     def tree(self, tree: str, *, with_files: bool = True) -> bool:
         """Whether all folders below a tree are there and, `with_files`, all files."""
+        with_files = with_files and not self.is_partial
 
         def inside(at: tuple[str, bool]) -> list[tuple[str, bool]] | None:
             folders = self._folders(at[0], with_files=with_files)

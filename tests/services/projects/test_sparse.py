@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from machines import NOW, PROJECT_URL, Machine, make_machine
 
+from ctxrepo.services.health.clonecheck import damage
 from ctxrepo.services.repository.init import InitRequest, init
+from ctxrepo.services.rescue.mend import mend
 from ctxrepo.storage.objects.packing import Loose
 
 
@@ -49,6 +51,13 @@ def test_only_what_is_worked_on_is_there(sparse: Machine) -> None:
     assert sparse.git("sparse-checkout", "list").splitlines() == [
         ".ctx", "TAPE/global", "conflicts", "global", "inbox"
     ]  # fmt: skip
+
+
+def test_what_is_at_the_remote_on_purpose_is_no_damage(sparse: Machine) -> None:
+    missing = blobs_missing(sparse)
+    assert list(damage(sparse.open())) == []
+    assert list(mend(sparse.open(), NOW)) == []
+    assert blobs_missing(sparse) == missing
 
 
 def test_a_project_comes_when_it_is_worked_on(sparse: Machine, full: Machine) -> None:
