@@ -11,13 +11,13 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, is_note, moved_path, scope_of
 from ctxrepo.domain.project.registry import parse
-from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.records.save import TOOL, Save
 from ctxrepo.errors import GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import put_aside
 from ctxrepo.services.reading.marks import stated_keys
 from ctxrepo.services.rescue.repair import repair
-from ctxrepo.services.saving.accept import lost_files
+from ctxrepo.services.saving.accept import deleted_by_tools, lost_files
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.pending import find_pending, fold_all
 from ctxrepo.storage.clone.broken import Broken
@@ -63,6 +63,7 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
 def _files(memory: Memory, now: datetime) -> Iterator[str]:
     with memory.writing(), memory.building():
         if lost := lost_files(memory):
+            _forget_deletions_by_tools(memory, lost)
             standing = _keys(memory)
             done = _put_back_saves(memory, lost, standing)
             done |= _put_back_unreplaced(memory, lost - done, standing)
@@ -72,6 +73,18 @@ def _files(memory: Memory, now: datetime) -> Iterator[str]:
         commit(memory, now)
         were = "1 file that was gone" if len(lost) == 1 else f"{len(lost)} files that were gone"
         yield f"{were} from {memory.root}, or had lost most of it, back again"
+
+
+def _forget_deletions_by_tools(memory: Memory, lost: Collection[str]) -> None:
+    """Take saves of agents that deleted too much out of the journal, the newest first, or the next commit
+    would find them there again. What else they wrote is in the file, or in the saves before."""
+    saves = [save for save in memory.journal.read() if save.op == TOOL and save.path in lost]
+    while saves and (deleted := deleted_by_tools(memory, lost)):
+        last = {save.path: save for save in saves if save.path in deleted}
+        if not last:
+            return
+        memory.journal.take_out(save.place for save in last.values())
+        saves = [save for save in saves if save not in last.values()]
 
 
 _Keys = Mapping[str, Collection[str]]

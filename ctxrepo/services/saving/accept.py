@@ -189,9 +189,21 @@ def lost_files(memory: Memory) -> set[str]:
     tree = memory.head_tree
     pending = find_pending(memory, tree)
     files = fold_all(memory, pending)
-    deleted = _deleted(memory, files, _moves(files), tree)
+    return emptied_files(memory, pending) or _lost(memory, files, tree)
+
+
+def deleted_by_tools(memory: Memory, paths: Collection[str]) -> set[str]:
+    """Those of these files of which the saves of agents, by themselves, deleted too much."""
+    pending = find_pending(memory, memory.head_tree, paths)
+    files = [replace(one, data=one.saved) for one in fold_all(memory, pending) if one.path in paths]
+    return _lost(memory, files, memory.head_tree)
+
+
+def _lost(memory: Memory, files: Sequence[FoldedFile], tree: str | None) -> set[str]:
+    """The files of whose entries more are gone than somebody deletes without asking."""
     known = KeptOutFile(memory.state.held).read().by(RULE)
-    return emptied_files(memory, pending) or {refusal.path for refusal in held_back(deleted, known)}
+    deleted = _deleted(memory, files, _moves(files), tree)
+    return {refusal.path for refusal in held_back(deleted, known)}
 
 
 def tree_in_view(memory: Memory, tree: str | None) -> str | None:
@@ -206,13 +218,18 @@ def tree_in_view(memory: Memory, tree: str | None) -> str | None:
 def tree_with(
     memory: Memory, tree: str | None, files: Sequence[FoldedFile], held: Collection[str]
 ) -> str | None:
-    """`tree` with these files; those that are `held` back as their saves made them, without edits by hand. Of
-    what the guard refuses nothing is in it."""
+    """`tree` with these files; those that are `held` back as their saves made them, without edits by hand and
+    deletions of agents. Of what the guard refuses nothing is in it."""
     changes: Changes = {}
     by_hand = [replace(file, saved=file.data) if file.path not in held else file for file in files]
     left = [replace(file, conflict_copies=(), versions=()) for file in by_hand]
+    saved = [replace(file, data=file.saved) for file in left if file.path in held]
+    deleted = _lost(memory, saved, tree) if saved else ()
     for with_tools in (True, False):
-        made = [replace(file, data=file.saved if with_tools else file.commanded) for file in left]
+        made = [
+            replace(file, data=file.saved if with_tools and file.path not in deleted else file.commanded)
+            for file in left
+        ]
         accepted = judge(memory, made, tree, is_meant=True)
         changes |= accepted.changes
         refused = {refusal.path for refusal in accepted.held}

@@ -13,6 +13,7 @@ import pytest
 from copies import Copies
 from long import rotating
 from machines import NOW, Machine, make_pair
+from saves import checked_out, leave
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_target
@@ -758,3 +759,23 @@ def test_what_is_remembered_again_while_its_deletion_is_held_back_stays(
     kept = ada.read("shop/halls.md")
     assert "Ask Bob before" in kept
     assert kept.count("has a pump") == (left or 30)  # one who writes to a note that is gone brings it back
+
+
+@pytest.mark.parametrize("line", ["", "- the tool's own line\n"], ids=["all", "all but a new line"])
+def test_what_an_agents_tool_deleted_is_in_view_until_a_person_decides_and_comes_back(
+    ada: Machine, line: str
+) -> None:
+    ada.init()
+    lines = [f"- Hall {n} has a pump" for n in range(30)]
+    ada.write("shop/halls.md", "\n".join(lines) + "\n")
+    ada.sync()
+    tree = checked_out(ada)
+    ada.write("shop/halls.md", line)
+    leave(ada, "shop/halls.md", line.encode(), tree)
+    assert ada.sync().held
+    assert "Hall 17 has a pump" in ada.ctxrepo("search", "17").stdout
+    assert "says what the notes say" in ada.ctxrepo("cache", "verify").stdout
+    assert any("back again" in deed for deed in mend(ada.open(), NOW))
+    assert {*lines, *line.splitlines()} <= {*ada.read("shop/halls.md").splitlines()}
+    assert not ada.sync().held
+    assert "Hall 17 has a pump" in ada.git("show", "HEAD:shop/halls.md")
