@@ -26,7 +26,7 @@ from ctxrepo.faces.cli.parser import registered
 PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
     "scratch",
-    "Look through them": "search tags links recall trace history stats",
+    "Look through them": "search tags links recall trace history why diff stats",
     "Repository, remote, other machines": "start init status sync pull push doctor check import conflicts "
     "declined cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
@@ -44,6 +44,7 @@ MODULES = {
     "sessions.handing_over": "context anchor handoff hook session= file=",
     "sessions.tape_commands": "tape=",
     "review.history": "history conflicts= declined=",
+    "review.looking_back": "why diff",
     "repository.exchanging": "init sync pull push",
     "repository.reporting": "status doctor cache=",
     "repository.setting_up": "setup start",

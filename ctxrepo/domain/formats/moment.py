@@ -62,12 +62,14 @@ _AGO = lazy_pattern(
 )
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 _NAMED = {"today": 0, "yesterday": 1}
-_HINT = "Say for example 2026-11-20, yesterday, last week, 3 days ago, in may."
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_HINT = "Say for example 2026-11-20, yesterday, monday, last week, 3 days ago, in may."
 
 
 def since(text: str, now: datetime, local: Callable[[datetime], datetime]) -> datetime:
     """The start of a period in words, a date or a moment; UsageError for others. `local` adds the zone of
-    then: summer time may have begun since. A month or day without a year is the latest that has begun."""
+    then: summer time may have begun since. A weekday, or a month or day without a year, is the latest that
+    has begun."""
     words = " ".join(text.casefold().split())
     try:
         moment = _moment_in(text, words, now)
@@ -80,6 +82,8 @@ def _moment_in(text: str, words: str, now: datetime) -> datetime:
     """The moment, with a zone if the text has one; ValueError when it is none."""
     if words in _NAMED:
         return _midnight(now.date() - timedelta(days=_NAMED[words]))
+    if words in _WEEKDAYS:  # the last one that has begun
+        return _midnight(now.date() - timedelta(days=(now.weekday() - _WEEKDAYS.index(words)) % 7))
     if ago := _AGO.fullmatch(words):
         count = int(ago[1]) if (ago[1] or "").isdecimal() else 1
         if ago[2].startswith("h"):

@@ -1,6 +1,7 @@
 """What happened to the memory, to one note, or to one entry, newest first."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain, islice
 
@@ -9,6 +10,7 @@ from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.layout import is_archived, is_note, shown
 from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.history.versions import (
@@ -24,6 +26,7 @@ from ctxrepo.services.history.versions import (
 )
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, places_of
+from ctxrepo.services.reading.marks import makers_of, records_about
 from ctxrepo.services.reading.targets import resolve
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory
@@ -31,6 +34,9 @@ from ctxrepo.storage.objects.store import Objects
 
 MAX_LINES = 12
 """Lines that tell what a commit did to a file; a note of a thousand entries is not told entry by entry."""
+
+_SLACK = 2.0
+"""Seconds by which a record and a commit may seem to lie apart: git counts whole ones."""
 
 _START = lazy_pattern(r"[0-9a-fA-F]{4,40}")
 
@@ -94,6 +100,35 @@ def version(memory: Memory, target: Target, project: Project | None, start: str)
     return Old(commit, place.path, data)
 
 
+def deed_by_record(
+    memory: Memory,
+    deed: CommitSummary,
+    records: Sequence[Evidence],
+    ids: Collection[str],
+    *,
+    is_origin: bool = False,
+) -> CommitSummary:
+    """A commit as it is told of the entry with these ids: of several that wrote what it holds only the one
+    whom the last record names that was made for it; the first record of its origin."""
+    whose = deed.writers
+    parents = [] if deed.commit in memory.refs.shallow() else memory.objects.parents(deed.commit)
+    since = min((memory.objects.header_of(p).when.timestamp() for p in parents), default=0.0)
+    made = makers_of(records, ids, since - _SLACK, deed.when.timestamp() + _SLACK)
+    if not made or not whose.sessions:
+        return deed
+    record = made[0 if is_origin else -1]
+    if record.session and record.session not in whose.sessions:
+        return deed
+    is_sure = len(whose.sessions) == 1 and bool(record.session)
+    narrow = replace(
+        whose,
+        sessions=(record.session,) if record.session else (),
+        agents=whose.agents if is_sure else (),
+        hosts=(record.host,) if record.host else whose.hosts,
+    )
+    return replace(deed, writers=narrow)
+
+
 class TargetHistory:
     """The past of a file, or of an entry of it (`id`, all of it, else ''). `path` is where it is, or was last
     as far as its name tells."""
@@ -112,12 +147,17 @@ class TargetHistory:
         if name:
             self.path, ids = find_past_entry(memory, name, project)
             self.id = max((known for known in ids if known.startswith(name)), key=len)
-            self.entry = PastEntry(self._objects, ids)
+            moves = (e for e in records_about(memory, ids, ()) if e.kind == "moved")
+            self.entry = PastEntry(self._objects, ids, {e.entry for e in moves})
 
     def deeds(self) -> Iterator[CommitSummary]:
         for step, told in self.steps():
             if lines := told if self.entry else _lines(self._objects, step):
-                yield _deed(self._objects, step.commit, step.now.path, lines)
+                yield self.deed_of(step, lines)
+
+    def deed_of(self, step: Step, told: Sequence[str] = ()) -> CommitSummary:
+        """What a step did, in lines that were `told` already or are made now."""
+        return _deed(self._objects, step.commit, step.now.path, told or _lines(self._objects, step))
 
     def place_at(self, commit: str) -> PastPlace:
         """The file that has it in `commit`; NotFound where none has."""

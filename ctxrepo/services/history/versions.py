@@ -175,11 +175,13 @@ def _moves(objects: Objects, gone: Mapping[str, Key | None], come: Mapping[str, 
 
 
 class PastEntry:
-    """The entry that has one of `ids` in some version; steps are to be handed in newest first."""
+    """The entry that has one of `ids` in some version; steps are to be handed in newest first. `former` are
+    ids that it had by what is recorded: it may have been edited before the commit that moved it."""
 
-    def __init__(self, objects: Objects, ids: Collection[str]) -> None:
+    def __init__(self, objects: Objects, ids: Collection[str], former: Collection[str] = ()) -> None:
         self._objects = objects
         self._ids = set(ids)
+        self._former = {*former}
         self._found: dict[PastPlace, Entry] = {}
         self._read: dict[PastPlace, list[Entry]] = {}
 
@@ -213,8 +215,8 @@ class PastEntry:
         for path, old, new in notes[:_CANDIDATES]:
             kept = {e.id for e in self._entries(PastPlace(path, new))}
             gone = [e for e in self._entries(PastPlace(path, old)) if e.id not in kept]
-            was = next((e for e in gone if normalised(e.text) == normalised(now.text)), None)
-            if was:
+            same = (e for e in gone if e.id in self._former or normalised(e.text) == normalised(now.text))
+            if was := next(same, None):
                 self._ids.add(was.id)
                 return path
         return ""

@@ -84,6 +84,47 @@ def evidence_now(memory: Memory) -> list[Evidence]:
     return [e for path in sorted(files) for e in evidence_of(decode(memory.worktree.read(path) or b""))]
 
 
+def records_about(memory: Memory, ids: Collection[str], paths: Collection[str]) -> list[Evidence]:
+    """What was said of an entry that has, had or got one of these ids, and of the renaming of notes to or
+    from these paths; oldest first. Of all evidence only the lines are read that name one of them."""
+    files = [memory.worktree.read(path) or b"" for path in sorted(memory.worktree.scan(EVIDENCE).files)]
+    known, fresh, found = {*ids}, {*ids}, set[Evidence]()
+    while fresh and len(known) <= MOST_HEIRS:
+        records = {e for data in files for e in evidence_of(decode(_lines_with(data, fresh)))} - found
+        found |= {e for e in records if e.kind != "renamed" and {e.entry, e.to} & known}
+        fresh = {name for e in records if e.kind == "moved" for name in (e.entry, e.to)} - known
+        known |= fresh
+    renames = (e for data in files for e in evidence_of(decode(_lines_with(data, paths))))
+    found |= {e for e in renames if e.kind == "renamed" and {e.path, e.to} & {*paths}}
+    return sorted(found, key=lambda e: (e.ts, e.id))
+
+
+_MAKING = ("stated", "moved", "forgotten", "superseded")
+
+
+def makers_of(
+    records: Iterable[Evidence], ids: Collection[str], since: float, until: float
+) -> list[Evidence]:
+    """The records of commands that stated, edited, moved, forgot or replaced an entry of these ids in a time,
+    oldest first. There is none of what an agent's tool or an editor wrote."""
+    made = [(seconds_of(e.ts), e) for e in records if e.kind in _MAKING and {e.entry, e.to} & {*ids}]
+    known = [(at, e.id, e) for at, e in made if at is not None and since < at <= until]
+    return [record for *_, record in sorted(known, key=lambda one: one[:2])]
+
+
+def _lines_with(data: bytes, texts: Iterable[str]) -> bytes:
+    """The lines in which one of the texts stands."""
+    lines = dict[int, bytes]()
+    for text in map(str.encode, filter(None, texts)):
+        at = data.find(text)
+        while at >= 0:
+            start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            lines[start] = data[start:end]
+            at = data.find(text, end)
+    return b"\n".join(lines[start] for start in sorted(lines))
+
+
 def named_in_evidence(memory: Memory) -> set[str]:
     """The ids of the entries of which something was said, as the files have it now."""
     return named_by(evidence_now(memory))

@@ -8,7 +8,7 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.git.commit import FileChange
 from ctxrepo.domain.guard.takeback import is_way_back
 from ctxrepo.domain.merge.tree.moves import moves_between
-from ctxrepo.domain.note.entry import entries_of, moved, normalised
+from ctxrepo.domain.note.entry import Entry, entries_of, moved, normalised
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import (
     REGISTRY,
@@ -137,14 +137,31 @@ def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> lis
     if not is_note(path) or is_conflict_copy(path):
         return []
     old, new_entries = entries_of(path, decode(before or b"")), entries_of(path, decode(after or b""))
-    pairs = list(moved(old, new_entries))
-    edited = {b.id for _, b in pairs}
-    was_said = {e.id: " ".join(e.text.split()) for e in old}
-    lines = [
-        f"{'~' if e.id in edited else '+'} {normalised(e.text)}" for e in new_entries if e.id not in was_said
-    ]
+    lines = []
+    for was, now in entry_pairs(old, new_entries):
+        if now is None:
+            lines.append(f"{_GONE}{normalised(was.text) if was else ''}")
+        elif was is None or was.id != now.id:
+            lines.append(f"{'~' if was else '+'} {normalised(now.text)}")
+        else:
+            lines.append(f"~ {words_said(now)}")
+    return lines
+
+
+def entry_pairs(old: list[Entry], new: list[Entry]) -> list[tuple[Entry | None, Entry | None]]:
+    """(before, after) of each entry that came, was edited or went between two versions of a note, whatever
+    the note was called; None for none. First those under a new id, then those that kept theirs, then what
+    went."""
+    was = {after.id: before for before, after in moved(old, new)}
+    had = {e.id: e for e in old}
+    pairs: list[tuple[Entry | None, Entry | None]] = [(was.get(e.id), e) for e in new if e.id not in had]
     # A ticked box leaves the id of an entry as it is, so it is compared by the text.
-    now = [(was_said.get(e.id), " ".join(e.text.split())) for e in new_entries if e.id in was_said]
-    lines += [f"~ {said.lstrip('-*+ ')}" for was, said in now if was != said]
-    kept = {e.id for e in new_entries} | {a.id for a, _ in pairs}
-    return lines + [f"- {normalised(e.text)}" for e in old if e.id not in kept]
+    stay = ((had[e.id], e) for e in new if e.id in had)
+    pairs += [(b, a) for b, a in stay if b.text.split() != a.text.split()]
+    kept = {e.id for e in new} | {before.id for before in was.values()}
+    return pairs + [(e, None) for e in old if e.id not in kept]
+
+
+def words_said(entry: Entry) -> str:
+    """The text of an entry on one line with its box, by which a tick shows."""
+    return " ".join(entry.text.split()).lstrip("-*+ ")

@@ -107,7 +107,7 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
     )
     if not messages:
         raise NotFound(f"nothing found for {query.text or query.file!r} in agents' sessions")
-    anchors = _anchors_of(memory, frozenset(found.session.id for found in messages))
+    anchors = anchors_of_sessions(memory, frozenset(found.session.id for found in messages))
     terms, profiles = terms_of(query.text), Profiles(memory)
     # Secrets are looked for in all neighbours at once: most are short, and each search has a cost.
     neighbours = [other for found in messages for other in (*found.before, *found.after)]
@@ -119,7 +119,7 @@ def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
         text = snippet(found.text, terms)
         message = replace(found.message, session=session.id, when=when, text=text, details=())
         hit = hit_of(session, message, projects, profiles)
-        anchor = _last_before(anchors[session.id], found.at)
+        anchor = last_before(anchors[session.id], found.at)
         hits.append(replace(hit, anchor=anchor, before=before, after=after))
     return hits
 
@@ -153,12 +153,15 @@ def snippet(text: str, terms: Sequence[str]) -> str:
     return f"{head}{visible(clean[begin:end])}{tail}"
 
 
-def _anchors_of(memory: Memory, sessions: frozenset[str]) -> Mapping[str, Sequence[Anchor]]:
+def anchors_of_sessions(memory: Memory, sessions: frozenset[str]) -> Mapping[str, Sequence[Anchor]]:
     """session -> its anchors, oldest first, each with the folder of its scope as its project."""
+    names = [session.encode() for session in sessions]
+    tapes = ((path, memory.worktree.read(path) or b"") for path in memory.worktree.scan(TAPES).files)
     of_files = (
         replace(anchor, project=tape_folder(path))
-        for path in memory.worktree.scan(TAPES).files
-        for anchor in anchors_of(decode(memory.worktree.read(path) or b""))
+        for path, data in tapes
+        if any(name in data for name in names)
+        for anchor in anchors_of(decode(data))
     )
     anchors: dict[str, list[Anchor]] = {session: [] for session in sessions}
     for anchor in (*of_files, *LocalTape(memory.state).all_anchors()):
@@ -167,7 +170,7 @@ def _anchors_of(memory: Memory, sessions: frozenset[str]) -> Mapping[str, Sequen
     return {session: in_order(own, time()) for session, own in anchors.items()}
 
 
-def _last_before(anchors: Sequence[Anchor], at: int) -> Anchor | None:
+def last_before(anchors: Sequence[Anchor], at: int) -> Anchor | None:
     """The last anchor by the second `at`, without secrets; one left on purpose comes before one of a start or
     end."""
     earlier = [anchor for anchor in anchors if int(anchor.moment) <= at]

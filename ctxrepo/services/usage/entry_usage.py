@@ -1,7 +1,7 @@
 """What became of delivered entries: opened, used, contradicted."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -82,12 +82,7 @@ def usage(
 ) -> Report:
     """The entries of one scope, or of all, that were delivered most; of those that are wanted."""
     folder = scope_named(memory, scope, project).folder if scope else ""
-    try:
-        with UsageStore.writing(memory.state.usage) as store:
-            found = store.all()
-    except sqlite3.DatabaseError as error:
-        raise CtxrepoError(f"{memory.state.usage} can't be read: {error}", "It may be deleted.") from error
-    there = [one for one in found if not folder or one.path.startswith(f"{folder}/")]
+    there = [one for one in counted_here(memory) if not folder or one.path.startswith(f"{folder}/")]
     there.sort(key=lambda one: (-one.delivered, -one.last, one.id))
     cached = ((one, memory.cache.find_entry(one.id)) for one in there)
     wanted = [(one, known) for one, known in cached if is_wanted(one, known)]
@@ -99,6 +94,26 @@ def usage(
         count=len(wanted),
         **{name: sum(getattr(one, name) for one in there) for name in COUNTS},
     )
+
+
+def counted_here(memory: Memory) -> list[Usage]:
+    """What this machine has counted, of every entry that it remembers."""
+    try:
+        with UsageStore.writing(memory.state.usage) as store:
+            return store.all()
+    except sqlite3.DatabaseError as error:
+        raise CtxrepoError(f"{memory.state.usage} can't be read: {error}", "It may be deleted.") from error
+
+
+def usage_of(memory: Memory, ids: Collection[str], paths: Collection[str]) -> Usage | None:
+    """The counts of one entry by all ids that it had, or with `paths` of all entries of a note, added up;
+    None where nothing was counted."""
+    found = [one for one in counted_here(memory) if one.id in ids or one.path in paths]
+    if not found:
+        return None
+    sums = {name: sum(getattr(one, name) for one in found) for name in COUNTS}
+    first, last = min(one.first for one in found), max(one.last for one in found)
+    return Usage(found[0].id, found[0].path, first, last, **sums)
 
 
 REPLY_BYTES = 256 * 1024

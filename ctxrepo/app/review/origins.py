@@ -1,0 +1,227 @@
+"""The operation that says why something is in the memory: the commit, the session and the prompt it comes
+from, what was recorded about it, what sessions made of it, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ctxrepo.app.result import Result, reads
+from ctxrepo.domain.formats.moment import second, second_at, seconds_of
+from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.project.layout import is_archived
+from ctxrepo.domain.project.target import NoteOrEntry
+from ctxrepo.domain.records.entry_use import COUNTS, Usage
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.records.decision import ItemToDecide
+    from ctxrepo.domain.records.evidence import Evidence
+    from ctxrepo.domain.records.save import Save
+    from ctxrepo.services.history.commits import CommitSummary
+    from ctxrepo.services.history.origins import Origins
+    from ctxrepo.services.sessions.prompt_moments import PromptMoment
+    from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class WhyRequest:
+    """A note or an entry, also one that is gone."""
+
+    target: NoteOrEntry
+
+
+@dataclass(frozen=True)
+class Why:
+    """All that is known of where something comes from. `moments` has the sessions of the commits that are
+    told, by their ids; `waiting` is who wrote what no commit holds yet. `state` are its states in words,
+    `items` what waits for a decision about it."""
+
+    origins: Origins
+    moments: Mapping[str, PromptMoment]
+    waiting: Sequence[Save]
+    records: Sequence[Evidence]
+    usage: Usage | None
+    state: Sequence[str]
+    items: Sequence[ItemToDecide]
+
+
+@reads
+def why(desk: Desk, request: WhyRequest) -> Result[Why]:
+    """Say where a note or an entry comes from. Secrets are masked."""
+    from ctxrepo.domain.secrets import mask
+    from ctxrepo.services.history.commits import deed_by_record
+    from ctxrepo.services.history.origins import origins
+    from ctxrepo.services.reading.marks import records_about
+    from ctxrepo.services.usage.entry_usage import usage_of
+
+    memory = desk.memory
+    found = origins(memory, request.target, desk.project)
+    records = records_about(memory, found.ids, found.paths)
+    deeds = [
+        deed_by_record(memory, deed, records, found.ids, is_origin=deed is found.deeds[-1])
+        if found.id
+        else deed
+        for deed in found.deeds
+    ]
+    deeds = [replace(deed, lines=tuple(map(mask, deed.lines))) for deed in deeds]
+    found = replace(found, text=mask(found.text), deeds=deeds)
+    moments = {}
+    for deed in [*deeds[:1], *deeds[-1:]]:
+        if deed.commit not in moments and (moment := _moment(memory, deed, records)):
+            moments[deed.commit] = moment
+    items = [item for item in _items(memory) if _is_about(item, found)]
+    waiting = [save for save in memory.journal.read() if save.path == found.path]
+    state = [*_state(memory, found, records), *_on_its_way(memory, found, waiting)]
+    usage = usage_of(memory, found.ids, () if found.id else found.paths)
+    answer = Why(found, moments, waiting, records, usage, state, items)
+    return Result(answer, _data(answer))
+
+
+def _items(memory: Memory) -> Sequence[ItemToDecide]:
+    from ctxrepo.services.review.items import items_to_decide
+
+    return items_to_decide(memory)
+
+
+def _moment(memory: Memory, deed: CommitSummary, records: Sequence[Evidence]) -> PromptMoment | None:
+    """The session in which a commit's change was written; None where none is known."""
+    from ctxrepo.services.sessions.prompt_moments import PromptMoment, prompt_moment
+
+    writers, at = deed.writers, deed.when.timestamp()
+    if not writers.sessions:
+        return None
+    agent = writers.agents[0] if len(writers.agents) == 1 else ""
+    if len(writers.sessions) > 1:
+        many = f"the commit holds what {len(writers.sessions)} sessions wrote, and nothing says which of them"
+        return PromptMoment(agent, "", unknown=many)
+    (session,) = writers.sessions
+    told = (seconds_of(record.ts) for record in records if record.session == session)
+    said = max((when for when in told if when and when <= at + 1), default=at)
+    return prompt_moment(memory, agent, session, writers.hosts[0] if writers.hosts else "", said)
+
+
+def _is_about(item: ItemToDecide, found: Origins) -> bool:
+    """Whether an item waits about the note; of versions that met, about the entry if one is asked for."""
+    from ctxrepo.domain.note.entry import normalised
+    from ctxrepo.domain.secrets import mask
+
+    words = normalised(found.text)
+    if item.kind == "declined":
+        return any(f"{mask(path)}: {words}" in (item.after or "").split("\n") for path in found.paths)
+    if item.path not in map(mask, found.paths):
+        return False
+    if item.kind == "conflict" and found.id and item.before:
+        return words in (
+            " ".join(text.split()) for text in (normalised(item.before), normalised(item.after or ""))
+        )
+    return not (item.kind == "proposal" and found.id)
+
+
+def _state(memory: Memory, found: Origins, records: Sequence[Evidence]) -> Iterator[str]:
+    from ctxrepo.domain.records.evidence import latest_successors
+
+    if found.is_gone:
+        yield _fate(found, records)
+        return
+    if is_archived(found.path):
+        yield "archived: no session is given it"
+    if found.id:
+        cached = memory.cache.find_entry(found.id)
+        if cached and cached.is_pinned:
+            yield "pinned"
+        if cached and cached.is_struck:
+            to = latest_successors(records).get(found.id)
+            yield f"superseded{f' by ^{to}' if to else ''}: no session is given it"
+        return
+    entries = memory.cache.entries_of(found.path)
+    if pinned := sum(entry.is_pinned for entry in entries):
+        yield f"{pinned} of its {len(entries)} entries pinned"
+    if struck := sum(entry.is_struck for entry in entries):
+        yield f"{struck} of its {len(entries)} entries superseded"
+
+
+def _fate(found: Origins, records: Sequence[Evidence]) -> str:
+    """What became of something that isn't there any more."""
+    from ctxrepo.domain.records.evidence import fate
+
+    if not found.id:
+        return "gone: removed"
+    kind, to = fate(records, found.id)
+    replaced = {
+        "superseded": f"superseded by ^{to}",
+        "moved": f"it is ^{to} by now",
+        "forgotten": "forgotten",
+    }
+    return f"gone: {replaced[kind]}" if kind in replaced else "gone: removed without a command of ours"
+
+
+def _on_its_way(memory: Memory, found: Origins, waiting: Sequence[Save]) -> Iterator[str]:
+    """Where its last change is not yet."""
+    from ctxrepo.services.review.open_review import in_review
+
+    if waiting or not found.deeds:
+        yield "not committed"
+        return
+    last = found.deeds[0].commit
+    upstream = memory.objects.ref(memory.clone.upstream_ref)
+    if last in in_review(memory):
+        yield "in review"
+    elif memory.has_remote and not (upstream and memory.objects.contains(upstream, last)):
+        yield "not sent to the remote yet"
+
+
+def _data(why: Why) -> dict[str, Any]:
+    from ctxrepo.app.sessions.past_search import anchor_fields
+
+    found = why.origins
+    changes = []
+    for deed in found.deeds:
+        moment = why.moments.get(deed.commit)
+        session = None
+        if moment:
+            session = {
+                "agent": moment.agent,
+                "id": moment.session,
+                "prompt": moment.prompt or None,
+                "asked": moment.asked or None,
+                "unknown": moment.unknown or None,
+                "anchor": anchor_fields(moment.anchor, moment.anchor.project) if moment.anchor else None,
+                "resume": moment.resume or None,
+            }
+        changes.append({**plain_data(deed), "session": session})
+    usage = None
+    if why.usage:
+        counts = {name: getattr(why.usage, name) for name in COUNTS}
+        usage = {**counts, "first": second_at(why.usage.first), "last": second_at(why.usage.last)}
+    return {
+        "path": found.path,
+        "at": found.at,
+        "id": f"^{found.id}" if found.id else "",
+        "text": found.text,
+        "gone": found.is_gone,
+        "changes": changes,
+        "count": found.count,
+        "older_missing": found.is_cut,
+        "waiting": [
+            {
+                "agent": save.by.agent,
+                "session": save.by.session,
+                "host": save.by.host,
+                "op": save.op,
+                "at": save.at,
+            }
+            for save in why.waiting
+        ],
+        "records": [
+            {name: value for name, value in plain_data(record).items() if value} for record in why.records
+        ],
+        "usage_here": usage,
+        "state": list(why.state),
+        "items": [
+            {"id": i.id, "kind": i.kind, "why": i.why, "since": second(i.since) if i.since else None}
+            for i in why.items
+        ],
+    }

@@ -1,0 +1,262 @@
+"""What changed in the memory: between two commits or moments, up to now, or by one session."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+
+from ctxrepo.domain.git.commit import Writers, writers_of
+from ctxrepo.domain.project.layout import INBOX, REGISTRY, TAPES
+from ctxrepo.domain.project.target import Target
+from ctxrepo.errors import NotFound, Unreadable, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.history.commits import CommitSummary, TargetHistory, deed_by_record, deeds
+from ctxrepo.services.history.net_changes import ChangedFile, Files, NetChange, NetChanges
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.marks import evidence_now, records_about
+from ctxrepo.services.reading.targets import resolve
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.store import Objects
+from ctxrepo.storage.objects.trees import Key
+from ctxrepo.storage.state.committed_records import KeptOutFile
+
+_COMMITS = 5_000
+"""Commits that are looked through for who made a change."""
+
+_FEW = 50
+"""Entries of which records are looked for by their ids; of more all records are read."""
+
+_SLOP = 5
+"""So many commits in a row must be older than a moment: clocks of machines differ."""
+
+
+@dataclass(frozen=True)
+class CommitSpan:
+    """From a commit, None for before the first one, to another, or to what is on disk (`is_now`)."""
+
+    start: str | None
+    end: str | None
+    is_now: bool = False
+    is_cut: bool = False
+    """The history on this machine begins later than it was asked for."""
+
+
+@dataclass(frozen=True)
+class MemoryChanges:
+    """What changed, by file. `contents` are the files that differ: former path, path, bytes before, after."""
+
+    files: Sequence[ChangedFile]
+    contents: Sequence[tuple[str, str, bytes | None, bytes | None]]
+    others: Sequence[str] = ()
+    """Other sessions that the same commits name: of what no record tells apart, some may be theirs."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is looked at: all, or a note by the `paths` that it had, or an entry by its `ids`."""
+
+    paths: frozenset[str] = frozenset()
+    ids: frozenset[str] = frozenset()
+
+    def of(self, files: Sequence[ChangedFile]) -> list[ChangedFile]:
+        """What of these files is wanted."""
+        if self.ids:
+            kept = (replace(f, changes=[c for c in f.changes if c.ids & self.ids]) for f in files)
+            return [file for file in kept if file.changes]
+        return [f for f in files if not self.paths or {f.path, f.former} & self.paths]
+
+
+def wanted(memory: Memory, target: Target | None, project: Project | None) -> Wanted:
+    """What a target names, through its moves; NotFound where nothing is or was called so."""
+    if target is None:
+        return Wanted()
+    try:
+        past = TargetHistory(memory, target, project)
+    except NotFound:
+        note, entry = resolve(memory, target, project, follows=True)
+        return Wanted(frozenset({note.path}), frozenset({entry.id} if entry else ()))
+    places = [place for step, _ in past.steps() for place in (step.now, *step.before)]
+    if past.entry is None:
+        return Wanted(frozenset({past.path, *(place.path for place in places if place.key)}))
+    entries = (past.entry.at(place) for place in places)
+    return Wanted(ids=frozenset({past.id, *(entry.id for entry in entries if entry)}))
+
+
+def commit_at(memory: Memory, moment: datetime) -> tuple[str | None, bool]:
+    """The commit that the branch was at in a moment: from the newest back along first parents the first one
+    that isn't younger. None for before all; then also whether older ones are not on this machine."""
+    objects, commit, younger, older = memory.objects, memory.head, None, 0
+    found: str | None = None
+    while commit and older < _SLOP:
+        if objects.header_of(commit).when > moment:
+            younger, older, found = commit, 0, None
+        else:
+            older += 1
+            found = found or commit
+        is_cut = commit in memory.refs.shallow() if younger == commit else False
+        parents = [] if is_cut else objects.parents(commit)
+        if not parents:
+            return found, is_cut and found is None
+        commit = parents[0]
+    return found, False
+
+
+def changes(memory: Memory, span: CommitSpan, wanted: Wanted) -> MemoryChanges:
+    """What is different between the two ends."""
+    waiting = _not_committed(memory) if span.is_now else []
+    net = NetChanges()
+    net.add(_files(memory, span, waiting))
+    files = wanted.of(net.files())
+    done = _attributed(memory, span, files, waiting)
+    done = _by_records(memory, done)
+    return MemoryChanges(done, [one for one in net.contents() if _is_among(one[1], files)])
+
+
+def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, MemoryChanges]:
+    """The session whose id begins so, and what it left: all that the commits with its trailer did, whatever
+    others did between them. NotFound or UsageError where none or several are meant."""
+    objects = memory.objects
+    found: list[tuple[str, Writers]] = []
+    for commit, _, _ in objects.walk(memory.head) if memory.head else ():
+        writers = writers_of(objects.header_of(commit).message)
+        if any(session.startswith(name) for session in writers.sessions):
+            found.append((commit, writers))
+    waiting = {s.by.session for s in memory.journal.read() if s.by.session.startswith(name)}
+    sessions = {s for _, w in found for s in w.sessions if s.startswith(name)} | waiting
+    session = name if name in sessions else next(iter(sessions), "")
+    if not sessions:
+        raise NotFound(f"no commit names a session {name}", "`ctxrepo history` shows which sessions wrote.")
+    if len(sessions) > 1 and name not in sessions:
+        raise UsageError(f"{len(sessions)} sessions' ids begin with {name}", "Say more of it.")
+    own = [commit for commit, writers in found if session in writers.sessions]
+    net = NetChanges()
+    for deed in reversed(deeds(memory, own)):
+        net.add(_files_of(objects, deed.commit), deed)
+    saves = [s for s in memory.journal.read() if s.by.session == session and _is_shown(s.path)]
+    for save in saves:
+        net.add({save.path: (save.base, save.after)})
+    paths = {save.path for save in saves}
+    files = [replace(file, is_waiting=file.path in paths) for file in wanted.of(net.files())]
+    own_files = [_of_session(session, file) for file in _by_records(memory, files)]
+    files = [one for one, file in zip(own_files, files, strict=True) if one.changes or not file.changes]
+    others = {s for _, w in found for s in w.sessions if session in w.sessions} - {session}
+    contents = [one for one in net.contents() if _is_among(one[1], files)]
+    return session, MemoryChanges(files, contents, sorted(others))
+
+
+def _by_records(memory: Memory, files: Sequence[ChangedFile]) -> list[ChangedFile]:
+    """The files, each change by whom its record names, where its commit holds what several wrote."""
+    shared = [c for f in files for c in f.changes if c.deed and c.deed.writers.sessions]
+    ids = {change.id for change in shared}
+    records = (records_about(memory, ids, ()) if len(ids) < _FEW else evidence_now(memory)) if ids else []
+
+    def told(change: NetChange) -> NetChange:
+        deed = change.deed
+        if deed is None or change.id not in ids:
+            return change
+        return replace(change, deed=deed_by_record(memory, deed, records, {change.id}))
+
+    return [replace(file, changes=[told(change) for change in file.changes]) for file in files]
+
+
+def _of_session(session: str, file: ChangedFile) -> ChangedFile:
+    """The file without changes that others made, by what records say of commits that they share."""
+    own = [c for c in file.changes if c.deed is None or session in c.deed.writers.sessions]
+    return replace(file, changes=own)
+
+
+def _is_among(path: str, files: Sequence[ChangedFile]) -> bool:
+    return any(file.path == path for file in files)
+
+
+def _is_shown(path: str) -> bool:
+    """Whether a file is memory and no bookkeeping: records, anchors, the registry and proposals are."""
+    return "/" in path and not path.startswith((".", f"{TAPES}/", f"{INBOX}/")) and path != REGISTRY
+
+
+def _files(memory: Memory, span: CommitSpan, waiting: Sequence[str]) -> Files:
+    objects = memory.objects
+    old, new = objects.tree_of(span.start), objects.tree_of(span.end)
+    found = {p: keys for p, keys in objects.diff(old, new).items() if _is_shown(p)}
+    files = {p: (_data(objects, was), _data(objects, now)) for p, (was, now) in sorted(found.items())}
+    for path in waiting:
+        try:
+            data = memory.worktree.read(path)
+        except Unreadable:
+            continue
+        before = files[path][0] if path in files else objects.find(old, path)
+        files.pop(path, None)
+        if before != data:
+            files[path] = (before, data)
+    return files
+
+
+def _not_committed(memory: Memory) -> list[str]:
+    """The files that no commit holds as they are on disk: what is held back, and what was just written."""
+    from ctxrepo.services.saving.committed import committed_already
+
+    held = {one.refusal.path for one in KeptOutFile(memory.state.held).read().held}
+    if memory.why_read_only or not committed_already(memory):
+        from ctxrepo.services.saving.pending import find_pending  # slow to import, and rarely anything waits
+
+        held |= find_pending(memory, memory.head_tree).grounds.keys()
+    return sorted(filter(_is_shown, held))
+
+
+def _data(objects: Objects, key: Key | None) -> bytes | None:
+    return None if key is None else b"" if ":" in key else objects.data_or_empty(key)
+
+
+def _files_of(objects: Objects, commit: str, among: Collection[str] | None = None) -> Files:
+    """What a commit did to each file (`among` these); of a merge only what it left as no parent has it."""
+    parents: list[str | None] = [*objects.parents(commit)] or [None]
+    tree = objects.tree_of(commit)
+    each = [objects.diff(objects.tree_of(parent), tree) for parent in parents]
+    paths = [p for p in sorted(each[0]) if _is_shown(p) and all(p in other for other in each[1:])]
+    paths = [p for p in paths if among is None or p in among]
+    return {p: (_data(objects, each[0][p][0]), _data(objects, each[0][p][1])) for p in paths}
+
+
+def _attributed(
+    memory: Memory, span: CommitSpan, files: Sequence[ChangedFile], waiting: Collection[str]
+) -> list[ChangedFile]:
+    """The files with the newest commit that left each entry so, through renames; of what is `waiting` only
+    what a commit has just so."""
+    objects = memory.objects
+    names = {file.path: {file.path, file.former} - {""} for file in files}
+    touched: dict[str, str] = {}
+    made: dict[tuple[str, str, bool], str] = {}
+    unknown = {_sign(f.path, c) for f in files for c in f.changes} | {(f.path, "", False) for f in files}
+    commits = objects.new_commits(span.end, span.start) if span.end and files else iter(())
+    for commit in islice(commits, _COMMITS):
+        if not unknown:
+            break
+        among = {name for own in names.values() for name in own}
+        net = NetChanges()
+        net.add(_files_of(objects, commit, among))
+        for done in net.files():
+            for path in [path for path, own in names.items() if done.path in own]:
+                names[path] |= {done.former} - {""}
+                touched.setdefault(path, commit)
+                for sign in {*(_sign(path, change) for change in done.changes), (path, "", False)} & unknown:
+                    made[sign] = commit
+                    unknown.discard(sign)
+    told = {deed.commit: deed for deed in deeds(memory, {*made.values(), *touched.values()})}
+
+    def deed_of(path: str, sign: tuple[str, str, bool]) -> CommitSummary | None:
+        return told.get(made.get(sign) or ("" if path in waiting else touched.get(path, "")))
+
+    return [
+        replace(
+            file,
+            changes=[replace(c, deed=deed_of(file.path, _sign(file.path, c))) for c in file.changes],
+            deed=deed_of(file.path, (file.path, "", False)),
+            is_waiting=file.path in waiting,
+        )
+        for file in files
+    ]
+
+
+def _sign(path: str, change: NetChange) -> tuple[str, str, bool]:
+    """By which a change is known again in the commit that made it."""
+    return path, change.after or change.before, not change.after

@@ -1,0 +1,99 @@
+"""Where a note or an entry comes from: what it says, and the commits that made it what it is."""
+
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+
+from ctxrepo.domain.note.entry import Entry
+from ctxrepo.domain.note.note import decode, encode
+from ctxrepo.domain.project.target import Target
+from ctxrepo.errors import NotFound
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.history.commits import CommitSummary, TargetHistory
+from ctxrepo.services.history.versions import Step, whereabouts
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.targets import resolve
+from ctxrepo.storage.memory import Memory
+
+NEWEST = 3
+"""Changes that are told beside the first one; `history` tells all."""
+
+
+@dataclass(frozen=True)
+class Origins:
+    """A note, or an entry of it (`id`, else ''), as it is, or as it was last where it `is_gone`.
+
+    `deeds` are the newest commits that changed it and, as the last, the one that brought it; `count` is how
+    many there are. Nothing is in them of what no commit holds. `is_cut`: what was before is not on this
+    machine. `ids` are all that the entry was called, `paths` all that its note was."""
+
+    path: str
+    at: str
+    text: str
+    id: str
+    is_gone: bool
+    ids: frozenset[str]
+    paths: frozenset[str]
+    deeds: Sequence[CommitSummary]
+    count: int
+    is_cut: bool
+
+
+def origins(memory: Memory, target: Target, project: Project | None) -> Origins:
+    """Follow a note or an entry back to where it came from, also one that is gone; NotFound for nothing."""
+    now = None
+    with suppress(NotFound):
+        now = resolve(memory, target, project, follows=True)
+    past = None
+    with suppress(NotFound):
+        past = TargetHistory(memory, target, project)
+    if now is None and past and not past.entry:  # a note under its former name
+        folder, _, rest = whereabouts(memory, past.path)[0].partition("/")
+        with suppress(NotFound):
+            now = resolve(memory, Target(folder, rest), project)
+            past = TargetHistory(memory, Target(folder, rest), project)
+    newest: list[tuple[Step, list[str]]] = []
+    last: deque[tuple[Step, list[str]]] = deque(maxlen=1)
+    ids, paths, count = set[str](), set[str](), 0
+    gone: tuple[str, Entry | None, bytes] | None = None
+    for step, told in past.steps() if past else ():
+        places = [place for place in (step.now, *step.before) if place.key]
+        entries = {place: past.entry.at(place) for place in places} if past and past.entry else {}
+        ids |= {entry.id for entry in entries.values() if entry}
+        there = [place for place in places if not entries or entries[place]]
+        paths |= {place.path for place in there}
+        if now is None and gone is None and there:
+            entry = entries.get(there[0])
+            gone = (there[0].path, entry, memory.objects.data_or_empty(there[0].key or ""))
+        if told or (step.is_version and past and not past.entry):
+            count += 1
+            last.append((step, told))
+            if len(newest) < NEWEST:
+                newest.append((step, told))
+    if now is None and gone is None:  # it came and went between two commits
+        from ctxrepo.services.history.restore import bygone  # it loads what writes
+
+        was = bygone(memory, target, project)
+        gone = (was.path, was.entry, encode(was.text))
+    steps = [*newest, *(step for step in last if step not in newest)]
+    deeds = [past.deed_of(*step) for step in steps] if past else []
+    if now:
+        note, entry = now
+        path, text = note.path, entry.text if entry else note.text
+    else:
+        assert gone is not None
+        path, entry, data = gone
+        text = entry.text if entry else decode(data)
+    name = (entry.id if entry else "") or (past.id if past else "")
+    return Origins(
+        path=path,
+        at=entry.at if entry else path,
+        text=text,
+        id=name,
+        is_gone=now is None,
+        ids=frozenset(ids | ({name} if name else set())),
+        paths=frozenset(paths | {path}),
+        deeds=deeds,
+        count=count,
+        is_cut=bool(deeds) and deeds[-1].commit in memory.refs.shallow(),
+    )

@@ -1,0 +1,54 @@
+"""why and diff on the command line: lines for people, nothing hidden in them, and hints beside them."""
+
+from __future__ import annotations
+
+import pytest
+from terminal import Terminal
+
+
+def test_why_is_a_field_for_each_thing_that_is_known(cli: Terminal) -> None:
+    name = cli("remember", "x is y", "-c", "gotcha", "--json").data["id"]
+    said = cli("why", name)
+    host = cli.machine.open().host
+    place, text, written, *_ = said.out.splitlines()
+    assert (said.code, place, text) == (0, f"shop/topics/gotcha.md#L8  {name}", "  - [gotcha] x is y")
+    assert written.startswith("written  ")
+    assert f"by {host}, commit " in written
+    assert "outside of a session, as far as is known" in said.out
+    assert "state    current; nothing waits about it" in said.out
+    assert said.err == f"ctxrepo: `ctxrepo history {name}` shows each change\n"
+
+
+def test_nothing_that_a_note_hides_reaches_the_terminal(cli: Terminal) -> None:
+    cli.machine.write("global/a.md", "- a\x1b[31m\u202eb\n")
+    for words in (("why", "global:a"), ("why", "global:a#L1"), ("diff",), ("diff", "--patch")):
+        said = cli(*words)
+        assert said.code == 0
+        assert "\\u{1b}" in said.out
+        assert "\x1b" not in said.out
+        assert "\u202e" not in said.out
+
+
+def test_diff_has_a_section_for_each_note(cli: Terminal) -> None:
+    cli("remember", "x is y", "-c", "gotcha", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="0123456789ab")
+    cli.machine.write("global/a.md", "- by hand\n")
+    said = cli("diff")
+    first, second = said.out.rstrip("\n").split("\n\n")
+    assert first.splitlines()[::2] == ["global/a.md (new)", "    + by hand"]
+    assert second.splitlines()[::2] == ["shop/topics/gotcha.md (new)", "    + [gotcha] x is y"]
+    assert f"  claude on {cli.machine.open().host}, session 01234567, " in second
+    assert (said.code, said.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["why", "never"], 3, "no commit has or had"),
+        (["diff", "--since", "soon"], 2, "is no date and no commit"),
+        (["diff", "--session", "never"], 3, "no commit names a session never"),
+        (["diff", "--since", "1h", "--from", "2h"], 2, "three ways"),
+    ],
+)
+def test_what_does_not_match_is_said_in_a_line(cli: Terminal, words: list[str], code: int, told: str) -> None:
+    said = cli(*words)
+    assert (said.code, said.is_one_line(), told in said.err) == (code, True, True), said.err
