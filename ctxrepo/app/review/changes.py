@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.history.changes import CommitSpan, MemoryChanges
+    from ctxrepo.services.history.commits import CommitSummary
     from ctxrepo.services.history.net_changes import ChangedFile, NetChange
 
 
@@ -70,9 +71,12 @@ def diff(desk: Desk, request: DiffRequest) -> Result[WhatChanged]:
         ends = {"from": span.start, "to": None if span.is_now else span.end}
         if span.is_cut:
             desk.notice("the history on this machine begins later, so this is from its first commit on")
-    files = [_masked(file) for file in found.files]
+    files = _masked(found.files)
     patch = list(_patch(found)) if request.patch else []
-    data = {**ends, "since": since, "notes": [_fields(file) for file in files]}
+    by: dict[CommitSummary | None, dict[str, Any] | None] = {None: None}
+    for deed in {change.deed for file in files for change in file.changes if change.deed}:
+        by[deed] = _by(deed)
+    data = {**ends, "since": since, "notes": [_fields(file, by) for file in files]}
     if request.patch:
         data["patch"] = "\n".join(patch)
     return Result(WhatChanged(files, since, patch, request.patch), data)
@@ -127,11 +131,15 @@ def _end(desk: Desk, text: str) -> tuple[str | None, bool, str]:
     return *commit_at(desk.memory, moment), wall_time(moment)
 
 
-def _masked(file: ChangedFile) -> ChangedFile:
-    from ctxrepo.domain.secrets import mask
+def _masked(files: Sequence[ChangedFile]) -> list[ChangedFile]:
+    """The files without secrets, which are looked for in all texts at once."""
+    from ctxrepo.services.sessions.conversations import without_secrets
 
-    changes = [replace(c, before=mask(c.before), after=mask(c.after)) for c in file.changes]
-    return replace(file, changes=changes)
+    clean = iter(without_secrets([text for f in files for c in f.changes for text in (c.before, c.after)]))
+    return [
+        replace(file, changes=[replace(c, before=next(clean), after=next(clean)) for c in file.changes])
+        for file in files
+    ]
 
 
 def _patch(found: MemoryChanges) -> Iterator[str]:
@@ -156,7 +164,7 @@ def _patch(found: MemoryChanges) -> Iterator[str]:
         yield from unified_diff(old, new, *names, lineterm="")
 
 
-def _fields(file: ChangedFile) -> dict[str, Any]:
+def _fields(file: ChangedFile, by: Mapping[CommitSummary | None, dict[str, Any] | None]) -> dict[str, Any]:
     return {
         "path": file.path,
         "kind": file.kind,
@@ -169,17 +177,14 @@ def _fields(file: ChangedFile) -> dict[str, Any]:
                 "before": change.before or None,
                 "after": change.after or None,
                 "former": change.former or None,
-                "by": _by(change),
+                "by": by[change.deed],
             }
             for change in file.changes
         ],
     }
 
 
-def _by(change: NetChange) -> dict[str, Any] | None:
-    deed = change.deed
-    if deed is None:
-        return None
+def _by(deed: CommitSummary) -> dict[str, Any]:
     return {"commit": deed.commit, "when": second(deed.when), "who": who(deed), **plain_data(deed.writers)}
 
 

@@ -47,6 +47,11 @@ class Why:
     state: Sequence[str]
     items: Sequence[ItemToDecide]
 
+    @property
+    def has_quotes(self) -> bool:
+        """Whether words are in it that were said in past sessions."""
+        return any(moment.prompt or moment.anchor for moment in self.moments.values())
+
 
 @reads
 def why(desk: Desk, request: WhyRequest) -> Result[Why]:
@@ -60,10 +65,9 @@ def why(desk: Desk, request: WhyRequest) -> Result[Why]:
     memory = desk.memory
     found = origins(memory, request.target, desk.project)
     records = records_about(memory, found.ids, found.paths)
+    ids = found.ids.union(*({r.entry, r.to} for r in records if r.kind == "moved"))
     deeds = [
-        deed_by_record(memory, deed, records, found.ids, is_origin=deed is found.deeds[-1])
-        if found.id
-        else deed
+        deed_by_record(memory, deed, records, ids, is_origin=deed is found.deeds[-1]) if found.id else deed
         for deed in found.deeds
     ]
     deeds = [replace(deed, lines=tuple(map(mask, deed.lines))) for deed in deeds]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ctxrepo.app.result import Result, reads
@@ -38,6 +38,8 @@ class OnTape(Generic[Value]):
     folder: str
     agent: str
     session: str
+    resume: str = ""
+    """The command that goes on with the session in which the last message of what was read was said."""
 
 
 @dataclass(frozen=True)
@@ -119,14 +121,19 @@ def read_tape(desk: Desk, request: ReadTape) -> Result[OnTape[TapeReading]]:
     """Read what was said."""
     from ctxrepo.services.anchors.tape_lookup import read
     from ctxrepo.services.sessions.conversations import masked
+    from ctxrepo.services.sessions.prompt_moments import resume_of
 
     view = _view(desk, request)
     reading = read(view, request)
     ends = {"after": reading.bounds.after, "until": reading.bounds.until}
     folder = view.place.folder
     bounds = {name: anchor_fields(masked(end), folder) if end else None for name, end in ends.items()}
-    data = {"entries": [*map(message_fields, reading.messages)], **bounds}
-    return Result(_on_tape(desk, view, reading), data)
+    resume = ""
+    if reading.messages:
+        last = reading.messages[-1]
+        resume = resume_of(desk.memory, last.agent, last.session or view.session)
+    data = {"entries": [*map(message_fields, reading.messages)], **bounds, "resume": resume or None}
+    return Result(replace(_on_tape(desk, view, reading), resume=resume), data)
 
 
 def tape_tree(desk: Desk, request: TapeRequest) -> Result[OnTape[Sequence[TreeLine]]]:

@@ -92,7 +92,7 @@ def _moment(moment: PromptMoment) -> Iterator[str]:
         when = f", left {wall_time(datetime.fromtimestamp(left, UTC))}" if left else ""
         yield f"after the anchor {shown(moment.anchor.name)} ^{moment.anchor_id}{when}"
     if moment.resume:
-        yield f"goes on with: {moment.resume}"
+        yield f"resume: {moment.resume}"
 
 
 def _who_saved(save: Save) -> str:

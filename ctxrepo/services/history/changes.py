@@ -53,7 +53,7 @@ class MemoryChanges:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked at: all, or a note by the `paths` that it had, or an entry by its `ids`."""
+    """What is looked at: all, or a note by the `paths` that it had, of it an entry by its `ids`."""
 
     paths: frozenset[str] = frozenset()
     ids: frozenset[str] = frozenset()
@@ -64,6 +64,10 @@ class Wanted:
             kept = (replace(f, changes=[c for c in f.changes if c.ids & self.ids]) for f in files)
             return [file for file in kept if file.changes]
         return [f for f in files if not self.paths or {f.path, f.former} & self.paths]
+
+    def has(self, path: str) -> bool:
+        """Whether a file may be of it."""
+        return not self.paths or path in self.paths
 
 
 def wanted(memory: Memory, target: Target | None, project: Project | None) -> Wanted:
@@ -78,8 +82,9 @@ def wanted(memory: Memory, target: Target | None, project: Project | None) -> Wa
     places = [place for step, _ in past.steps() for place in (step.now, *step.before)]
     if past.entry is None:
         return Wanted(frozenset({past.path, *(place.path for place in places if place.key)}))
-    entries = (past.entry.at(place) for place in places)
-    return Wanted(ids=frozenset({past.id, *(entry.id for entry in entries if entry)}))
+    found = {place.path: entry.id for place in places if (entry := past.entry.at(place))}
+    ids = {entry.id for place in places if (entry := past.entry.at(place))}
+    return Wanted(frozenset({past.path, *found}), frozenset({past.id, *ids}))
 
 
 def commit_at(memory: Memory, moment: datetime) -> tuple[str | None, bool]:
@@ -105,11 +110,11 @@ def changes(memory: Memory, span: CommitSpan, wanted: Wanted) -> MemoryChanges:
     """What is different between the two ends."""
     waiting = _not_committed(memory) if span.is_now else []
     net = NetChanges()
-    net.add(_files(memory, span, waiting))
+    net.add(_files(memory, span, waiting, wanted))
     files = wanted.of(net.files())
     done = _attributed(memory, span, files, waiting)
     done = _by_records(memory, done)
-    return MemoryChanges(done, [one for one in net.contents() if _is_among(one[1], files)])
+    return MemoryChanges(done, _contents(net, files))
 
 
 def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, MemoryChanges]:
@@ -140,7 +145,7 @@ def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, Mem
     own_files = [_of_session(session, file) for file in _by_records(memory, files)]
     files = [one for one, file in zip(own_files, files, strict=True) if one.changes or not file.changes]
     others = {s for _, w in found for s in w.sessions if session in w.sessions} - {session}
-    contents = [one for one in net.contents() if _is_among(one[1], files)]
+    contents = _contents(net, files)
     return session, MemoryChanges(files, contents, sorted(others))
 
 
@@ -165,8 +170,11 @@ def _of_session(session: str, file: ChangedFile) -> ChangedFile:
     return replace(file, changes=own)
 
 
-def _is_among(path: str, files: Sequence[ChangedFile]) -> bool:
-    return any(file.path == path for file in files)
+def _contents(
+    net: NetChanges, files: Sequence[ChangedFile]
+) -> list[tuple[str, str, bytes | None, bytes | None]]:
+    paths = {file.path for file in files}
+    return [one for one in net.contents() if one[1] in paths]
 
 
 def _is_shown(path: str) -> bool:
@@ -174,12 +182,12 @@ def _is_shown(path: str) -> bool:
     return "/" in path and not path.startswith((".", f"{TAPES}/", f"{INBOX}/")) and path != REGISTRY
 
 
-def _files(memory: Memory, span: CommitSpan, waiting: Sequence[str]) -> Files:
+def _files(memory: Memory, span: CommitSpan, waiting: Sequence[str], wanted: Wanted) -> Files:
     objects = memory.objects
     old, new = objects.tree_of(span.start), objects.tree_of(span.end)
-    found = {p: keys for p, keys in objects.diff(old, new).items() if _is_shown(p)}
+    found = {p: keys for p, keys in objects.diff(old, new).items() if _is_shown(p) and wanted.has(p)}
     files = {p: (_data(objects, was), _data(objects, now)) for p, (was, now) in sorted(found.items())}
-    for path in waiting:
+    for path in filter(wanted.has, waiting):
         try:
             data = memory.worktree.read(path)
         except Unreadable:
@@ -213,7 +221,9 @@ def _files_of(objects: Objects, commit: str, among: Collection[str] | None = Non
     tree = objects.tree_of(commit)
     each = [objects.diff(objects.tree_of(parent), tree) for parent in parents]
     paths = [p for p in sorted(each[0]) if _is_shown(p) and all(p in other for other in each[1:])]
-    paths = [p for p in paths if among is None or p in among]
+    if among is not None:  # and what a note that came may have been called before
+        has_come = any(each[0][path][0] is None for path in paths if path in among)
+        paths = [p for p in paths if p in among or (has_come and each[0][p][1] is None)]
     return {p: (_data(objects, each[0][p][0]), _data(objects, each[0][p][1])) for p in paths}
 
 
@@ -223,7 +233,7 @@ def _attributed(
     """The files with the newest commit that left each entry so, through renames; of what is `waiting` only
     what a commit has just so."""
     objects = memory.objects
-    names = {file.path: {file.path, file.former} - {""} for file in files}
+    named = {name: {f.path} for f in files for name in (f.path, f.former) if name}  # -> its paths at the end
     touched: dict[str, str] = {}
     made: dict[tuple[str, str, bool], str] = {}
     unknown = {_sign(f.path, c) for f in files for c in f.changes} | {(f.path, "", False) for f in files}
@@ -231,16 +241,16 @@ def _attributed(
     for commit in islice(commits, _COMMITS):
         if not unknown:
             break
-        among = {name for own in names.values() for name in own}
         net = NetChanges()
-        net.add(_files_of(objects, commit, among))
+        net.add(_files_of(objects, commit, named.keys()))
         for done in net.files():
-            for path in [path for path, own in names.items() if done.path in own]:
-                names[path] |= {done.former} - {""}
+            for path in named.get(done.path, ()):
                 touched.setdefault(path, commit)
                 for sign in {*(_sign(path, change) for change in done.changes), (path, "", False)} & unknown:
                     made[sign] = commit
                     unknown.discard(sign)
+            if done.former:
+                named.setdefault(done.former, set()).update(named.get(done.path, ()))
     told = {deed.commit: deed for deed in deeds(memory, {*made.values(), *touched.values()})}
 
     def deed_of(path: str, sign: tuple[str, str, bool]) -> CommitSummary | None:

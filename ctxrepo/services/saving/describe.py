@@ -152,7 +152,7 @@ def entry_pairs(old: list[Entry], new: list[Entry]) -> list[tuple[Entry | None, 
     """(before, after) of each entry that came, was edited or went between two versions of a note, whatever
     the note was called; None for none. First those under a new id, then those that kept theirs, then what
     went."""
-    was = {after.id: before for before, after in moved(old, new)}
+    was = {after.id: before for before, after in moved(old, new)} if old and new else {}
     had = {e.id: e for e in old}
     pairs: list[tuple[Entry | None, Entry | None]] = [(was.get(e.id), e) for e in new if e.id not in had]
     # A ticked box leaves the id of an entry as it is, so it is compared by the text.

@@ -115,7 +115,7 @@ def shown(messages: Iterable[SessionMessage], chars: int, looked_at: int = 0) ->
     looked through for secrets, 0 for four times those shown."""
     messages = list(messages)
     most = (looked_at or _MASKED * chars) if chars else None
-    texts = _without_secrets([message.text[:most] for message in messages])
+    texts = without_secrets([message.text[:most] for message in messages])
     return [
         replace(message, text=_cut(text, chars), details=())
         for message, text in zip(messages, texts, strict=True)
@@ -130,7 +130,7 @@ def masked(anchor: Anchor) -> Anchor:
     return replace(anchor, name=mask(anchor.name), meta=meta)
 
 
-def _without_secrets(texts: Sequence[str]) -> list[str]:
+def without_secrets(texts: Sequence[str]) -> list[str]:
     """Texts without secrets, looked through at once: thousands of short ones would take seconds."""
     plain = [text.replace(_BETWEEN, "\n") for text in texts]
     clean = mask(_BETWEEN.join(plain)).split(_BETWEEN)

@@ -50,7 +50,7 @@ class PromptMoment:
 def prompt_moment(memory: Memory, agent: str, session: str, host: str, at: float) -> PromptMoment:
     """What a session was about at a moment in Unix seconds, by its anchors and by its transcript, if that is
     here. Secrets are masked."""
-    indexed = _indexed(memory, agent, session)
+    indexed = indexed_session(memory, agent, session)
     agent = agent or (indexed.agent if indexed else "")
     prompt = _in_index(memory, indexed, at) if indexed and indexed.mtime >= at * _NANOSECONDS else None
     unknown = ""
@@ -71,10 +71,7 @@ def prompt_moment(memory: Memory, agent: str, session: str, host: str, at: float
             unknown = unknown or "no transcript of it is on this machine"
     anchors = anchors_of_sessions(memory, frozenset({session}))[session]
     anchor = last_before(anchors, floor(at))
-    resume = ""
-    if agent and (indexed or prompt):
-        known = indexed or IndexedSession("", agent, session, "")
-        resume = resume_command(known, Profiles(memory).assignment(agent, known.path))
+    resume = resume_of(memory, agent, session, indexed) if agent and (indexed or prompt) else ""
     said = shown([prompt], _READ, _LOOKED_AT)[0].text if prompt else ""
     return PromptMoment(
         agent=agent,
@@ -88,7 +85,14 @@ def prompt_moment(memory: Memory, agent: str, session: str, host: str, at: float
     )
 
 
-def _indexed(memory: Memory, agent: str, session: str) -> IndexedSession | None:
+def resume_of(memory: Memory, agent: str, session: str, indexed: IndexedSession | None = None) -> str:
+    """The command that goes on with a session of which there is a transcript here, in its folder if the index
+    knows that; '' where its agent has none."""
+    known = indexed or indexed_session(memory, agent, session) or IndexedSession("", agent, session, "")
+    return resume_command(known, Profiles(memory).assignment(agent, known.path))
+
+
+def indexed_session(memory: Memory, agent: str, session: str) -> IndexedSession | None:
     """The session as the index has it; None where it hasn't, or there is no index."""
     if not index_file(memory.state.root).is_file():
         return None

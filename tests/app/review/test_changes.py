@@ -144,6 +144,18 @@ def test_a_note_that_was_renamed_and_one_that_was_removed(mine: Machine) -> None
     assert "rename from shop/a.md\nrename to shop/b.md\n--- a/shop/a.md\n+++ b/shop/b.md\n" in said
 
 
+def test_a_change_is_known_again_under_each_name_that_its_note_had(mine: Machine) -> None:
+    start = head(mine)
+    mine.ctxrepo("move", "a", "shop:b.md")
+    head(mine)
+    mine.write("shop/b.md", mine.read("shop/b.md").replace("redis", "nats"))
+    edited = head(mine)
+    mine.ctxrepo("move", "b", "shop:c.md")
+    (note,) = mine.json("diff", "--from", start)["data"]["notes"]
+    assert (note["path"], note["former"]) == ("shop/c.md", "shop/a.md")
+    assert [(e["after"], e["by"]["commit"]) for e in note["entries"]] == [("the queue is nats", edited)]
+
+
 def test_an_entry_that_went_to_another_note_is_told_once(mine: Machine) -> None:
     mine.write("shop/b.md", "- stays here\n")
     start = head(mine)

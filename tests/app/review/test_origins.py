@@ -84,6 +84,36 @@ def test_the_index_of_sessions_tells_the_same_as_the_transcript(mine: Machine) -
     assert "any more" in why(mine, name)["changes"][0]["session"]["unknown"]
 
 
+def test_a_session_that_went_on_since_the_index_read_it_is_read_anew(mine: Machine) -> None:
+    said = ClaudeTranscript(mine, SESSION)
+    said.user("an old prompt", timestamp=EARLY)
+    assert mine.ctxrepo("search", "old", "--in", "sessions").returncode == 0
+    time.sleep(0.02)
+    said.user("the prompt that it comes from", timestamp="2001-01-02T09:00:00.000Z")
+    name = remember(in_session(mine), "the port is 6380")
+    assert why(mine, name)["changes"][0]["session"]["prompt"] == "the prompt that it comes from"
+
+
+def test_what_a_session_wrote_and_a_person_edited_before_the_commit_comes_from_the_session(
+    mine: Machine,
+) -> None:
+    name = remember(in_session(mine), "the port of the tests is 1")
+    for old, new in ("12", "23", "34"):
+        name = mine.json("edit", name, "--old", f"is {old}", "--new", f"is {new}")["data"]["id"]
+    found = why(mine, name)
+    assert found["changes"][0]["writers"]["sessions"] == [SESSION]
+    assert [record["kind"] for record in found["records"]] == ["stated", "moved", "moved", "moved"]
+
+
+def test_a_note_is_asked_for_by_the_name_that_it_had(mine: Machine) -> None:
+    remember(mine, "the port is 6380", "-c", "gotcha")
+    mine.sync()
+    mine.ctxrepo("move", "topics/gotcha", "shop:topics/ports")
+    found = why(mine, "topics/gotcha")
+    assert (found["path"], found["gone"]) == ("shop/topics/ports.md", False)
+    assert found["changes"][-1]["lines"][0] == "* new"
+
+
 @pytest.mark.slow
 def test_the_anchor_before_it_is_named_and_one_after_it_is_not(mine: Machine) -> None:
     agent = in_session(mine)

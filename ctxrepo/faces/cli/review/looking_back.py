@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
 from ctxrepo.app.review import changes, origins
 from ctxrepo.app.review.changes import DiffRequest
-from ctxrepo.app.review.origins import WhyRequest
-from ctxrepo.faces.cli.answer import answer_with_view, open_desk
+from ctxrepo.app.review.origins import Why, WhyRequest
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, answer_with_view, open_desk
 from ctxrepo.faces.cli.options import command
 
 
@@ -17,7 +18,20 @@ def why(request: WhyRequest, json: bool = False) -> None:
     from ctxrepo.app.views.origins import why_view
 
     desk = open_desk()
-    answer_with_view(origins.why, request, json, partial(why_view, now=desk.now), desk=desk)
+
+    def said(found: Why) -> str | Sequence[output.OutputLine]:
+        """The view; in an agent's session as a quotation, where words of past sessions are in it."""
+        from ctxrepo.app.sessions.past_search import quoted
+
+        lines = output.drawn(why_view(found, desk.now), 8)
+        text = output.text_of(lines)
+        framed = quoted(desk, text) if found.has_quotes else text
+        return lines if framed == text else framed
+
+    def hints(found: Why) -> Sequence[str]:
+        return () if json else why_view(found, desk.now).hints
+
+    answer(origins.why, request, json, said, hints, desk=desk)
 
 
 @command(

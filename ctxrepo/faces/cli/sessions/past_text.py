@@ -70,7 +70,9 @@ def search_text(on: OnTape[TapeHits]) -> str:
 
 
 def read_text(on: OnTape[TapeReading], *, is_whole: bool) -> str:
-    return "\n".join(_message_lines(on.value.messages, is_whole=is_whole)) or "nothing was said there"
+    lines = [*_message_lines(on.value.messages, is_whole=is_whole)]
+    lines += [f"resume  {on.resume}"] if on.resume else []
+    return "\n".join(lines) or "nothing was said there"
 
 
 def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:

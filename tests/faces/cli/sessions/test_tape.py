@@ -411,7 +411,9 @@ class TestRead:
 
     def test_d60_the_newest_last_behind_the_last_anchor_or_another(self, cli: Terminal, one: Talk) -> None:
         found = cli("tape", "read", "--json", **one.env)
-        assert list(found.data) == ["entries", "after", "until"]
+        assert list(found.data) == ["entries", "after", "until", "resume"]
+        assert found.data["resume"] == f"claude --resume {S1}"  # not in the index yet, which knows the folder
+        assert cli("tape", "read").out.endswith(f"\nresume  claude --resume {S1}\n")
         assert texts(found)[-1] == "Noted: 8 s"
         assert texts(cli("tape", "read", "--last", "--json", **one.env)) == []
         behind = cli("tape", "read", "--after", "begin", "--json", **one.env)
