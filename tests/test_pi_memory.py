@@ -18,7 +18,16 @@ from ctxrepo.services.reading.find import note_paths
 
 READING = (
     *("list", "read USER.md", "read core/project/bad.md", "read global:USER.md", "status", "check", "doctor"),
-    *("context", "context --preset md", "history", "history core/USER.md", "conflicts list", "list --tree"),
+    *(
+        "context",
+        "context --preset md",
+        "history",
+        "history core/USER.md",
+        "why core/USER.md",
+        "diff",
+        "conflicts list",
+        "list --tree",
+    ),
     *("search stack", "search --regex sta.k", "tags", "links", "links core/USER.md", "check --fix --dry-run"),
     *("config list", "project show", "project list"),
 )

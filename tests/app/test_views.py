@@ -15,12 +15,17 @@ from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes.browsing import ListRequest, list_delivered, list_notes
 from ctxrepo.app.notes.upkeep import CheckRequest, check
 from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor, status
+from ctxrepo.app.review.changes import DiffRequest, diff
 from ctxrepo.app.review.decisions import ConflictRequest, list_conflicts, show_conflict
+from ctxrepo.app.review.origins import WhyRequest, why
 from ctxrepo.app.review.past import HistoryRequest, history
+from ctxrepo.app.views.changes import diff_view
 from ctxrepo.app.views.health import check_view, doctor_view, status_view
 from ctxrepo.app.views.notes import delivery_view, list_view
+from ctxrepo.app.views.origins import why_view
 from ctxrepo.app.views.past import conflict_view, conflicts_view, history_view
 from ctxrepo.app.views.view import Diff, Field, Table, TextLine, View, ViewSection
+from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.faces.cli.output import drawn, text_of
 from ctxrepo.services.saving.commit import commit
@@ -62,6 +67,11 @@ EVERY: dict[str, tuple[Callable[[Desk], View], int]] = {
         lambda d: shown(d, show_conflict, ConflictRequest(conflict_id()), lambda v: conflict_view(v, d.now)),
         8,
     ),
+    "why topics/gotcha#L6": (
+        lambda d: shown(d, why, WhyRequest(parse_target("topics/gotcha#L6")), lambda v: why_view(v, d.now)),
+        8,
+    ),
+    "diff": (lambda d: shown(d, diff, DiffRequest(), diff_view), 8),
     "history": (lambda d: shown(d, history, HistoryRequest(), lambda v: history_view(v, 20)), 8),
 }
 

@@ -163,6 +163,8 @@ COMMANDS = (
     ("recall", "the good note"),
     ("history",),
     ("history", "MEMORY.md"),
+    ("why", "MEMORY.md"),
+    ("diff", "--since", "2001-01-01"),
     ("log",),
     ("check",),
     ("doctor",),
@@ -172,6 +174,9 @@ COMMANDS = (
     ("conflicts", "list"),
     ("project", "list"),
 )
+
+
+LOOKS = (("history",), ("history", "--json"), ("history", "MEMORY.md"), ("why", "MEMORY.md"), ("diff",))
 
 
 def test_a_bomb_in_the_middle_of_the_history_stops_only_who_looks_at_it(remote: Path, ada: Machine) -> None:
@@ -196,7 +201,7 @@ def test_an_odd_commit_is_taken_and_shown(remote: Path, ada: Machine, name: str)
     flood(name).attack(Forge(remote), Path())
     ada.remember("written meanwhile")
     assert ada.sync().remote.ok
-    for words in (("history",), ("history", "--json"), ("history", "MEMORY.md"), ("log",), ("status",)):
+    for words in (*LOOKS, ("log",), ("status",)):
         done = ada.process(*words)
         assert done.returncode == 0, said(done)
         assert len(said(done)) < 100_000
@@ -210,7 +215,7 @@ def test_a_time_that_no_calendar_has_raises_nothing(remote: Path, ada: Machine, 
     ada.git("-c", "fetch.fsckObjects=false", "fetch", "-q", "origin")
     ada.git("update-ref", "refs/heads/main", "origin/main")
     ada.remember("written on top of it")
-    for words in (("history",), ("history", "--json"), ("history", "MEMORY.md"), ("log",), ("status",)):
+    for words in (*LOOKS, ("log",), ("status",)):
         done = ada.process(*words)
         assert done.returncode == 0, said(done)
         said(done)

@@ -31,6 +31,7 @@ READERS = [
     *(["search", "river"], ["recall", "river port"], ["read", "topics/pay"], ["list"], ["status"]),
     *(["context"], ["history"], ["history", "topics/pay"], ["tape"], ["tape", "list"], ["log"], ["scratch"]),
     *(["search", "--in", "sessions", "river"], ["conflicts"], ["tags"], ["links", "topics/pay"], ["check"]),
+    *(["why", "topics/pay"], ["why", "topics/pay#L1"], ["diff"], ["diff", "--patch"]),
     *(["config", "list"], ["usage"], ["setup", "claude", "--check"]),
 ]
 TEXT = "- The river service listens on port 602\n- The stone service listens on port 603\n"

@@ -24,7 +24,7 @@ from ctxrepo.storage.memory import Memory
 
 COMMANDS = (
     "init", "new", "remember", "read", "list", "context", "status", "check", "sync", "pull", "push",
-    "anchor", "doctor", "setup", "hook", "history", "conflicts",
+    "anchor", "doctor", "setup", "hook", "history", "conflicts", "why", "diff",
 )  # fmt: skip
 
 EVERY_JSON = [
@@ -38,6 +38,9 @@ EVERY_JSON = [
     ["check"],
     ["history"],
     ["history", "global:MEMORY.md"],
+    ["why", "global:MEMORY.md"],
+    ["diff"],
+    ["diff", "--patch"],
     ["conflicts"],
     ["conflicts", "list"],
     ["conflicts", "resolve", "--all", "--keep", "kept"],

@@ -14,7 +14,7 @@ from ctxrepo.faces.cli.options import command
 
 @command(target="TARGET")
 def why(request: WhyRequest, json: bool = False) -> None:
-    """Show where a note or an entry comes from: who wrote it, when, and at which prompt."""
+    """Show who wrote a note or an entry, when, and at which prompt."""
     from ctxrepo.app.views.origins import why_view
 
     desk = open_desk()
@@ -43,7 +43,7 @@ def why(request: WhyRequest, json: bool = False) -> None:
     patch="--patch -p",
 )
 def diff(request: DiffRequest, json: bool = False) -> None:
-    """Show what changed in the memory, entry by entry, and who changed it."""
+    """Show what changed, entry by entry, and who changed it."""
     from ctxrepo.app.views.changes import diff_view
 
     answer_with_view(changes.diff, request, json, diff_view)
