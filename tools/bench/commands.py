@@ -73,9 +73,9 @@ def rows_of(person: Person, interpreter: Path) -> list[Row]:
         row(10, "status"),
         row(10, "recall", prompt),
         row(10, "log"),
-        row(14, "history", note),
-        row(18, "why", note),
-        row(18, "diff", note),
+        row(16, "history", note),
+        row(22, "why", note),
+        row(22, "diff", note),
         row(14, "remember", f"{prompt} is what this measurement writes", wakes=True),
     ]
 

@@ -31,6 +31,7 @@ class WhyRequest:
     """A note or an entry, also one that is gone."""
 
     target: NoteOrEntry
+    """[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry; deleted ones too."""
 
 
 @dataclass(frozen=True)
