@@ -77,7 +77,7 @@ def _deed(why: Why, deed: CommitSummary, now: datetime) -> Iterator[str]:
     if moment := why.moments.get(deed.commit):
         yield from _moment(moment)
     elif not deed.writers.sessions and deed in (why.origins.deeds[0], why.origins.deeds[-1]):
-        yield "outside of a session, as far as is known: so no prompt is either"
+        yield "no session is known, so neither is the prompt"
 
 
 def _moment(moment: PromptMoment) -> Iterator[str]:

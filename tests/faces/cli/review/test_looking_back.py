@@ -15,7 +15,7 @@ def test_why_is_a_field_for_each_thing_that_is_known(cli: Terminal) -> None:
     assert (said.code, place, text) == (0, f"shop/topics/gotcha.md#L8  {name}", "  - [gotcha] x is y")
     assert written.startswith("written  ")
     assert f"by {host}, commit " in written
-    assert "outside of a session, as far as is known" in said.out
+    assert "no session is known, so neither is the prompt" in said.out
     assert "state    current; nothing waits about it" in said.out
     assert said.err == f"ctxrepo: `ctxrepo history {name}` shows each change\n"
 
