@@ -13,6 +13,8 @@ INSTALLED = frozenset(
     [
         "bash",
         "cc",
+        "chromedriver",
+        "chromium",
         "fcgiwrap",
         "fish",
         "gpg",

@@ -27,6 +27,7 @@ PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
     "scratch",
     "Look through them": "search tags links recall trace history why diff stats",
+    "Look through them": "search tags links recall trace history stats review",
     "Repository, remote, other machines": "start init status sync pull push doctor check import conflicts "
     "declined cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
@@ -45,6 +46,7 @@ MODULES = {
     "sessions.tape_commands": "tape=",
     "review.history": "history conflicts= declined=",
     "review.looking_back": "why diff",
+    "review.looking": "review",
     "repository.exchanging": "init sync pull push",
     "repository.reporting": "status doctor cache=",
     "repository.setting_up": "setup start",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-_WHAT = ("sync", "hooks", "agents", "commands", "build", "load", "profile", "recall", "meaning", "sessions")
+_WHAT = (
+    *("sync", "hooks", "agents", "commands", "build", "load", "profile", "recall", "meaning", "sessions"),
+    "page",
+)
 
 
 def main(words: list[str]) -> int:

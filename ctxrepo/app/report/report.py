@@ -1,0 +1,201 @@
+"""The operation `report`: all that one looks at in a memory, gathered into one value.
+
+Whatever comes from the memory has its secrets masked here. What the bounds leave out is said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.report.report_notes import report_notes
+from ctxrepo.app.report.report_values import (
+    PERIOD,
+    WEEK,
+    DayOfPrompts,
+    DayOfScope,
+    DayOfWriter,
+    MarkOnTape,
+    MemoryReport,
+    NotShown,
+    ReportRequest,
+    SeenMachine,
+    VersionsApart,
+    WaitingItem,
+    quoted,
+)
+from ctxrepo.app.result import Result, reads
+from ctxrepo.app.review.decisions import command
+from ctxrepo.domain.formats.moment import wall_time
+from ctxrepo.domain.secrets import mask, redact
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.records.decision import ItemToDecide
+    from ctxrepo.domain.tape.anchors import Anchor
+    from ctxrepo.services.history.recent_changes import NoteChange
+    from ctxrepo.services.usage.entry_usage import Report as UsageTotals
+    from ctxrepo.storage.memory import Memory
+
+
+@reads
+def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
+    """Gather what a page of the memory shows; the network isn't asked."""
+    from ctxrepo.app.repository.diagnosis import status
+    from ctxrepo.app.sessions.measuring import UsageRequest, usage
+    from ctxrepo.services.history.recent_changes import recent_changes
+    from ctxrepo.services.locate.identify import read_registry
+
+    memory, left = desk.memory, list[NotShown]()
+    today = desk.now.astimezone().date()
+    days = [today - timedelta(days=back) for back in reversed(range(PERIOD))]
+    stands = status(desk, None).value
+    recent = recent_changes(memory, request.commits, request.diffs, request.diffs_of_note)
+    changes = recent.changes
+    if changes and not recent.is_all:
+        left.append(NotShown(f"what happened before {wall_time(changes[-1].when)}", "ctxrepo history"))
+    week = [change for change in changes if _day(change.when) > today - timedelta(days=WEEK)]
+    waiting = [_waiting(item) for item in stands.to_decide]
+    used = usage(desk, UsageRequest(limit=5000)).value
+    notes = report_notes(memory, request, changes, {one.usage.id: one.usage for one in used.entries}, left)
+    registered = {folder: name for name, folder in read_registry(memory).projects.items()}
+    folders = dict.fromkeys(sorted(note.scope for note in notes))
+    value = MemoryReport(
+        made=desk.now,
+        days=days,
+        status=stands,
+        host=memory.host,
+        waiting=[one for one in waiting if one.item.kind != "conflict"],
+        apart=_apart(memory, [one for one in waiting if one.item.kind == "conflict"]),
+        week=_per_scope(week),
+        latest=week,
+        scopes={folder: redact(registered.get(folder, "")) for folder in folders},
+        notes=notes,
+        tape=_tape(memory, folders, request.anchors, left),
+        usage=_shortened(used, request.entries),
+        prompts=_prompts(memory, days),
+        writers=_per_writer(changes, days[0]),
+        machines=_machines(changes, memory.host),
+        left_out=left,
+    )
+    data = {"waiting": len(waiting), "notes": len(notes), "left_out": [one.what for one in left]}
+    return Result(value, data)
+
+
+def _waiting(item: ItemToDecide) -> WaitingItem:
+    from ctxrepo.services.history.recent_changes import diff_lines
+
+    commands = [(choice.label, command(item, choice)) for choice in item.choices]
+    if item.kind == "held" and item.name == item.path:  # whose path has nothing masked in it
+        scope, _, path = item.path.partition("/")
+        commands.append(
+            (
+                "open it in your editor and take out what is refused",
+                f"ctxrepo open {quoted(f'{scope}:{path}')}",
+            )
+        )
+    return WaitingItem(item, commands, diff_lines(item.before or "", item.after or ""))
+
+
+def _apart(memory: Memory, waiting: Sequence[WaitingItem]) -> list[VersionsApart]:
+    from ctxrepo.services.history.conflict_copies import conflicts, file_now
+
+    copies = {f"conflict:{one.id}": one.copy for one in conflicts(memory) if one.copy}
+    found = ((one, copies[one.item.id]) for one in waiting if one.item.id in copies)
+    return [
+        VersionsApart(
+            one,
+            *(mask(text) for text in (copy.base, copy.kept or file_now(memory, copy.path) or "", copy.other)),
+        )
+        for one, copy in found
+    ]
+
+
+def _per_scope(changes: Iterable[NoteChange]) -> list[DayOfScope]:
+    counts: dict[tuple[date, str], Counter[str]] = {}
+    for change in changes:
+        key = (_day(change.when), change.now.partition("/")[0])
+        each = counts.setdefault(key, Counter())
+        each.update(came=change.came, changed=change.changed, went=change.went)
+    return [
+        DayOfScope(day, mask(scope), c["came"], c["changed"], c["went"])
+        for (day, scope), c in sorted(counts.items())
+    ]
+
+
+def _per_writer(changes: Iterable[NoteChange], since: date) -> list[DayOfWriter]:
+    counts = Counter[tuple[date, str, str]]()
+    for change in changes:
+        if (day := _day(change.when)) >= since:
+            agent = ", ".join(change.writers.agents)
+            counts[day, change.who, agent] += max(1, change.came + change.changed + change.went)
+    return [DayOfWriter(*key, count) for key, count in sorted(counts.items())]
+
+
+def _machines(changes: Sequence[NoteChange], host: str) -> list[SeenMachine]:
+    """Those of which a commit tells, who wrote last first."""
+    by_host: dict[str, list[NoteChange]] = {}
+    for change in changes:
+        by_host.setdefault(change.who, []).append(change)
+    seen = [
+        SeenMachine(
+            name,
+            max(change.when for change in of_host),
+            sorted({agent for change in of_host for agent in change.writers.agents}),
+            sum(max(1, c.came + c.changed + c.went) for c in of_host),
+            name == host,
+        )
+        for name, of_host in by_host.items()
+    ]
+    return sorted(seen, key=lambda one: one.last, reverse=True)
+
+
+def _tape(memory: Memory, folders: Iterable[str], most: int, left: list[NotShown]) -> list[MarkOnTape]:
+    """The newest anchors of all scopes, the newest first."""
+    from ctxrepo.services.reading.tape_files import tape_here
+
+    found = [_on_tape(folder, anchor) for folder in folders for anchor in tape_here(memory, folder).anchors]
+    found.sort(key=lambda mark: (mark.when, mark.name), reverse=True)
+    if len(found) > most:
+        left.append(NotShown(f"{len(found) - most} earlier anchors", "ctxrepo tape list"))
+    return found[:most]
+
+
+def _on_tape(folder: str, anchor: Anchor) -> MarkOnTape:
+    from ctxrepo.services.reading.tape_files import handoff_text
+
+    is_handoff = anchor.type == "handoff"
+    summary = handoff_text(anchor) if is_handoff else anchor.summary or anchor.purpose
+    return MarkOnTape(
+        datetime.fromtimestamp(anchor.moment).astimezone(),
+        mask(folder),
+        mask(anchor.name),
+        is_handoff,
+        anchor.agent,
+        anchor.host,
+        mask(summary[:1000]),
+    )
+
+
+def _prompts(memory: Memory, days: Sequence[date]) -> list[DayOfPrompts]:
+    """What prompts were given on this machine, as far back as is noted."""
+    from ctxrepo.services.usage.read_traces import traces
+
+    by_day: dict[date, list[int]] = {}
+    for trace in traces(memory):
+        if not trace.by and trace.at:
+            by_day.setdefault(_day(datetime.fromisoformat(trace.at)), []).append(len(trace.given))
+    counts = ((day, by_day.get(day, [])) for day in days)
+    return [DayOfPrompts(d, sum(map(bool, of)), of.count(0), sum(of)) for d, of in counts]
+
+
+def _shortened(used: UsageTotals, most: int) -> UsageTotals:
+    from dataclasses import replace
+
+    entries = [replace(one, text=mask(one.text), at=mask(one.at)) for one in used.entries[:most]]
+    return replace(used, entries=entries)
+
+
+def _day(moment: datetime) -> date:
+    return moment.astimezone().date()

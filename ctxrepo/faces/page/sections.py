@@ -1,0 +1,302 @@
+"""The sections besides the notes: overview, what waits, what two machines made, tape, usage, machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.views.health import status_view
+from ctxrepo.app.views.view import Field
+from ctxrepo.domain.formats.moment import ago, counted, times, wall_time
+from ctxrepo.faces.page.markup import NOTHING, Html, join, tag
+from ctxrepo.faces.page.notes import who
+from ctxrepo.faces.page.parts import (
+    badge,
+    copied,
+    counts,
+    day_name,
+    diff,
+    empty,
+    moment,
+    section,
+    table,
+    told,
+)
+from ctxrepo.faces.page.plots import bar, columns, legend, timeline
+from ctxrepo.faces.page.prose import entry_words, inline
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from ctxrepo.app.report.report_values import MarkOnTape, MemoryReport, VersionsApart, WaitingItem
+    from ctxrepo.services.history.recent_changes import NoteChange
+
+_LATEST = 12
+_MARKS = 8
+_QUIET = tag("span", "·", class_="quiet")
+_KINDS = {
+    "held": "held back",
+    "deletion": "deletion",
+    "declined": "declined",
+    "proposal": "proposal",
+    "conflict": "conflict",
+}
+
+
+def overview(report: MemoryReport, anchors: Mapping[str, str]) -> Html:
+    """A week at a glance: what came, changed and went, what waits, and how the memory stands."""
+    came, changed, went = (
+        sum(getattr(day, name) for day in report.week) for name in ("came", "changed", "went")
+    )
+    waits = len(report.waiting) + len(report.apart)
+    tiles = [
+        _tile("#waiting", waits, "to decide", is_loud=waits > 0),
+        _tile("#week", came, "came this week"),
+        _tile("#week", changed, "changed"),
+        _tile("#week", went, "went"),
+    ]
+    latest = report.latest[:_LATEST]
+    feed = [_event(report, change, anchors) for change in latest]
+    more = len(report.latest) - len(latest)
+    title = tag("h3", "This week", id="week")
+    rest = [copied("ctxrepo history --limit 100", f"{more} earlier changes this week")] if more > 0 else []
+    body = [_week(report), tag("h3", "What happened"), tag("ol", *feed, class_="feed"), *rest]
+    quiet = [empty("Nothing was written in the last seven days.")]
+    health = _health(report)
+    return section(
+        "overview",
+        "Overview",
+        "",
+        health,
+        tag("ul", *tiles, class_="tiles"),
+        title,
+        *(body if latest else quiet),
+    )
+
+
+def _tile(link: str, count: int, what: str, *, is_loud: bool = False) -> Html:
+    inner = tag("a", tag("b", str(count)), tag("span", what), href=link)
+    return tag("li", inner, class_="loud" if is_loud else None)
+
+
+def _health(report: MemoryReport) -> Html:
+    """The line that says whether all is well, and what `status` says below it."""
+    view = status_view(report.status, report.made)
+    fields = [part for part in view.sections[0].parts if isinstance(part, Field)]
+    wrong = [line for field in fields if field.mark == "wrong" for line in field.lines]
+    says = f"{counted(len(wrong), 'thing')} to look at: {wrong[0]}" if wrong else "All is well"
+    rows = [
+        tag(
+            "div",
+            tag("dt", field.label),
+            *(tag("dd", line) for line in field.lines),
+            class_=field.mark or None,
+        )
+        for field in fields
+    ]
+    mark = tag("span", "▲" if wrong else "●", class_="mark", aria_hidden="true")
+    inner = tag("dl", *rows)
+    summary = tag("summary", mark, tag("span", says, class_="says"))
+    return tag(
+        "details", summary, inner, copied("ctxrepo doctor"), class_=f"health {'wrong' if wrong else 'well'}"
+    )
+
+
+def _week(report: MemoryReport) -> Html:
+    days = report.days[-7:]
+    scopes = dict.fromkeys(day.scope for day in report.week)
+    cells = {(day.scope, day.day): counts(day.came, day.changed, day.went) for day in report.week}
+    rows = [[scope, *(cells.get((scope, day), _QUIET) for day in days)] for scope in sorted(scopes)]
+    caption = "Entries that came (+), changed (~) and went (−)"
+    return table(caption, ["Scope", *map(day_name, days)], rows, class_="week")
+
+
+def _event(report: MemoryReport, change: NoteChange, anchors: Mapping[str, str]) -> Html:
+    place = anchors.get(change.now)
+    name = tag("a", change.now, href=f"#{place}") if place else tag("span", change.now)
+    deed = {"new": "new note", "gone": "deleted", "moved": "moved"}.get(change.deed, "")
+    head = tag("div", name, badge(deed) if deed else NOTHING, class_="place")
+    source = tag("span", who(change), class_="by")
+    what = tag("div", head, told(change.lines[:3]))
+    return tag("li", moment(change.when, report.made), what, source)
+
+
+def waiting(report: MemoryReport) -> Html:
+    """Every item to decide but versions apart, with the commands that decide it."""
+    lead = "What waits for your yes or no. This page changes nothing: copy a command and run it."
+    cards = [_card(report, one) for one in report.waiting] or [empty("Nothing waits for you.")]
+    return section("waiting", "Waiting", lead, *cards)
+
+
+def _card(report: MemoryReport, one: WaitingItem) -> Html:
+    item = one.item
+    kind = _KINDS.get(item.kind, item.kind)
+    head = _head(kind, one, report)
+    text = diff(one.diff) if item.before else tag("pre", item.after, tabindex=0) if item.after else NOTHING
+    commands = [copied(command, label) for label, command in one.commands]
+    return tag("article", head, tag("p", item.why), text, *commands, class_="card item-row", tabindex=-1)
+
+
+def _head(kind: str, one: WaitingItem, report: MemoryReport) -> Html:
+    """What it is and about which file; who it came from, and when."""
+    item = one.item
+    title = tag("h3", badge(kind, item.kind), " ", tag("span", item.path, class_="path"))
+    source = [item.who, " · "] if item.who else []
+    return tag("header", title, tag("p", *source, moment(item.since, report.made), class_="by"))
+
+
+def conflicts(report: MemoryReport) -> Html:
+    """Versions that two machines made of one text, side by side."""
+    lead = (
+        "Two machines changed the same text. One version holds everywhere; the other was set aside, and "
+        "nothing is lost."
+    )
+    cards = [_apart(report, one) for one in report.apart] or [empty("No two machines disagree.")]
+    return section("conflicts", "Conflicts of machines", lead, *cards)
+
+
+def _apart(report: MemoryReport, one: VersionsApart) -> Html:
+    head = _head("two versions", one.waiting, report)
+    sides = tag(
+        "div",
+        _side("Holds now", one.kept, one.other, "kept"),
+        _side("Set aside", one.other, one.kept, "other"),
+        class_="sides",
+    )
+    before = (
+        tag("details", tag("summary", "What both began from"), tag("pre", one.base, tabindex=0))
+        if one.base
+        else NOTHING
+    )
+    commands = [copied(command, label) for label, command in one.waiting.commands]
+    return tag("article", head, sides, before, *commands, class_="card item-row", tabindex=-1)
+
+
+def _side(title: str, text: str, other: str, name: str) -> Html:
+    """One version; the lines that the other one hasn't stand out, by a mark too."""
+    there = set(other.splitlines())
+    lines = [
+        tag("span", f"{'  ' if line in there else '▸ '}{line}\n", class_=None if line in there else "own")
+        for line in text.splitlines()
+    ]
+    return tag("div", tag("h4", title), tag("pre", *lines, tabindex=0), class_=f"side {name}")
+
+
+def tape(report: MemoryReport) -> Html:
+    """Anchors and handoffs on a time line, and below it the newest in words."""
+    lead = "Where sessions left a mark: a circle is an anchor, a diamond is a handoff to whoever comes next."
+    if not report.tape:
+        return section("tape", "Tape", lead, empty("No session has left an anchor yet."))
+    first = report.days[0]
+    shown = [mark for mark in report.tape if mark.when.astimezone().date() >= first]
+    lanes = sorted({mark.scope for mark in shown})
+    marks = [(mark.scope, mark.when, mark.is_handoff, _mark_words(mark)) for mark in shown]
+    plot = [timeline("Anchors and handoffs of four weeks", lanes, marks, report.days)] if shown else []
+    rows = [_mark(report, mark) for mark in report.tape]
+    newest, earlier = rows[:_MARKS], rows[_MARKS:]
+    found = [tag("ol", *newest, class_="marks feed")]
+    if earlier:
+        said = tag("summary", f"{len(earlier)} earlier")
+        found.append(tag("details", said, tag("ol", *earlier, class_="marks feed"), class_="earlier"))
+    return section("tape", "Tape", lead, *plot, *found)
+
+
+def _mark_words(mark: MarkOnTape) -> str:
+    return f"{mark.name}, {wall_time(mark.when)}"
+
+
+def _mark(report: MemoryReport, mark: MarkOnTape) -> Html:
+    sign = tag("span", "◆" if mark.is_handoff else "●", class_="mark handoff" if mark.is_handoff else "mark")
+    kind = badge("handoff") if mark.is_handoff else NOTHING
+    head = tag("div", sign, " ", tag("strong", mark.name), " ", kind, class_="title")
+    words = tag("div", inline(mark.summary), class_="summary") if mark.summary else NOTHING
+    source = " on ".join(filter(None, (mark.agent, mark.host)))
+    by = tag("span", " · ".join(filter(None, (mark.scope, source))), class_="by")
+    return tag("li", moment(mark.when, report.made), tag("div", head, words), by)
+
+
+def usage(report: MemoryReport) -> Html:
+    """What sessions on this machine were given, and what they made of it."""
+    lead = "On this machine: what prompts were given, and which entries sessions opened and used."
+    used = report.usage
+    if not used.count and not any(day.given or day.silent for day in report.prompts):
+        return section("usage", "Usage", lead, empty("No session was given anything yet."))
+    series = {
+        "prompts with entries": [day.given for day in report.prompts],
+        "prompts without": [day.silent for day in report.prompts],
+    }
+    plot = [tag("h3", "Prompts a day"), legend([*series]), columns("Prompts a day", report.days, series)]
+    most = max((one.usage.delivered for one in used.entries), default=1)
+    rows = [
+        [
+            tag("span", entry_words(one.text or "edited or gone since"), class_="words"),
+            bar(
+                [("given", one.usage.delivered), ("opened", one.usage.opened), ("used", one.usage.used)], most
+            ),
+            *map(str, (one.usage.delivered, one.usage.opened, one.usage.used)),
+        ]
+        for one in used.entries
+    ]
+    entries = counted(used.count, "entry", "entries")
+    share = f"{10 * used.usage_rate:.0f}"
+    total = (
+        f"{entries} given {times(used.delivered)} in all; of ten that a session was given it used {share}."
+    )
+    key = legend(("given", "opened", "used"), ("given", "opened", "used"))
+    what = table("Given most", ["Entry", "", "Given", "Opened", "Used"], rows, class_="usage")
+    return section(
+        "usage",
+        "Usage",
+        lead,
+        *plot,
+        tag("h3", "Entries"),
+        tag("p", total),
+        key,
+        what,
+        copied("ctxrepo stats usage"),
+    )
+
+
+def machines(report: MemoryReport) -> Html:
+    """Which machines and agents wrote how much, and when."""
+    lead = "From what commits say, whichever machine made them."
+    if not report.machines:
+        return section("machines", "Machines and agents", lead, empty("Nothing was written yet."))
+    hosts = _by_day(report.days, [(day.day, day.host, day.changes) for day in report.writers])
+    agents = _by_day(report.days, [(day.day, day.agent or "by hand", day.changes) for day in report.writers])
+    rows = [
+        [
+            join(seen.host, " ", badge("here") if seen.is_here else NOTHING),
+            f"{ago(seen.last, report.made)}",
+            ", ".join(seen.agents) or "by hand",
+            str(seen.changes),
+        ]
+        for seen in report.machines
+    ]
+    known = table("Machines", ["Machine", "Wrote last", "Agents", "Changes"], rows, class_="machines")
+    plots = [
+        part
+        for title, series in (("By machine", hosts), ("By agent", agents))
+        for part in _plot(report, title, series)
+    ]
+    return section("machines", "Machines and agents", lead, known, *plots)
+
+
+def _plot(report: MemoryReport, title: str, series: Mapping[str, Sequence[int]]) -> Iterator[Html]:
+    yield tag("h3", f"{title}, changes a day")
+    yield legend([*series])
+    yield columns(f"{title} and day", report.days, series)
+
+
+def _by_day(days: Sequence[date], found: Sequence[tuple[date, str, int]]) -> dict[str, list[int]]:
+    """name -> a number for each day, those who did most first; from the sixth on they are one."""
+    totals: dict[str, int] = {}
+    for _, name, count in found:
+        totals[name] = totals.get(name, 0) + count
+    order = sorted(totals, key=lambda name: (-totals[name], name))
+    names = {name: name if number < 5 else "others" for number, name in enumerate(order)}
+    series = {names[name]: [0] * len(days) for name in order}
+    for day, name, count in found:
+        series[names[name]][(day - days[0]) // timedelta(days=1)] += count
+    return series

@@ -1,0 +1,52 @@
+"""`review --html`: a page where it was asked for, for its user alone, and nothing opened unasked."""
+
+from __future__ import annotations
+
+import webbrowser
+
+import pytest
+from terminal import Terminal
+
+PLACE = "page: "
+
+
+def test_the_page_lies_in_the_state_folder_for_its_user_alone(cli: Terminal) -> None:
+    cli("remember", "Tests need redis")
+    said = cli("review", "--html")
+    path = cli.machine.open().state.root / "review.html"
+    assert (said.code, said.out, said.err) == (0, f"page: {path}\n", "")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "Tests need redis" in path.read_text()
+
+
+def test_it_is_written_where_it_is_asked_for(cli: Terminal) -> None:
+    data = cli("review", "mine.html", "--html", "--json").data
+    path = cli.machine.project_folder / "mine.html"
+    assert data["file"] == str(path)
+    assert data["bytes"] == path.stat().st_size
+    assert data["left_out"] == []
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_it_is_printed_for_a_dash(cli: Terminal) -> None:
+    said = cli("review", "--html", "-")
+    assert said.out.startswith("<!DOCTYPE html>")
+    assert said.out.endswith("</html>\n")
+    assert not (cli.machine.open().state.root / "review.html").exists()
+
+
+def test_without_html_it_says_what_there_is(cli: Terminal) -> None:
+    said = cli("review")
+    assert said.code == 1 or said.code == 2
+    assert said.is_one_line()
+    assert "review --html" in said.err
+
+
+def test_no_browser_is_opened_where_nobody_sits(cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: not opened.append(address))
+    said = cli("review", "--html", "--open")
+    assert said.code == 0
+    assert "no browser was opened" in said.err
+    assert opened == []
+    assert cli("review", "--html").err == ""
