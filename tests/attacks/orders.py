@@ -67,6 +67,7 @@ BETWEEN = (
     ("tags",),
     ("links",),
     ("conflicts", "list"),
+    ("review", "--html"),
     ("declined", "list"),
     ("export", "global", "{aside}/export"),
     ("project", "show"),

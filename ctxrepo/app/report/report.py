@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from ctxrepo.app.report.report_values import (
 )
 from ctxrepo.app.result import Result, reads
 from ctxrepo.app.review.decisions import command
-from ctxrepo.domain.formats.moment import wall_time
+from ctxrepo.domain.formats.moment import counted, wall_time
 from ctxrepo.domain.secrets import mask, redact
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
     from ctxrepo.services.history.recent_changes import recent_changes
     from ctxrepo.services.locate.identify import read_registry
 
-    memory, left = desk.memory, list[NotShown]()
+    memory, left, waiting = desk.memory, list[NotShown](), list[WaitingItem]()
     today = desk.now.astimezone().date()
     days = [today - timedelta(days=back) for back in reversed(range(PERIOD))]
     stands = status(desk, None).value
@@ -56,7 +57,13 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
     if changes and not recent.is_all:
         left.append(NotShown(f"what happened before {wall_time(changes[-1].when)}", "ctxrepo history"))
     week = [change for change in changes if _day(change.when) > today - timedelta(days=WEEK)]
-    waiting = [_waiting(item) for item in stands.to_decide]
+    numbers = Counter[str]()
+    for item in stands.to_decide:
+        numbers[item.kind] += 1
+        if numbers[item.kind] <= request.items:
+            waiting.append(_waiting(item, request.item_chars))
+    if more := len(stands.to_decide) - len(waiting):
+        left.append(NotShown(f"{counted(more, 'further item')} to decide", "ctxrepo status"))
     used = usage(desk, UsageRequest(limit=5000)).value
     notes = report_notes(memory, request, changes, {one.usage.id: one.usage for one in used.entries}, left)
     registered = {folder: name for name, folder in read_registry(memory).projects.items()}
@@ -67,7 +74,7 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
         status=stands,
         host=memory.host,
         waiting=[one for one in waiting if one.item.kind != "conflict"],
-        apart=_apart(memory, [one for one in waiting if one.item.kind == "conflict"]),
+        apart=_apart(memory, [one for one in waiting if one.item.kind == "conflict"], request.item_chars),
         week=_per_scope(week),
         latest=week,
         scopes={folder: redact(registered.get(folder, "")) for folder in folders},
@@ -79,11 +86,11 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
         machines=_machines(changes, memory.host),
         left_out=left,
     )
-    data = {"waiting": len(waiting), "notes": len(notes), "left_out": [one.what for one in left]}
+    data = {"waiting": len(stands.to_decide), "notes": len(notes), "left_out": [one.what for one in left]}
     return Result(value, data)
 
 
-def _waiting(item: ItemToDecide) -> WaitingItem:
+def _waiting(item: ItemToDecide, most: int) -> WaitingItem:
     from ctxrepo.services.history.recent_changes import diff_lines
 
     commands = [(choice.label, command(item, choice)) for choice in item.choices]
@@ -95,10 +102,11 @@ def _waiting(item: ItemToDecide) -> WaitingItem:
                 f"ctxrepo open {quoted(f'{scope}:{path}')}",
             )
         )
-    return WaitingItem(item, commands, diff_lines(item.before or "", item.after or ""))
+    after = item.after and item.after[:most]
+    return WaitingItem(replace(item, after=after), commands, diff_lines(item.before or "", item.after or ""))
 
 
-def _apart(memory: Memory, waiting: Sequence[WaitingItem]) -> list[VersionsApart]:
+def _apart(memory: Memory, waiting: Sequence[WaitingItem], most: int) -> list[VersionsApart]:
     from ctxrepo.services.history.conflict_copies import conflicts, file_now
 
     copies = {f"conflict:{one.id}": one.copy for one in conflicts(memory) if one.copy}
@@ -106,7 +114,10 @@ def _apart(memory: Memory, waiting: Sequence[WaitingItem]) -> list[VersionsApart
     return [
         VersionsApart(
             one,
-            *(mask(text) for text in (copy.base, copy.kept or file_now(memory, copy.path) or "", copy.other)),
+            *(
+                mask(text)[:most]
+                for text in (copy.base, copy.kept or file_now(memory, copy.path) or "", copy.other)
+            ),
         )
         for one, copy in found
     ]
@@ -191,8 +202,6 @@ def _prompts(memory: Memory, days: Sequence[date]) -> list[DayOfPrompts]:
 
 
 def _shortened(used: UsageTotals, most: int) -> UsageTotals:
-    from dataclasses import replace
-
     entries = [replace(one, text=mask(one.text), at=mask(one.at)) for one in used.entries[:most]]
     return replace(used, entries=entries)
 

@@ -45,7 +45,7 @@ def report_notes(
     if missing := len(paths) - len(bodies):
         left.append(NotShown(f"the texts of {counted(missing, 'note')}", "ctxrepo read TARGET"))
     marks: dict[str, dict[int, EntryNotes]] = {path: {} for path in bodies}
-    for one in memory.cache.entries(folders):
+    for one in memory.cache.entries(sorted({path.partition("/")[0] for path in bodies})):
         if (entry := one.entry).path in marks:
             marks[entry.path][entry.first_line] = _of_entry(one, usages.get(entry.id))
     known = {note.path: (note, count) for note, count in memory.cache.counted_notes(folders)}

@@ -30,6 +30,10 @@ class ReportRequest:
     note_bytes: int = 600_000
     """Texts of notes, all together: of those that changed last."""
     bytes_of_note: int = 64_000
+    items: int = 200
+    """Items to decide of each kind; those that came first."""
+    item_chars: int = 10_000
+    """Of each text of an item."""
     anchors: int = 200
     entries: int = 15
     """Entries whose usage is shown, the most delivered first."""

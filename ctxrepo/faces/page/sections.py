@@ -49,7 +49,7 @@ def overview(report: MemoryReport, anchors: Mapping[str, str]) -> Html:
     came, changed, went = (
         sum(getattr(day, name) for day in report.week) for name in ("came", "changed", "went")
     )
-    waits = len(report.waiting) + len(report.apart)
+    waits = len(report.status.to_decide)
     tiles = [
         _tile("#waiting", waits, "to decide", is_loud=waits > 0),
         _tile("#week", came, "came this week"),

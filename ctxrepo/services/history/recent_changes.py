@@ -23,6 +23,12 @@ Deed = str
 _MOST_FILES = 200
 """Notes of one commit whose entries are compared: an import of thousands says how many, not which words."""
 
+_MOST_CHANGES = 3000
+"""So many are enough; those of the commit that comes to them are told all the same."""
+
+_LONGEST = 1000
+"""Characters of a line."""
+
 _MOST_LINES = 12
 _MOST_DIFF = 60
 """Lines of one diff."""
@@ -72,21 +78,18 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
     walk = objects.walk(tip) if tip else iter(())
     for commit, tree, parents in islice(walk, commits):
         files = _changed(objects, tree, [str(objects.tree_of(parent)) for parent in parents])
-        moves = _moves(objects, files)
-        for old, new in moves.items():
-            names[old] = names.get(new, new)
         is_small = len(files) <= _MOST_FILES
-        gone = set(moves)
-        came_from = {new: old for old, new in moves.items()}
-        for path in sorted(files.keys() - gone):
-            now = names.get(path, path)
-            former = came_from.get(path, "")
-            has_diff = is_small and shown.total() < diffs and shown[now] < diffs_of_note
-            before, after = files[former][0] if former else files[path][0], files[path][1]
-            shown[now] += has_diff
-            texts = _text(objects, before), _text(objects, after)
+        former = {new: old for old, new in _moves(objects, files).items()} if is_small else {}
+        for new, old in former.items():
+            names[old] = names.get(new, new)
+        header = objects.header_of(commit)
+        for path in sorted(files.keys() - {*former.values()}):
+            was, now = former.get(path, ""), names.get(path, path)
+            before, after = files[was or path][0], files[path][1]
+            texts = (_text(objects, before), _text(objects, after)) if is_small else (None, None)
             lines = lines_of_change(path, *texts) if is_small else []
-            header = objects.header_of(commit)
+            has_diff = is_small and shown.total() < diffs and shown[now] < diffs_of_note
+            shown[now] += has_diff
             marks = Counter(line[0] for line in lines)
             found.append(
                 NoteChange(
@@ -96,15 +99,17 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
                     writers=writers_of(header.message),
                     path=path,
                     now=now,
-                    deed="moved" if former else "new" if before is None else "edited" if after else "gone",
-                    former=former,
+                    deed="moved" if was else "new" if before is None else "edited" if after else "gone",
+                    former=was,
                     came=marks["+"],
                     changed=marks["~"],
                     went=marks["-"],
-                    lines=tuple(mask(line[:1000]) for line in lines[:_MOST_LINES]),
+                    lines=tuple(mask(line[:_LONGEST]) for line in lines[:_MOST_LINES]),
                     diff=diff_lines(*(mask(decode(data or b"")) for data in texts)) if has_diff else (),
                 )
             )
+        if len(found) >= _MOST_CHANGES:
+            break
     return RecentChanges(found, next(walk, None) is None)
 
 
@@ -122,7 +127,7 @@ def _moves(objects: Objects, files: Mapping[str, tuple[Key | None, Key | None]])
     """old path -> new path of the notes that a commit moved."""
     gone = {path: old for path, (old, new) in files.items() if old and new is None}
     come = {path: new for path, (old, new) in files.items() if new and old is None}
-    if not gone or not come or len(gone) * len(come) > _MOST_FILES:
+    if not gone or not come:
         return {}
     texts = ({path: _text(objects, key) or b"" for path, key in side.items()} for side in (gone, come))
     return dict(moves_between(*texts))
@@ -136,5 +141,5 @@ def _text(objects: Objects, key: Key | None) -> bytes | None:
 def diff_lines(before: str, after: str) -> tuple[str, ...]:
     """The first lines of the unified diff of two texts, without the names of files."""
     diff = unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
-    lines = list(islice(diff, 2, _MOST_DIFF + 3))
+    lines = [line[:_LONGEST] for line in islice(diff, 2, _MOST_DIFF + 3)]
     return (*lines[:_MOST_DIFF], *(["…"] if len(lines) > _MOST_DIFF else []))

@@ -76,9 +76,13 @@ def test_nothing_in_it_is_secret(machine: Machine) -> None:
 def test_what_is_left_out_is_said_with_the_command_that_shows_it(machine: Machine) -> None:
     whole = report_of(machine)
     assert not whole.left_out
-    small = report_of(machine, commits=4, note_bytes=1500, anchors=3, entries=2)
+    small = report_of(machine, commits=4, note_bytes=1500, anchors=3, entries=2, items=1, item_chars=5)
     said = {one.command: one.what for one in small.left_out}
-    assert set(said) == {"ctxrepo history", "ctxrepo read TARGET", "ctxrepo tape list"}
+    assert set(said) == {"ctxrepo status", "ctxrepo history", "ctxrepo read TARGET", "ctxrepo tape list"}
+    assert said["ctxrepo status"] == "2 further items to decide"
+    assert [one.item.kind for one in small.waiting] == ["held", "proposal"]
+    assert small.waiting[1].item.after == "Pictu"
+    assert small.apart[0].kept == "- por"
     assert said["ctxrepo tape list"] == "8 earlier anchors"
     bodies = [note for note in small.notes if note.body]
     assert 0 < len(bodies) < len(small.notes) == len(whole.notes)
