@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ctxrepo.app.report.report_values import EntryNotes, MemoryReport, NoteBody, ReportedNote
     from ctxrepo.services.history.recent_changes import NoteChange
 
+_MANY = 300
+"""With more notes a browser lays out only those that are seen, which moves the others a little."""
+
 _DEEDS = {"new": "written", "edited": "edited", "moved": "moved", "gone": "deleted"}
 
 
@@ -33,7 +36,9 @@ def notes_section(report: MemoryReport) -> Html:
         _scope(report, scope, list(notes), anchors)
         for scope, notes in groupby(report.notes, key=lambda note: note.scope)
     ]
-    return section("notes", "Notes", lead, tools, *(found or [empty("No note was written yet.")]))
+    kind = "many" if len(report.notes) > _MANY else ""
+    none = [empty("No note was written yet.")]
+    return section("notes", "Notes", lead, tools, *(found or none), class_=kind)
 
 
 def anchors_of(notes: Sequence[ReportedNote]) -> Mapping[str, str]:

@@ -34,7 +34,7 @@ def copied(command: str, says: str = "") -> Html:
 def diff(lines: Sequence[str]) -> Html:
     """The lines of a diff; a sign stands at each that came or went, as colour alone would tell nobody."""
     rows = [tag("span", f"{line}\n", class_=_SIGNS.get(line[:1], "same")) for line in lines]
-    return tag("pre", *rows, class_="diff", tabindex=0) if rows else NOTHING
+    return tag("pre", *rows, class_="diff") if rows else NOTHING
 
 
 def told(lines: Sequence[str]) -> Html:
@@ -93,4 +93,4 @@ def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *
     inner = tag(
         "table", tag("caption", caption), tag("thead", head), tag("tbody", *body), class_=class_ or None
     )
-    return tag("div", inner, class_="scroll", tabindex=0, role="region")
+    return tag("div", inner, class_="scroll")

@@ -93,7 +93,7 @@ def _svg(label: str, height: float, *parts: Html) -> Html:
     """`label` is ours: it may stand in an attribute."""
     box = f"0 0 {_WIDTH} {height:.0f}"
     drawn = tag("svg", tag("title", label), *parts, viewBox=box, role="img", class_="plot")
-    return tag("div", drawn, class_="frame", tabindex=0, role="region")
+    return tag("div", drawn, class_="frame")
 
 
 def _cut(name: str) -> str:

@@ -31,7 +31,7 @@ def _blocks(lines: list[str], first_line: int, badges: Mapping[int, Html]) -> It
         if fence := _FENCE.match(line):
             at = _end_of_fence(lines, at, fence[1])
             inner = lines[start + 1 : at - 1] if at - 1 > start else []
-            yield tag("pre", tag("code", "\n".join(inner)), tabindex=0)
+            yield tag("pre", tag("code", "\n".join(inner)))
         elif heading := _HEADING.fullmatch(line):
             at += 1
             level = min(6, 3 + len(heading[1]))
@@ -43,7 +43,7 @@ def _blocks(lines: list[str], first_line: int, badges: Mapping[int, Html]) -> It
         elif _TABLE.fullmatch(line):
             while at < len(lines) and _TABLE.fullmatch(lines[at]):
                 at += 1
-            yield tag("pre", "\n".join(lines[start:at]), class_="table", tabindex=0)
+            yield tag("pre", "\n".join(lines[start:at]), class_="table")
         elif line.strip():
             at = _end_of_paragraph(lines, at + 1)
             more = badges.get(first_line + start)

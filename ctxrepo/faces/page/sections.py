@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 _LATEST = 12
 _MARKS = 8
+_LANES = 8
+"""Scopes on the time line: those that were marked last."""
+
 _QUIET = tag("span", "·", class_="quiet")
 _KINDS = {
     "held": "held back",
@@ -133,7 +136,7 @@ def _card(report: MemoryReport, one: WaitingItem) -> Html:
     item = one.item
     kind = _KINDS.get(item.kind, item.kind)
     head = _head(kind, one, report)
-    text = diff(one.diff) if item.before else tag("pre", item.after, tabindex=0) if item.after else NOTHING
+    text = diff(one.diff) if item.before else tag("pre", item.after) if item.after else NOTHING
     commands = [copied(command, label) for label, command in one.commands]
     return tag("article", head, tag("p", item.why), text, *commands, class_="card item-row", tabindex=-1)
 
@@ -165,9 +168,7 @@ def _apart(report: MemoryReport, one: VersionsApart) -> Html:
         class_="sides",
     )
     before = (
-        tag("details", tag("summary", "What both began from"), tag("pre", one.base, tabindex=0))
-        if one.base
-        else NOTHING
+        tag("details", tag("summary", "What both began from"), tag("pre", one.base)) if one.base else NOTHING
     )
     commands = [copied(command, label) for label, command in one.waiting.commands]
     return tag("article", head, sides, before, *commands, class_="card item-row", tabindex=-1)
@@ -180,7 +181,7 @@ def _side(title: str, text: str, other: str, name: str) -> Html:
         tag("span", f"{'  ' if line in there else '▸ '}{line}\n", class_=None if line in there else "own")
         for line in text.splitlines()
     ]
-    return tag("div", tag("h4", title), tag("pre", *lines, tabindex=0), class_=f"side {name}")
+    return tag("div", tag("h4", title), tag("pre", *lines), class_=f"side {name}")
 
 
 def tape(report: MemoryReport) -> Html:
@@ -190,7 +191,8 @@ def tape(report: MemoryReport) -> Html:
         return section("tape", "Tape", lead, empty("No session has left an anchor yet."))
     first = report.days[0]
     shown = [mark for mark in report.tape if mark.when.astimezone().date() >= first]
-    lanes = sorted({mark.scope for mark in shown})
+    lanes = sorted([*dict.fromkeys(mark.scope for mark in shown)][:_LANES])
+    shown = [mark for mark in shown if mark.scope in lanes]
     marks = [(mark.scope, mark.when, mark.is_handoff, _mark_words(mark)) for mark in shown]
     plot = [timeline("Anchors and handoffs of four weeks", lanes, marks, report.days)] if shown else []
     rows = [_mark(report, mark) for mark in report.tape]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from invented import SECRET
 from machines import NOW, Machine
 
 from ctxrepo.services.history.recent_changes import NoteChange, diff_lines, recent_changes
@@ -87,6 +88,18 @@ def test_no_more_is_looked_at_and_shown_than_was_asked_for(machine: Machine) -> 
     assert sum(bool(change.diff) for change in changes(machine, diffs=3)) == 3
     of_one = [change for change in changes(machine, of_note=2) if change.path == NOTE]
     assert [bool(change.diff) for change in of_one] == [True, True, False, False, False]
+
+
+def test_a_secret_that_an_old_version_has_is_masked(machine: Machine) -> None:
+    machine.write(NOTE, f"- The key is {SECRET}\n")
+    machine.git("add", "-A")
+    machine.git("commit", "-qm", "by hand, so nothing stopped it")
+    save(machine, {NOTE: "- The key is in the vault\n"}, 1)
+    found = changes(machine)
+    assert len(found) == 2
+    assert SECRET not in repr(found)
+    assert all("[stripe-key]" in "".join(change.diff) for change in found)
+    assert found[1].who == "ada"
 
 
 def test_a_long_diff_says_that_it_is_cut() -> None:
