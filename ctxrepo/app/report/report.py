@@ -178,8 +178,12 @@ def _on_tape(folder: str, anchor: Anchor) -> MarkOnTape:
 
     is_handoff = anchor.type == "handoff"
     summary = handoff_text(anchor) if is_handoff else anchor.summary or anchor.purpose
+    try:
+        when = datetime.fromtimestamp(anchor.moment).astimezone()
+    except (ValueError, OverflowError):  # of the year 1, say: whoever left it could write anything
+        when = datetime.fromtimestamp(0).astimezone()
     return MarkOnTape(
-        datetime.fromtimestamp(anchor.moment).astimezone(),
+        when,
         mask(folder),
         mask(anchor.name),
         is_handoff,

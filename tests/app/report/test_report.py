@@ -11,6 +11,7 @@ from machines import Machine
 from pages import report_of
 
 from ctxrepo.app.report.report_values import MemoryReport, ReportedNote
+from ctxrepo.domain.tape.anchors import Anchor, to_line
 
 
 def made(root: Path) -> Machine:
@@ -88,6 +89,19 @@ def test_what_is_left_out_is_said_with_the_command_that_shows_it(machine: Machin
     assert 0 < len(bodies) < len(small.notes) == len(whole.notes)
     assert len(small.usage.entries) == 2
     assert small.usage.count == whole.usage.count
+
+
+def test_an_anchor_of_another_age_is_shown_as_a_very_old_one(machine: Machine) -> None:
+    for number, stamp in enumerate(("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "never")):
+        line = to_line(
+            Anchor(f"odd{number}", stamp, f"odd {number}", "session", "s", "e", {}, "elsewhere-0000")
+        )
+        machine.write(f"TAPE/shop/elsewhere-0000-20261{number}.jsonl", f"{line}\n")
+    report = report_of(machine)
+    odd = [mark for mark in report.tape if mark.name.startswith("odd")]
+    assert len(odd) == 3
+    assert all(mark.when.year <= 1970 for mark in odd)
+    assert report.tape[-3:] == odd
 
 
 def test_an_empty_memory_has_a_report(ada: Machine) -> None:

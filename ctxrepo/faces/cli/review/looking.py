@@ -36,14 +36,16 @@ def review(
         output.verbatim(text.encode())
         return
     path = desk.cwd / Path(file).expanduser() if file else desk.memory.state.root / _FILE
+    if path.resolve().is_relative_to(desk.memory.root.resolve()):
+        raise UsageError(f"{path} is in the memory itself, and would be sent with it", "Name another file.")
     write_page(path, text)
     data = {**result.data, "file": str(path), "bytes": len(text.encode())}
     show(Result(path, data), json, lambda where: f"page: {where}")
     if is_opened:
-        _open(path)
+        open_in_browser(path)
 
 
-def _open(path: Path) -> None:
+def open_in_browser(path: Path) -> None:
     """Show it in the user's browser; where nobody sits at a terminal it stays a file."""
     if not sys.stdout.isatty():
         output.notice("not at a terminal, so no browser was opened")

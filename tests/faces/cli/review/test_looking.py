@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import webbrowser
+from pathlib import Path
 
 import pytest
 from terminal import Terminal
 
-PLACE = "page: "
+from ctxrepo.faces.cli.review import looking
 
 
 def test_the_page_lies_in_the_state_folder_for_its_user_alone(cli: Terminal) -> None:
@@ -37,7 +39,7 @@ def test_it_is_printed_for_a_dash(cli: Terminal) -> None:
 
 def test_without_html_it_says_what_there_is(cli: Terminal) -> None:
     said = cli("review")
-    assert said.code == 1 or said.code == 2
+    assert said.code == 2
     assert said.is_one_line()
     assert "review --html" in said.err
 
@@ -50,3 +52,22 @@ def test_no_browser_is_opened_where_nobody_sits(cli: Terminal, monkeypatch: pyte
     assert "no browser was opened" in said.err
     assert opened == []
     assert cli("review", "--html").err == ""
+
+
+def test_at_a_terminal_it_is_opened_where_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or len(opened) == 1)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    looking.open_in_browser(tmp_path / "a b.html")
+    assert opened == [f"file://{tmp_path}/a%20b.html"]
+    looking.open_in_browser(tmp_path)
+    assert "no browser was found" in capsys.readouterr().err
+
+
+def test_it_is_never_written_into_the_memory(cli: Terminal) -> None:
+    said = cli("review", str(cli.machine.clone / "shop" / "page.html"), "--html")
+    assert said.code == 2
+    assert "in the memory itself" in said.err
+    assert not (cli.machine.clone / "shop" / "page.html").exists()
