@@ -28,7 +28,10 @@ def review(
     from ctxrepo.faces.page.page import page
 
     if not html:
-        raise UsageError("say what to make of it", "`ctxrepo review --html` writes a page.")
+        raise UsageError(
+            "say what to make of it",
+            "`ctxrepo review --html` writes a page; `ctxrepo history --in-review` shows what is in review.",
+        )
     desk = open_desk()
     result = perform(desk, report, ReportRequest())
     text = page(result.value)
