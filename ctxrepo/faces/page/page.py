@@ -51,7 +51,7 @@ def _rail(report: MemoryReport) -> Html:
     links = [
         tag(
             "li",
-            tag("a", title, tag("span", str(count), class_="size") if count else NOTHING, href=f"#{name}"),
+            tag("a", title, tag("span", f"{count:,}", class_="size") if count else NOTHING, href=f"#{name}"),
         )
         for name, (title, count) in counts.items()
     ]

@@ -93,14 +93,14 @@ def _health(report: MemoryReport) -> Html:
         tag(
             "div",
             tag("dt", field.label),
-            *(tag("dd", line) for line in field.lines),
+            *(tag("dd", inline(line)) for line in field.lines),
             class_=field.mark or None,
         )
         for field in fields
     ]
     mark = tag("span", "▲" if wrong else "●", class_="mark", aria_hidden="true")
     inner = tag("dl", *rows)
-    summary = tag("summary", mark, tag("span", says, class_="says"))
+    summary = tag("summary", mark, tag("span", inline(says), class_="says"))
     return tag(
         "details", summary, inner, copied("ctxrepo doctor"), class_=f"health {'wrong' if wrong else 'well'}"
     )
