@@ -44,7 +44,7 @@ def told(lines: Sequence[str]) -> Html:
             "li",
             tag("span", _sign(line[:1]), class_="sign"),
             " ",
-            entry_words(line[2:]),
+            tag("span", entry_words(line[2:]), class_="of"),
             class_=_SIGNS.get(line[:1], "told"),
         )
         for line in lines

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from checkout import CHECKOUT
 from copies import Copies
 from invented import NOW, SECRET, invent
 from machines import Machine
@@ -149,6 +150,14 @@ def test_what_is_left_out_stands_at_the_end_with_its_command(machine: Machine) -
     assert "Not in this page: the texts of" in text
     assert "Not in this page: 8 earlier anchors" in text
     assert "ctxrepo read shop:" in text
+
+
+def test_the_keys_of_the_docs_are_those_of_the_page(machine: Machine) -> None:
+    guide = (CHECKOUT / "docs/how-to/look-at-your-memory.md").read_text("utf-8")
+    table = guide.partition("## Keys")[2].partition("Without JavaScript")[0]
+    told = re.findall(r"`(.)`|^\| (Enter|Esc) ", table, re.MULTILINE)
+    dialog = page_of(machine).partition('<dialog id="keys"')[2]
+    assert {letter or name for letter, name in told} == set(re.findall(r"<kbd>(.+?)</kbd>", dialog))
 
 
 def test_a_path_that_a_shell_would_act_on_is_quoted_in_commands(machine: Machine) -> None:
