@@ -26,8 +26,7 @@ from ctxrepo.faces.cli.parser import registered
 PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
     "scratch",
-    "Look through them": "search tags links recall trace history why diff stats",
-    "Look through them": "search tags links recall trace history stats review",
+    "Look through them": "search tags links recall trace history why diff stats review",
     "Repository, remote, other machines": "start init status sync pull push doctor check import conflicts "
     "declined cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",

@@ -178,7 +178,6 @@ COMMANDS = (
 
 
 LOOKS = (("history",), ("history", "--json"), ("history", "MEMORY.md"), ("why", "MEMORY.md"), ("diff",))
-_HISTORIES = (("history",), ("history", "--json"), ("history", "MEMORY.md"))
 
 
 def test_a_bomb_in_the_middle_of_the_history_stops_only_who_looks_at_it(remote: Path, ada: Machine) -> None:
@@ -203,8 +202,7 @@ def test_an_odd_commit_is_taken_and_shown(remote: Path, ada: Machine, name: str)
     flood(name).attack(Forge(remote), Path())
     ada.remember("written meanwhile")
     assert ada.sync().remote.ok
-    for words in (*LOOKS, ("log",), ("status",)):
-    for words in (*_HISTORIES, ("log",), ("status",), ("review", "--html")):
+    for words in (*LOOKS, ("log",), ("status",), ("review", "--html")):
         done = ada.process(*words)
         assert done.returncode == 0, said(done)
         assert len(said(done)) < 100_000
@@ -218,8 +216,7 @@ def test_a_time_that_no_calendar_has_raises_nothing(remote: Path, ada: Machine, 
     ada.git("-c", "fetch.fsckObjects=false", "fetch", "-q", "origin")
     ada.git("update-ref", "refs/heads/main", "origin/main")
     ada.remember("written on top of it")
-    for words in (*LOOKS, ("log",), ("status",)):
-    for words in (*_HISTORIES, ("log",), ("status",), ("review", "--html")):
+    for words in (*LOOKS, ("log",), ("status",), ("review", "--html")):
         done = ada.process(*words)
         assert done.returncode == 0, said(done)
         said(done)
