@@ -19,6 +19,7 @@ from ctxrepo.services.reading.marks import (
     note_versions,
     standing_heirs,
 )
+from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
@@ -85,7 +86,7 @@ def _of_reset_commits(memory: Memory, head: str, of_last_day: Collection[str]) -
     heirs = standing_heirs(objects, objects.tree_of(head), after, before)
     added = [e for e in entries_gone(after, before) if e.id not in by_command and e not in heirs]
     had = {normalised(entry.text) for entry in entries_in(before)}
-    had |= _had_since(objects, base, {head, there}) if added else set()
+    had |= _had_since(objects, base, {head, there}) | _declined(objects) if added else set()
     if missing := [entry for entry in added if normalised(entry.text) not in had]:
         paths = [*dict.fromkeys(entry.path for entry in missing)]
         yield DeletionSummary(len(missing), named_in_summary(paths[0]), len(paths) - 1).line(lost)
@@ -100,6 +101,14 @@ def _had_since(objects: Objects, base: str, tips: Iterable[str]) -> set[str]:
         steps += [(parent, commit) for commit in new for parent in objects.parents(commit)[:1]]
     notes = (note_versions(objects, *map(objects.tree_of, step))[1] for step in steps)
     return {normalised(entry.text) for files in notes for entry in entries_in(files)}
+
+
+def _declined(objects: Objects) -> set[str]:
+    """The words of the entries that reviewers struck out: the review took their commits off the branch."""
+    kept = [tip for refs in (DECLINED, DISMISSED) for tip in objects.refs(refs).values()]
+    sides = (map(objects.tree_of, (tip, next(iter(objects.parents(tip)), None))) for tip in kept)
+    gone = (entries_gone(*note_versions(objects, *trees)) for trees in sides)
+    return {normalised(entry.text) for entries in gone for entry in entries}
 
 
 def _of_last_day(objects: Objects, head: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ reviewers struck out and what was written here since."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import count
 
@@ -14,9 +15,10 @@ from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.note import decode, units_of
 from ctxrepo.domain.project.layout import is_conflict_copy, is_note
 from ctxrepo.domain.records.save import Origin
+from ctxrepo.services.reading.marks import note_versions, standing_heirs
+from ctxrepo.services.review.left import as_emptied, shared_base, taken_out, with_what_is_new
 from ctxrepo.services.review.open_review import Review, own_branches
-from ctxrepo.services.saving.merge import MergeResult, merged_tree
-from ctxrepo.storage.clone.clone import LAST_TIP
+from ctxrepo.services.saving.merge import MergedTree, MergeResult, merged_tree
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN
 from ctxrepo.storage.memory import Memory
 
@@ -41,23 +43,48 @@ def is_over(memory: Memory, review: Review, theirs: str | None) -> bool:
 
 def merged_after_review(memory: Memory, review: Review, ours: str, theirs: str, now: datetime) -> MergeResult:
     """Where we go on after a review: from `theirs`, with what was written here since the push. A history that
-    main holds is merged as any other; else our commits stay behind, for with them what was struck out would
-    be sent again."""
+    main holds is merged; else our commits stay behind, for with them what was struck out would be sent
+    again."""
     objects = memory.objects
-    merged = merged_tree(memory, review.tip, ours, theirs)
+    if objects.contains(theirs, review.tip):
+        return merge_with_left(memory, review, ours, theirs, now)
+    merged = _merged_with_left(memory, review, ours, theirs)
     if objects.tree_of(theirs) == merged.tree:
         return MergeResult(theirs, merged.conflict_copies)
     message = merge_message(merged.paths, Origin(memory.host))
     return MergeResult(memory.make_commit(merged.tree, [theirs], message, now), merged.conflict_copies)
 
 
+def merge_with_left(memory: Memory, review: Review, ours: str, left: str, now: datetime) -> MergeResult:
+    """A merge commit of `ours` and what reviewers left of what was sent."""
+    merged = _merged_with_left(memory, review, ours, left)
+    message = merge_message(merged.paths, Origin(memory.host))
+    return MergeResult(memory.make_commit(merged.tree, [ours, left], message, now), merged.conflict_copies)
+
+
+def _merged_with_left(memory: Memory, review: Review, ours: str, left: str) -> MergedTree:
+    was, here, there = map(memory.objects.tree_of, (review.tip, ours, left))
+    merged = merged_tree(memory, was, here, there)
+    taken = [path for path in taken_out(memory, review.tip, ours, left) if path not in merged.moves]
+    if not taken:
+        return merged
+    there, paths = as_emptied(memory, review.tip, left, taken)
+    merged = merged_tree(memory, was, here, there)
+    places = {merged.moves.get(path, path) for path in paths}
+    return replace(merged, tree=with_what_is_new(memory, ours, left, merged.tree, places))
+
+
+def is_merged_as_usual(memory: Memory, review: Review, ours: str, theirs: str) -> bool:
+    """Whether main holds what was sent, and no file that reviewers took out was changed here since."""
+    is_there = memory.objects.contains(theirs, review.tip)
+    return is_there and not taken_out(memory, review.tip, ours, theirs)
+
+
 def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -> bool:
     """Put away what people took out of a review, which is not in `left`; whether entries are in it. Call it
     before the branch moves: a kill in between must not lose what was declined."""
     objects = memory.objects
-    # The shared commit from which the tip was made; where `left` goes on from it, the last one we saw.
-    last = objects.ref(LAST_TIP) if objects.contains(left, review.tip) else left
-    base = objects.merge_base(review.tip, last) if last else review.tip
+    base = shared_base(memory, review.tip, left)
     if not any(missing(memory, review.tip, left, base)):
         return False
     if not any(objects.parents(kept)[:2] == [left, ours] for kept in objects.refs(DECLINED).values()):
@@ -68,6 +95,22 @@ def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -
         taken = _declined_names(memory)
         objects.set_ref(next(n for n in names if n.removeprefix(DECLINED) not in taken), kept)
     return bool(_struck_out(memory, review.tip, left, base))
+
+
+def proposed_again(memory: Memory, review: Review, ours: str, left: str) -> Iterator[str]:
+    """A line for each entry that reviewers struck out and that was edited or moved here meanwhile; where
+    `left` goes on from what was sent, the merge tells that."""
+    objects = memory.objects
+    if objects.contains(left, review.tip):
+        return
+    struck_entries = _struck_out(memory, review.tip, left, shared_base(memory, review.tip, left))
+    sides = note_versions(objects, *map(objects.tree_of, (review.tip, left)))
+    for old, new in sorted(standing_heirs(objects, objects.tree_of(ours), *sides).items()):
+        if (old.path, normalised(old.text)) in struck_entries:
+            yield (
+                f"an entry of {old.path} was struck out by reviewers and changed here: it is ^{new.id} in "
+                f"{new.path} now, and is sent for review again"
+            )
 
 
 def forget(memory: Memory, review: Review) -> None:

@@ -62,18 +62,16 @@ def merge_commits(memory: Memory, ours: str | None, theirs: str | None, now: dat
 
 def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: datetime) -> MergeResult:
     """A merge commit of both over `base`, which need not be their common ancestor."""
-    merged = merged_tree(memory, base, ours, theirs)
+    merged = merged_tree(memory, *map(memory.objects.tree_of, (base, ours, theirs)))
     message = merge_message(merged.paths, Origin(memory.host))
     return MergeResult(memory.make_commit(merged.tree, [ours, theirs], message, now), merged.conflict_copies)
 
 
-def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:
-    """The merge of two commits' trees over the tree of the commit `base`, with what is recorded of
-    entries whose notes moved."""
-    objects = memory.objects
-    was, us, them = (objects.tree_of(commit) for commit in (base, ours, theirs))
-    merged = merge_of(memory, was, us, them)
-    return replace(merged, tree=with_moved_evidence(objects, merged.moves, (us, them), merged.tree))
+def merged_tree(memory: Memory, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
+    """The merge of two trees over the tree `base`, with what is recorded of entries whose notes moved."""
+    merged = merge_of(memory, base, ours, theirs)
+    sides = ours, theirs
+    return replace(merged, tree=with_moved_evidence(memory.objects, merged.moves, sides, merged.tree))
 
 
 def _base(memory: Memory, one: str, other: str, depth: int) -> str | None:

@@ -23,11 +23,11 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import beyond, note_made_here
 from ctxrepo.services.reading.marks import moved_to
 from ctxrepo.services.review import review
-from ctxrepo.services.review.open_review import open_review
+from ctxrepo.services.review.open_review import Review, open_review
 from ctxrepo.services.saving.accept import tree_in_view
 from ctxrepo.services.saving.commit import CommitRequest, check_out, commit_locked, with_signatures
 from ctxrepo.services.saving.committed import CommitResult
-from ctxrepo.services.saving.merge import MergeResult, merge_commits, merge_over
+from ctxrepo.services.saving.merge import MergeResult, merge_commits
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.services.sync import upstream
 from ctxrepo.services.sync.fetch import fetch, measured
@@ -121,7 +121,8 @@ def _round(
     state, result, theirs = _judge_upstream(memory, now, result, send=send, accept=accept)
     ours = objects.ref(memory.clone.branch_ref)
     if ours and state.answer.ok:
-        result = result.noticing(with_signatures(memory, lambda: _note_struck_on_branch(memory, ours, now)))
+        told = with_signatures(memory, lambda: _note_struck_on_branch(memory, ours, now))
+        result = result.noticing(*told)
     merged = with_signatures(memory, lambda: _merge_all(memory, ours, theirs, now))
     if merged is None or not state.answer.ok:
         return replace(result, remote=state.answer)
@@ -148,7 +149,7 @@ def _judge_upstream(
     if theirs is None and send and state.answer.ok and open_review(memory):
         theirs = _send_shared_again(memory)
     if state.answer.ok and state.has_known_tip:
-        result = result.noticing(with_signatures(memory, lambda: _end_review(memory, theirs, now)))
+        result = result.noticing(*with_signatures(memory, lambda: _end_review(memory, theirs, now)))
     return state, result, theirs
 
 
@@ -178,30 +179,37 @@ def _merge_all(memory: Memory, ours: str | None, theirs: str | None, now: dateti
         if merged and current and tip and not objects.contains(merged.commit, tip):
             # The base is the tip that we pushed, even if the branch was rewritten there: what it lacks beside
             # that tip was struck out by reviewers (ADR 13).
-            both = merge_over(memory, current.tip, merged.commit, tip, now)
+            both = review.merge_with_left(memory, current, merged.commit, tip, now)
             merged = MergeResult(both.commit, (*merged.conflict_copies, *both.conflict_copies))
         if merged and merged.commit not in (ours, theirs):
             objects.set_ref(MERGED, merged.commit)
         return merged
 
 
-def _note_struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:
-    """Record what reviewers struck out on the branch while the review goes on; returns a notice or ''."""
+def _note_struck_on_branch(memory: Memory, ours: str, now: datetime) -> tuple[str, ...]:
+    """Record what reviewers struck out on the branch while the review goes on; returns notices."""
     current = open_review(memory)
     tip = memory.objects.ref(memory.clone.tracking_ref(current.branch)) if current else None
     if current is None or tip is None or tip == current.tip or memory.objects.contains(ours, tip):
-        return ""
-    return _DECLINED if review.close(memory, current, ours, tip, now) else ""
+        return ()
+    return _close(memory, current, ours, tip, now)
 
 
-def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
-    """If the review is over, continue from the shared branch; returns a notice or ''."""
+def _close(memory: Memory, current: Review, ours: str, left: str, now: datetime) -> tuple[str, ...]:
+    """Put away what people took out; returns notices."""
+    if not review.close(memory, current, ours, left, now):
+        return ()
+    return _DECLINED, *review.proposed_again(memory, current, ours, left)
+
+
+def _end_review(memory: Memory, theirs: str | None, now: datetime) -> tuple[str, ...]:
+    """If the review is over, continue from the shared branch; returns notices."""
     current = open_review(memory)
     ours = memory.head
     if current is None or theirs is None or ours is None or not review.is_over(memory, current, theirs):
-        return ""
-    is_declined = review.close(memory, current, ours, theirs, now)
-    if not memory.objects.contains(theirs, current.tip):
+        return ()
+    notices = _close(memory, current, ours, theirs, now)
+    if not review.is_merged_as_usual(memory, current, ours, theirs):
         apply_exchange(
             memory,
             theirs,
@@ -209,7 +217,7 @@ def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
             now,
         )
     review.forget(memory, current)
-    return _DECLINED if is_declined else ""
+    return notices
 
 
 def _send_shared_again(memory: Memory) -> str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from copies import Copies
 from machines import Machine, make_ada, make_pair
+from reviewers import NOTE, git, make_people, send_for_review, squash
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.services.faults.past_deletions import of_deletions
@@ -147,3 +148,29 @@ def test_others_are_told_though_git_pruned_a_part_of_what_was_taken_off(mine: Ma
     assert len(of_deletions(mine.open())) == 2
     (mine.clone / ".git/objects" / tree[:2] / tree[2:]).unlink()
     assert of_deletions(mine.open()) == [by_hand]
+
+
+@pytest.mark.parametrize("how", ["squashed in part", "declined"])
+@pytest.mark.parametrize("meanwhile", ["nothing", "one more", "an edit"])
+def test_what_reviewers_struck_out_was_not_deleted_by_hand(
+    ada: Machine, remote: Path, tmp_path: Path, how: str, meanwhile: str
+) -> None:
+    send_for_review(ada, remote)
+    people = make_people(tmp_path, remote)
+    texts = ["the port is 6380", "tea at four", "the door code changes monthly"]
+    for text in texts:
+        ada.remember(text, scope="global")
+    branch = sync(ada.open(), datetime.now(UTC)).branch
+    if how == "declined":
+        git(people, "push", "-q", "origin", f":{branch}")
+    else:
+        squash(people, branch, ada.read(NOTE).replace("- tea at four\n", ""))
+    if meanwhile == "one more":
+        ada.remember("written meanwhile", scope="global")
+    elif meanwhile == "an edit":
+        ada.write(NOTE, ada.read(NOTE).replace("tea at four", "tea at five"))
+    told = sync(ada.open(), datetime.now(UTC)).notices
+    assert not [notice for notice in told if "by hand" in notice]
+    assert of_deletions(ada.open(), few=True) == []
+    ada.ctxrepo("declined", "dismiss")
+    assert of_deletions(ada.open(), few=True) == []

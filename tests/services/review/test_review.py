@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from connecting import workplace
 from machines import NOW, Machine, make_machine, make_remote
+from reviewers import NOTE, branches, git, look, make_people, on, rewrite, send_for_review, squash
 
 from ctxrepo.errors import NotFound
 from ctxrepo.services.health.status import status
@@ -16,63 +16,15 @@ from ctxrepo.services.locate.identify import Location
 from ctxrepo.services.review.items import declined, dismiss
 from ctxrepo.services.saving.commit import commit
 
-NOTE = "global/MEMORY.md"
-
 
 @pytest.fixture
 def people(tmp_path: Path, remote: Path) -> Path:
-    """A checkout of the remote in which reviewers work with plain git."""
-    place = tmp_path / "people"
-    subprocess.run(["git", "clone", "-q", str(remote), str(place)], check=True)
-    git(place, "config", "user.name", "Rae")
-    git(place, "config", "user.email", "rae@example.org")
-    return place
+    return make_people(tmp_path, remote)
 
 
 @pytest.fixture
 def ada(ada: Machine, remote: Path) -> Machine:
-    """A machine that sends its work for review; the remote's main holds one note."""
-    ada.init(str(remote))
-    ada.write(NOTE, "- base\n")
-    ada.sync()
-    config = ada.places.config_file
-    config.write_text(config.read_text().replace("[[repository]]\n", '[[repository]]\nreview = "branch"\n'))
-    return ada
-
-
-def git(place: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=place, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-def on(remote: Path, branch: str) -> str:
-    """The note as a branch of the remote has it."""
-    return git(remote, "show", f"{branch}:{NOTE}")
-
-
-def branches(remote: Path) -> list[str]:
-    return [b for b in git(remote, "for-each-ref", "--format=%(refname:lstrip=2)").split() if b != "main"]
-
-
-def look(place: Path, branch: str) -> None:
-    git(place, "fetch", "-q", "--prune", "origin")
-    git(place, "checkout", "-q", "-B", "work", f"origin/{branch}")
-
-
-def rewrite(place: Path, text: str, *, message: str = "reviewed") -> None:
-    (place / NOTE).write_text(text)
-    git(place, "commit", "-qam", message)
-
-
-def squash(place: Path, branch: str, text: str | None = None) -> None:
-    """What forges do: one commit on main with all of the branch or what is left of it."""
-    git(place, "fetch", "-q", "--prune", "origin")
-    git(place, "checkout", "-q", "-B", "main", "origin/main")
-    git(place, "merge", "-q", "--squash", f"origin/{branch}")
-    if text is not None:
-        (place / NOTE).write_text(text)
-    git(place, "commit", "-qam", "squashed")
-    git(place, "push", "-q", "origin", "main", f":{branch}")
+    return send_for_review(ada, remote)
 
 
 def test_work_goes_to_a_branch_and_main_stays(ada: Machine, remote: Path) -> None:
