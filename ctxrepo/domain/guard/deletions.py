@@ -111,29 +111,32 @@ def told(deleted: Sequence[Deletion]) -> list[Deletion]:
 
 
 _SUMMARY = lazy_pattern(
-    r"(?:(\d{1,9}) entr(?:y|ies)|a file without entries)( in all)? of (.+?)(?: and (\d{1,9}) more)?"
+    r"(confirmed: )?(?:(\d{1,9}) entr(?:y|ies)|a file without entries)( in all)?"
+    r" of (.+?)(?: and (\d{1,9}) more)?"
 )
 
 
 @dataclass(frozen=True)
 class DeletionSummary:
     """What was deleted by hand in one commit: how many `entries`, from the file at `path` and so many `more`.
-    `is_whole` says that of one of the files nothing is left."""
+    `is_whole` says that of one of the files nothing is left, `is_confirmed` that somebody confirmed it."""
 
     entries: int
     path: str
     more: int = 0
     is_whole: bool = False
+    is_confirmed: bool = False
 
     @classmethod
     def parse(cls, text: str) -> "DeletionSummary | None":
         """The summary of this text; None where it isn't as we write one. Whoever can write to the remote
         words the messages of commits, and sessions are told only what we say."""
         match = _SUMMARY.fullmatch(text)
-        return match and cls(int(match[1] or 0), match[3], int(match[4] or 0), bool(match[2]))
+        return match and cls(int(match[2] or 0), match[4], int(match[5] or 0), bool(match[3]), bool(match[1]))
 
     def __str__(self) -> str:
-        return f"{self._what}{' in all' if self.is_whole else ''} of {self._where}"
+        confirmed = "confirmed: " if self.is_confirmed else ""
+        return f"{confirmed}{self._what}{' in all' if self.is_whole else ''} of {self._where}"
 
     @property
     def is_few(self) -> bool:
@@ -148,7 +151,8 @@ class DeletionSummary:
     def line(self, commit: str) -> str:
         """One line about them for a person, with what brings them back."""
         them = "it" if self.entries <= 1 and not self.more else "them"
-        return f"{self._where}: {self._what} deleted by hand; `ctxrepo undo {commit[:10]}` brings {them} back"
+        how = "by hand, and somebody confirmed that" if self.is_confirmed else "by hand"
+        return f"{self._where}: {self._what} deleted {how}; `ctxrepo undo {commit[:10]}` brings {them} back"
 
     @property
     def _what(self) -> str:
@@ -159,13 +163,15 @@ class DeletionSummary:
         return f"{self.path} and {self.more} more" if self.more else self.path
 
 
-def summary_of(deleted: Sequence[Deletion]) -> DeletionSummary | None:
+def summary_of(deleted: Sequence[Deletion], *, is_confirmed: bool = False) -> DeletionSummary | None:
     """What these deletions of one commit come to; None for none."""
     if not deleted:
         return None
     entries = sum(one.entries - one.replacements for one in deleted)
     is_whole = any(one.is_gone for one in deleted)
-    return DeletionSummary(entries, named_in_summary(deleted[0].path), len(deleted) - 1, is_whole)
+    return DeletionSummary(
+        entries, named_in_summary(deleted[0].path), len(deleted) - 1, is_whole, is_confirmed
+    )
 
 
 def named_in_summary(path: str) -> str:

@@ -45,15 +45,31 @@ def of_deletions(memory: Memory, *, few: bool = False, since: str | None = None)
     return lines
 
 
+def confirmed_since(memory: Memory, since: str) -> list[str]:
+    """A line about each deletion that somebody confirmed, and that the branch has since a commit, the oldest
+    first: to be told once."""
+    new = islice(memory.objects.new_commits(memory.head, since), _MOST_COMMITS) if memory.head else ()
+    return [*_told(memory, new, few=True, confirmed=True)][::-1]
+
+
 def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
     objects, head = memory.objects, memory.head
     if not head:
         return
     new = islice(objects.new_commits(head, since), _MOST_COMMITS) if since else ()
     of_last_day = [*_of_last_day(objects, head)]
-    for commit in dict.fromkeys((*new, *of_last_day)):
+    yield from _told(memory, dict.fromkeys((*new, *of_last_day)), few=few, confirmed=False)
+    with suppress(CtxrepoError):  # nothing keeps what is on no branch: git may have pruned a part
+        yield from _of_reset_commits(memory, head, of_last_day)
+
+
+def _told(memory: Memory, commits: Iterable[str], *, few: bool, confirmed: bool) -> Iterator[str]:
+    """A line about what each of these commits deleted by hand, if it wasn't taken back."""
+    objects, head = memory.objects, str(memory.head)
+    for commit in commits:
         trailer = next(iter(writers_of(objects.header_of(commit).message).deleted), "")
-        if (summary := DeletionSummary.parse(trailer)) and (few or not summary.is_few):
+        summary = DeletionSummary.parse(trailer)
+        if summary and summary.is_confirmed == confirmed and (few or not summary.is_few):
             was, now = map(objects.tree_of, (next(iter(objects.parents(commit)), None), commit))
             changed = objects.diff(was, now)
             is_true = summary.path in map(named_in_summary, changed)
@@ -64,8 +80,6 @@ def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
             is_meant = is_true and (few or not summary.is_few)
             if is_meant and not _came_back(objects, commit, changed, head, edited):
                 yield summary.line(commit)
-    with suppress(CtxrepoError):  # nothing keeps what is on no branch: git may have pruned a part
-        yield from _of_reset_commits(memory, head, of_last_day)
 
 
 def _of_reset_commits(memory: Memory, head: str, of_last_day: Collection[str]) -> Iterator[str]:

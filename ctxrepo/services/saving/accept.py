@@ -68,13 +68,38 @@ def judge(
             _judge_file(memory, file, head.get(file.path), accepted)
     changes = accepted.changes
     accepted.moves = {old: new for old, new in moves.items() if old in changes and new in changes}
-    accepted.deleted = [one for one in told(deleted) if one.path in changes]
+    _note_deleted(memory, files, tree, accepted, deleted)
+    return accepted
+
+
+def note_confirmed(memory: Memory, files: Sequence[FoldedFile], tree: str | None, accepted: Accepted) -> None:
+    """Note in `accepted` what was deleted without a command, and a person has confirmed; of a file that
+    another machine has changed since, what goes of that."""
+    head = memory.objects.files(tree, [file.path for file in files])
+    known = {file.path: memory.objects.data(head[file.path]) for file in files if file.path in head}
+    made = accepted.changes
+    there = [
+        replace(file, commanded=known[file.path], data=made[file.path])
+        if file.path in made and file.commanded == file.base != known.get(file.path, file.base)
+        else file
+        for file in files
+    ]
+    _note_deleted(memory, files, tree, accepted, _deleted(memory, there, _moves(there), tree))
+
+
+def _note_deleted(
+    memory: Memory,
+    files: Sequence[FoldedFile],
+    tree: str | None,
+    accepted: Accepted,
+    deleted: Sequence[Deletion],
+) -> None:
+    accepted.deleted = [one for one in told(deleted) if one.path in accepted.changes]
     paths = {one.path for one in accepted.deleted}
     for file in files:
         if file.path in paths and file.commanded not in (None, file.base):
             theirs = memory.objects.find(tree, file.path)
             accepted.undeleted[file.path] = merge_file(file.path, file.base, file.commanded, theirs).data
-    return accepted
 
 
 def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Accepted) -> None:

@@ -19,7 +19,15 @@ from ctxrepo.domain.records.save import LATE, Origin, Save
 from ctxrepo.errors import Busy, RepositoryState, Uncommitted, Unsigned
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import note_made_here, require_ready
-from ctxrepo.services.saving.accept import Accepted, Changes, judge, show_held, tree_in_view, tree_with
+from ctxrepo.services.saving.accept import (
+    Accepted,
+    Changes,
+    judge,
+    note_confirmed,
+    show_held,
+    tree_in_view,
+    tree_with,
+)
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
 from ctxrepo.services.saving.moved_by_hand import moved_evidence, moved_projects
@@ -134,7 +142,8 @@ def _attempt(
     new = old
     try:
         for changes, deleted in accepted.in_order():
-            new = _make_commit(memory, new, changes, done, now, str(summary_of(deleted) or ""))
+            summary = summary_of(deleted, is_confirmed=request.deletions)
+            new = _make_commit(memory, new, changes, done, now, str(summary or ""))
     except Uncommitted:
         refresh(memory, old, tree_with(memory, old_tree, files, alone))
         raise
@@ -175,6 +184,8 @@ def _accept(
     kept_out = KeptOutFile(memory.state.held)
     known = kept_out.read().by(RULE)
     accepted = judge(memory, files, pending.tree, is_meant=request.deletions, known=known)
+    if request.deletions:
+        note_confirmed(memory, files, pending.tree, accepted)
     held = {refusal.path for refusal in accepted.held if refusal.rule == RULE}
     if request.only is not None and (accepted.deleted or held.difference(one.path for one in known)):
         return None

@@ -149,7 +149,8 @@ def _judge_upstream(
     if theirs is None and send and state.answer.ok and open_review(memory):
         theirs = _send_shared_again(memory)
     if state.answer.ok and state.has_known_tip:
-        result = result.noticing(*with_signatures(memory, lambda: _end_review(memory, theirs, now)))
+        done = result
+        result = with_signatures(memory, lambda: _end_review(memory, done, theirs, now))
     return state, result, theirs
 
 
@@ -202,22 +203,23 @@ def _close(memory: Memory, current: Review, ours: str, left: str, now: datetime)
     return _DECLINED, *review.proposed_again(memory, current, ours, left)
 
 
-def _end_review(memory: Memory, theirs: str | None, now: datetime) -> tuple[str, ...]:
-    """If the review is over, continue from the shared branch; returns notices."""
+def _end_review(memory: Memory, done: SyncResult, theirs: str | None, now: datetime) -> SyncResult:
+    """If the review is over, continue from the shared branch; `done` with what is to be told of it."""
     current = open_review(memory)
     ours = memory.head
     if current is None or theirs is None or ours is None or not review.is_over(memory, current, theirs):
-        return ()
-    notices = _close(memory, current, ours, theirs, now)
+        return done
+    done = done.noticing(*_close(memory, current, ours, theirs, now))
     if not review.is_merged_as_usual(memory, current, ours, theirs):
-        apply_exchange(
+        applied = apply_exchange(
             memory,
             theirs,
             lambda old: review.merged_after_review(memory, current, old or ours, theirs, now),
             now,
         )
+        done = replace(done, conflict_copies=(*done.conflict_copies, *applied.conflict_copies))
     review.forget(memory, current)
-    return notices
+    return done
 
 
 def _send_shared_again(memory: Memory) -> str | None:

@@ -8,6 +8,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_note
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.evidence import Evidence, end_of, marks, renamed
+from ctxrepo.services.faults.past_deletions import confirmed_since
 from ctxrepo.services.locate.identify import read_registry, registry_problem
 from ctxrepo.services.reading.marks import entries_in, evidence_at, note_versions, standing_heirs
 from ctxrepo.storage.memory import Memory
@@ -28,7 +29,7 @@ def news(memory: Memory, before: str | None, registry: Registry, *, tells: bool)
         return ()
     problem = registry_problem(memory)
     told_of = [problem] if problem else _renamed(memory, since, registry)
-    return *told_of, *_come_back(objects, since, memory.head)
+    return *told_of, *_come_back(objects, since, memory.head), *confirmed_since(memory, since)
 
 
 def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
-from reviewers import branches, git, look, make_people, send_for_review
+from reviewers import NOTE, branches, git, look, make_people, send_for_review
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.layout import REGISTRY
@@ -125,3 +125,30 @@ def test_what_was_struck_out_and_edited_meanwhile_is_proposed_in_its_new_words_a
     assert len([notice for notice in told if f"^{entry.id} in {NEW} now" in notice or NEW in notice]) == 1
     ada.sync()
     assert sent(remote, NEW) == ada.read(NEW).strip()
+
+
+SENT = "- tests need redis on 6380\n- the build server is ci2\n- tea is at four\n- ask ada for keys\n"
+
+
+@pytest.mark.parametrize("how", ["on top", "rewritten", "squashed", "merged"])
+@pytest.mark.parametrize("removed", ["- the build server is ci2\n", "- tea is at four\n", ""])
+def test_of_an_entry_that_reviewers_and_this_machine_edit_one_version_is_current(
+    ada: Machine, people: Path, how: str, removed: str
+) -> None:
+    ada.write(NOTE, SENT)
+    branch = ada.sync().branch
+    look(people, branch)
+    (people / NOTE).write_text(SENT.replace("on 6380", "on port 6381").replace(removed, ""))
+    git(people, "commit", "-qam", "reviewed")
+    if how in ("rewritten", "squashed"):
+        git(people, "reset", "-q", "--soft", "origin/main")
+        git(people, "commit", "-qm", "all in one")
+    ends = {"on top": [f"HEAD:{branch}"], "rewritten": [f"HEAD:{branch}"]}
+    git(people, "push", "-q", "--force", "origin", *ends.get(how, ["HEAD:main", f":{branch}"]))
+    edit = ("edit", NOTE, "--old", "on 6380", "--new", "on host r2, 6382")
+    assert ada.ctxrepo(*edit).returncode == 0
+    (copy,) = ada.sync().conflict_copies
+    (current,) = [line for line in ada.read(NOTE).splitlines() if "redis" in line]
+    assert {current, copy.other} == {"- tests need redis on port 6381", "- tests need redis on host r2, 6382"}
+    assert (removed in ada.read(NOTE)) == (not removed)
+    assert not [text for one in declined(ada.open()) for text in one.entries if "redis" in text]

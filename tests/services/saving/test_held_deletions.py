@@ -779,3 +779,44 @@ def test_what_an_agents_tool_deleted_is_in_view_until_a_person_decides_and_comes
     assert {*lines, *line.splitlines()} <= {*ada.read("shop/halls.md").splitlines()}
     assert not ada.sync().held
     assert "Hall 17 has a pump" in ada.git("show", "HEAD:shop/halls.md")
+CONFIRMED = "by hand, and somebody confirmed that"
+
+
+@pytest.mark.parametrize("is_changed_there", [False, True])
+def test_a_yes_is_told_once_on_each_machine_and_can_be_taken_back(pair: Pair, is_changed_there: bool) -> None:
+    ada, ben = pair
+    told_of(ada)
+    (ada.clone / "shop/long.md").unlink()
+    told_of(ada)
+    if is_changed_there:
+        ben.write("shop/long.md", ben.read("shop/long.md").replace("- entry 3 xxx\n", "") + "- more\n")
+        told_of(ben)
+        told_of(ada)
+    commit(ada.open(), datetime.now(UTC), CommitRequest(deletions=True))
+    entries = 29 if is_changed_there else 30
+    for machine in (ada, ben):
+        told = [one for one in told_of(machine) if CONFIRMED in one]
+        assert [one.partition(";")[0] for one in told] == [
+            f"shop/long.md: {entries} entries deleted {CONFIRMED}"
+        ]
+        assert not [one for one in told_of(machine) if CONFIRMED in one]
+        assert "entries deleted" not in machine.ctxrepo("status").stdout
+    assert ben.ctxrepo("undo", told[0].split("`ctxrepo undo ")[1][:10]).returncode == 0
+    text = ben.read("shop/long.md")
+    assert text.count("- entry ") == entries
+    assert ("- more" in text) == is_changed_there
+
+
+def test_a_yes_to_what_another_machine_has_changed_meanwhile_is_not_told_as_a_deletion(pair: Pair) -> None:
+    ada, ben = pair
+    told_of(ada)
+    (ada.clone / "shop/long.md").unlink()
+    told_of(ada)
+    ben.write("shop/long.md", ben.read("shop/long.md") + "- more\n")
+    told_of(ben)
+    commit(ada.open(), datetime.now(UTC), CommitRequest(deletions=True))
+    for machine in (ada, ben):
+        told = told_of(machine)
+        assert [one for one in told if "it is there again" in one]
+        assert not [one for one in told if CONFIRMED in one]
+    assert ben.read("shop/long.md").count("- entry ") == 30
