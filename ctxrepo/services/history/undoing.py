@@ -85,7 +85,10 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
 def _further_back(memory: Memory, standing: Sequence[Operation]) -> str:
     """How to take back the command before one that can't be, if it has a commit of its own, and that can."""
     step, *before = standing
-    if not before or before[0].commit == step.commit or not can_be_undone(memory, before[0].commit):
+    head = memory.head or ""
+    if not before or before[0].commit == step.commit or not memory.objects.is_in(head, before[0].commit):
+        return ""
+    if not can_be_undone(memory, before[0].commit):
         return ""
     return f" Before it was {_name(before[0])}: `ctxrepo undo {before[0].commit[:10]}` takes back its commit."
 

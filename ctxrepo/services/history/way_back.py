@@ -211,9 +211,11 @@ def _way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
     tree = memory.objects.tree_of(tip)
     if not memory.objects.is_in(tip, deed.commit):
         message = f"the commit of {deed.name} is not in the memory any more"
-        if _stands(deed, _read(memory, tree, deed.after)):
-            raise Refused(f"{message}, while what it did is", f"Nothing is done. {_FIND}")
-        raise NothingLeft(message)
+        stands = _stands(memory, deed, tree)
+        if any(stands) and not (all(stands) and memory.objects.has(deed.commit)):
+            raise Refused(f"{message}, while a part of what it did is", f"Nothing is done. {_FIND}")
+        if not any(stands):
+            raise NothingLeft(message)
     deed, edited = _without_edited(memory, deed, tree)
     deed, shared = _without_shared(memory, deed, tree)
     back = WayBack(deed, _changes(memory, deed, tip), (*edited, *shared))
@@ -228,11 +230,11 @@ def _way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
     return back
 
 
-def _stands(deed: ChangeToUndo, here: Files) -> bool:
-    """Whether an entry that the deed added is there, or one that it took away is not."""
+def _stands(memory: Memory, deed: ChangeToUndo, tree: str | None) -> list[bool]:
+    """Of each entry that the deed added whether it is there, of each that it took away whether it is not."""
     came, went = entries_gone(deed.after, deed.before), entries_gone(deed.before, deed.after)
-    there = {entry.id for entry in entries_in(here)}
-    return any(entry.id in there for entry in came) or any(entry.id not in there for entry in went)
+    there = {entry.id for entry in entries_in(_read(memory, tree, deed.after))}
+    return [entry.id in there for entry in came] + [entry.id not in there for entry in went]
 
 
 def _differ(path: str, was: bytes | None, new: bytes | None) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from copies import Copies
 from machines import NOW, Machine, make_ada
+from reviewers import NOTE as SHARED
+from reviewers import make_people, send_for_review, squash
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_destination, parse_target
@@ -428,10 +430,48 @@ def test_a_command_whose_commit_was_amended_is_not_passed_over(mine: Machine) ->
     mine.remember("the second")
     save(mine)
     mine.git("commit", "-q", "--amend", "-m", "in my words")
-    with pytest.raises(Refused, match="not in the memory any more, while what it did is") as caught:
+    back(mine)
+    assert said(mine, MEMORY) == ["the first"]
+    again(mine)
+    assert said(mine, MEMORY) == ["the first", "the second"]
+
+
+@pytest.mark.slow
+def test_of_a_command_whose_commit_was_amended_a_part_is_not_taken_back(mine: Machine) -> None:
+    mine.remember("the second")
+    save(mine)
+    entry = entries_of(MEMORY, mine.read(MEMORY))[1]
+    assert mine.ctxrepo("edit", f"^{entry.id}", "--old", "second", "--new", "third").returncode == 0
+    save(mine)
+    mine.write(MEMORY, mine.read(MEMORY) + "- the second\n")
+    mine.git("commit", "-q", "--amend", "-a", "-m", "in my words")
+    with pytest.raises(Refused, match="not in the memory any more, while a part of what it did is") as caught:
         back(mine)
     assert "`ctxrepo history`" in caught.value.hint
-    assert said(mine, MEMORY) == ["the first", "the second"]
+    assert said(mine, MEMORY) == ["the first", "the third", "the second"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_struck", [False, True])
+def test_what_a_review_squashed_is_taken_back(
+    ada: Machine, remote: Path, tmp_path: Path, is_struck: bool
+) -> None:
+    send_for_review(ada, remote)
+    for text in ("tea at four", "the port is 6380", "the door code changes monthly"):
+        ada.remember(text, scope="global")
+        save(ada)
+    people, branch = make_people(tmp_path, remote), ada.sync().branch
+    squash(people, branch, ada.read(SHARED).replace("- tea at four\n", "") if is_struck else None)
+    ada.remember("written meanwhile", scope="global")
+    ada.sync()
+    for last in ("written meanwhile", "the door code changes monthly", "the port is 6380"):
+        assert said(ada, SHARED)[-1] == last
+        assert back(ada).saying == last
+    assert said(ada, SHARED) == (["base"] if is_struck else ["base", "tea at four"])
+    again(ada)
+    assert said(ada, SHARED)[-1] == "the port is 6380"
+    ada.sync()
+    assert ada.sync().remote.ok
 
 
 @pytest.mark.slow
