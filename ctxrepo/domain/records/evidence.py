@@ -221,6 +221,16 @@ def renamed(evidence: Iterable[Evidence]) -> dict[str, list[str]]:
     return former
 
 
+def moved_on(evidence: Iterable[Evidence], paths: Iterable[str]) -> dict[str, str]:
+    """Each of these paths, which notes had before any of this was recorded -> the note's path by now."""
+    names = {path: [path] for path in paths}
+    for record in _in_order(evidence):
+        if record.kind == "renamed" and record.to and record.path in names:
+            moved = names.pop(record.path)
+            names[record.to] = [*names.get(record.to, []), *moved]
+    return {path: now for now, former in names.items() for path in former}
+
+
 def _in_order(evidence: Iterable[Evidence]) -> list[Evidence]:
     """Sort by time, and at the same time by kind: an entry is stated before it is superseded."""
     return sorted(evidence, key=lambda e: (e.ts, _ORDER.index(e.kind), e.id))

@@ -190,6 +190,7 @@ def moved_projects(
     data = changes[REGISTRY] if REGISTRY in changes else objects.find(tree, REGISTRY)
     text = decode_exactly(data or b"")
     projects = parse(text).projects
+    was = parse(decode(objects.find(tree, REGISTRY) or b"")).projects
     top = objects.items(tree)
     emptied = {scope_of(path) for path, new in changes.items() if new is None}
     if not any(folder in emptied or folder not in top for folder in projects.values()):
@@ -200,7 +201,9 @@ def moved_projects(
     unclaimed -= {*projects.values(), memory.global_folder}
     more: dict[str, bytes | None] = {}
     for identity, old in projects.items():
-        if old not in names and (new := _new_name(memory, head, after, old, unclaimed)):
+        # A command may have named it anew since the last commit.
+        folders = (old, was.get(identity, old))
+        if old not in names and (new := _new_name(memory, head, after, folders, unclaimed)):
             unclaimed.discard(new)
             text = with_project(text, identity, new)
             more[REGISTRY] = encode(text)
@@ -210,9 +213,11 @@ def moved_projects(
     return more
 
 
-def _new_name(memory: Memory, head: str, after: str, old: str, unclaimed: set[str]) -> str:
-    """The one of the folders `unclaimed` that holds what the folder `old` held; '' if none does."""
-    before = next(_files_of(memory, head, old), None) if unclaimed else None
+def _new_name(memory: Memory, head: str, after: str, olds: Sequence[str], unclaimed: set[str]) -> str:
+    """The one of the folders `unclaimed` that holds what the first of the folders `olds` held that commits
+    have; '' if none does."""
+    found = ((old, files) for old in olds for files in islice(_files_of(memory, head, old), 1))
+    old, before = next(found, ("", {})) if unclaimed else ("", {})
     if not before:
         return ""
     shared = {

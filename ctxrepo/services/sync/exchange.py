@@ -5,23 +5,18 @@ never runs git's rebase, reset or checkout, so an exchange that is killed at any
 half-done (ADR 7)."""
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal
-from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import REGISTRY, moved_path
-from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import BeyondBounds, Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import beyond, note_made_here
-from ctxrepo.services.reading.marks import moved_to
 from ctxrepo.services.review import review
 from ctxrepo.services.review.open_review import Review, open_review
 from ctxrepo.services.saving.accept import tree_in_view
@@ -31,13 +26,12 @@ from ctxrepo.services.saving.merge import MergeResult, merge_commits
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.services.sync import upstream
 from ctxrepo.services.sync.fetch import fetch, measured
+from ctxrepo.services.sync.follow import follow
 from ctxrepo.services.sync.upstream import outgoing_secrets
 from ctxrepo.storage.clone.clone import LAST_TIP
-from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import pause
-from ctxrepo.storage.worktree.worktree import FileUpdate
 
 OFFLINE_PATIENCE = 1.0
 """Seconds after which a dropped connection is not tried again: the next sync will."""
@@ -311,7 +305,7 @@ def _apply(memory: Memory, received: str, merge: Merge, now: datetime) -> Commit
             raise Busy("the branch moved while we were merging", "Run the command again.")
         note_made_here(memory, merged.commit)
         held = {refusal.path for refusal in committed.held}
-        if places := _follow(memory, held, old_tree, tree):
+        if places := follow(memory, held, committed.head, merged.commit):
             paths = _in_cone(memory, {*objects.diff(old_tree, tree), *places})
             snapshot = memory.checkout.snapshot(paths, head=old_tree)
         # Files that were edited since the commit above stay as they are; the next commit merges them.
@@ -321,28 +315,6 @@ def _apply(memory: Memory, received: str, merge: Merge, now: datetime) -> Commit
         copies = (*committed.conflict_copies, *merged.conflict_copies)
         result = replace(committed, head=merged.commit, conflict_copies=copies)
         return commit_locked(memory, now, CommitRequest(only=edited)) if late or edited else result
-
-
-def _follow(memory: Memory, held: Collection[str], old_tree: str | None, tree: str) -> set[str]:
-    """Move files that are held back to where another machine moved their notes or their project, with what
-    they are based on and what waits for them: what is decided of them is decided there. Returns the old
-    paths and the new ones."""
-    objects, worktree = memory.objects, memory.worktree
-    gone = objects.files(old_tree, held).keys() - objects.files(tree, held).keys()
-    was, now = (parse(decode(objects.find(each, REGISTRY) or b"")) for each in (old_tree, tree))
-    folders = [(was.folder_of(identity), new) for identity, new in now.projects.items()] if gone else []
-    moved = [(path, moved_path(path, old, new)) for old, new in folders if old != new for path in gone]
-    places = moved_to(objects, tree, gone) | {path: to for path, to in moved if to}
-    free = objects.files(tree, places.values()).keys() - objects.files(old_tree, places.values()).keys()
-    places = {old: new for old, new in places.items() if new in free and not worktree.exists(new)}
-    for old, new in places.items():
-        base, data = objects.key_at(str(objects.ref(WT)), old), worktree.read(old)
-        if data is not None:
-            worktree.write_all({new: data})
-            worktree.update_unchanged({old: FileUpdate(blob_id(data), None)})
-        memory.checkout.base_on({old: None, new: base})
-    memory.journal.move(places)
-    return {*places, *places.values()}
 
 
 def _in_cone(memory: Memory, paths: Iterable[str]) -> set[str]:

@@ -81,7 +81,18 @@ class KeptOutFile:
             one for one in before.held if not (one.refusal.path in paths or is_judged(one.refusal.path))
         ]
         others = {place: why for place, why in before.skipped.items() if not is_judged(place)}
-        after = KeptOut([*unseen, *held], others | dict(skipped or {}))
+        self._replace(before, KeptOut([*unseen, *held], others | dict(skipped or {})))
+
+    def move(self, paths: Mapping[str, str]) -> None:
+        """From now on these files have other paths, and are held back there since when they were."""
+        before = self.read()
+        held = [
+            replace(one, refusal=replace(one.refusal, path=paths.get(one.refusal.path, one.refusal.path)))
+            for one in before.held
+        ]
+        self._replace(before, replace(before, held=held))
+
+    def _replace(self, before: KeptOut, after: KeptOut) -> None:
         if after != before:
             put(self.file, json.dumps(asdict(after)))
 

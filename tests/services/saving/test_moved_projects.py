@@ -69,6 +69,17 @@ def test_a_command_right_after_it_writes_under_the_new_name(pair: Pair, words: t
     assert not (ada.clone / "shop").exists()
 
 
+def test_a_folder_that_a_command_has_just_named_anew_and_then_a_hand_is_the_same(pair: Pair) -> None:
+    ada, ben = pair
+    assert ada.ctxrepo("project", "rename", "depot").returncode == 0
+    (ada.clone / "depot").rename(ada.clone / "store")
+    ada.sync()
+    ben.sync()
+    for machine in pair:
+        assert folders(machine) == ["store"]
+        assert "store/topics/ports.md" in machine.ctxrepo("search", "till").stdout
+
+
 def test_what_is_only_like_it_is_no_new_name(pair: Pair) -> None:
     ada, _ = pair
     notes = {path.name: path.read_text() for path in (ada.clone / "shop").glob("*.md")}
