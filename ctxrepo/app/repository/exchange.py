@@ -129,9 +129,9 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
 
 
 def code_of(result: SyncResult) -> int:
-    """The exit code, the first that applies: 6 if something is held back, 5 if the remote wasn't reached, 4
-    if a version lost a merge."""
-    if result.held:
+    """The exit code, the first that applies: 6 if something is held back or a commit holds a secret, 5 if
+    the remote wasn't reached, 4 if a version lost a merge."""
+    if result.held or result.remote.outcome == "secret":
         return REFUSED
     if not result.remote.ok:
         return QUEUED

@@ -7,8 +7,9 @@ from itertools import chain, islice
 
 from ctxrepo.domain.git.commit import subject_of, writers_of
 from ctxrepo.domain.guard.deletions import DeletionSummary, named_in_summary
+from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.note.entry import normalised
-from ctxrepo.domain.note.note import units_of
+from ctxrepo.domain.note.note import decode_exactly, encode, units_of
 from ctxrepo.domain.records.evidence import gone, renamed
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import age
@@ -76,10 +77,32 @@ def _told(memory: Memory, commits: Iterable[str], *, few: bool, confirmed: bool)
             sides = note_versions(objects, was, now) if is_true else ({}, {})
             heirs = standing_heirs(objects, objects.tree_of(head), *sides)  # edited by another machine
             edited = Counter(normalised(entry.text) for entry in heirs)
-            summary = summary.without(len(heirs))
-            is_meant = is_true and (few or not summary.is_few)
+            secrets = _secrets_gone(memory, changed) if is_true else set()
+            lost = [entry for entry in entries_gone(*sides) if entry not in heirs]
+            secret = [entry for entry in lost if secrets & _secrets_in(memory, entry.path, entry.text)]
+            summary = summary.without(len(heirs) + len(secret))
+            is_meant = is_true and (few or not summary.is_few) and not (secret and len(secret) == len(lost))
             if is_meant and not _came_back(objects, commit, changed, head, edited):
-                yield summary.line(commit)
+                yield summary.line(commit, beside_secret=bool(secrets))
+
+
+def _secrets_gone(memory: Memory, changed: Mapping[str, _Change]) -> set[str]:
+    """The secrets that a change took out of files: nothing brings them back, for that is refused."""
+    before, after = (
+        {
+            secret
+            for path, keys in changed.items()
+            if (key := keys[side]) and ":" not in key
+            for secret in _secrets_in(memory, path, decode_exactly(memory.objects.data_or_empty(key)))
+        }
+        for side in (0, 1)
+    )
+    return before - after
+
+
+def _secrets_in(memory: Memory, path: str, text: str) -> set[str]:
+    allow = memory.settings.secrets.allow_secret
+    return {one.fingerprint for one in check_file(path, encode(text), allow)} - {""}
 
 
 def _of_reset_commits(memory: Memory, head: str, of_last_day: Collection[str]) -> Iterator[str]:

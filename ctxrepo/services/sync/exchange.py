@@ -27,7 +27,7 @@ from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.services.sync import upstream
 from ctxrepo.services.sync.fetch import fetch, measured
 from ctxrepo.services.sync.follow import follow
-from ctxrepo.services.sync.upstream import outgoing_secrets
+from ctxrepo.services.sync.upstream import outgoing_secret
 from ctxrepo.storage.clone.clone import LAST_TIP
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
@@ -244,10 +244,8 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, result
     sent_before = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
     if commit in (theirs, sent_before):
         return result
-    if held := outgoing_secrets(memory, commit, [tip for tip in (theirs, sent_before) if tip]):
-        first = held[0]
-        message = f"a commit that was to be sent holds a secret at {first.at} ({first.fingerprint})"
-        return replace(result, remote=RemoteAnswer("secret", message), held=(*result.held, *held))
+    if secret := outgoing_secret(memory, commit, [tip for tip in (theirs, sent_before) if tip]):
+        return replace(result, remote=RemoteAnswer("secret", secret))
     answer, branch = _push(memory, commit, branch, now)
     if not answer.ok:
         return replace(result, remote=answer)

@@ -73,7 +73,6 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
         trouble = exchanged.remote.trouble
         words = f"the memory is saved here but does not reach its remote: {trouble}; `ctxrepo sync` says more"
         memory.set_remote_trouble(words if trouble else "")
-    KeptOutFile(memory.state.held).note(exchanged.held, now, is_judged=lambda _: False)
     tell_all(memory)
     return result
 

@@ -75,13 +75,13 @@ def _changed(reason: str) -> UpstreamState:
     return UpstreamState(RemoteAnswer("changed", reason))
 
 
-def outgoing_secrets(memory: Memory, commit: str, sent: Sequence[str]) -> tuple[Refusal, ...]:
-    """Secrets in files that pushing `commit` adds to a remote with the commits `sent`, but for its own."""
+def outgoing_secret(memory: Memory, commit: str, sent: Sequence[str]) -> str:
+    """What says which commit holds a secret that pushing `commit` would add to a remote with the commits
+    `sent`, the oldest one; '' where none does. The files may be without it by now."""
     objects = memory.objects
     allow = memory.settings.secrets.allow_secret
     trees = [objects.tree_of(k) for k in sent]
-    refusals: list[Refusal] = []
-    for new in objects.new_commits(commit, *sent):
+    for new in reversed([*objects.new_commits(commit, *sent)]):
         for path, key in _new_files(objects, new).items():
             if (path, key) in memory.guarded:
                 continue
@@ -89,8 +89,9 @@ def outgoing_secrets(memory: Memory, commit: str, sent: Sequence[str]) -> tuple[
                 sent_keys = [key for tree in trees for key in objects.files(tree, [path]).values()]
                 texts = map(objects.data_or_empty, sent_keys)
                 old = {r.fingerprint for data in texts for r in _secrets(path, data, allow)}
-                refusals += [r for r in refused if r.fingerprint not in old]
-    return tuple(refusals)
+                if first := next((r for r in refused if r.fingerprint not in old), None):
+                    return f"commit {new[:10]} holds a secret at {first.at} ({first.fingerprint})"
+    return ""
 
 
 def _new_files(objects: Objects, commit: str) -> dict[str, str]:

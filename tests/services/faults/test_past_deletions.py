@@ -174,3 +174,57 @@ def test_what_reviewers_struck_out_was_not_deleted_by_hand(
     assert of_deletions(ada.open(), few=True) == []
     ada.ctxrepo("declined", "dismiss")
     assert of_deletions(ada.open(), few=True) == []
+SECRET = f"the token is {'ghp_' + 'a1B2' * 9}"
+
+
+def commit_secret(machine: Machine) -> None:
+    """Commit it with plain git, which no guard looks at."""
+    machine.write(MEMORY, f"{machine.read(MEMORY)}- {SECRET}\n")
+    machine.git("commit", "-qam", "by hand")
+    save(machine)
+
+
+def lose(machine: Machine, *texts: str) -> None:
+    lines = machine.read(MEMORY).splitlines(keepends=True)
+    machine.write(MEMORY, "".join(line for line in lines if not any(text in line for text in texts)))
+
+
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_a_secret_that_was_taken_out_is_no_deletion_to_undo(mine: Machine, is_whole: bool) -> None:
+    if is_whole:
+        mine.write("shop/token.md", f"- {SECRET}\n")
+        mine.git("add", ".")
+        mine.git("commit", "-qm", "by hand")
+        (mine.clone / "shop/token.md").unlink()
+    else:
+        commit_secret(mine)
+        lose(mine, "ghp_")
+    save(mine)
+    assert "by hand" in mine.git("log", "--format=%s", "-2")
+    assert of_deletions(mine.open(), few=True) == []
+
+
+def test_where_a_secret_went_with_others_no_undo_is_told_that_is_refused(mine: Machine) -> None:
+    say(mine, "two")
+    commit_secret(mine)
+    lose(mine, "ghp_", "two")
+    save(mine)
+    (line,) = of_deletions(mine.open(), few=True)
+    tip = mine.git("rev-parse", "HEAD")[:10]
+    assert line == (
+        f"{MEMORY}: 1 entry deleted by hand; a secret went with it: `git show {tip}` in the memory repository"
+        " has both"
+    )
+    assert "- two" in mine.git("show", tip)
+
+
+def test_a_deletion_after_a_secret_was_taken_out_is_undone_as_told(mine: Machine) -> None:
+    say(mine, "two")
+    commit_secret(mine)
+    lose(mine, "ghp_")
+    save(mine)
+    lose(mine, "two")
+    save(mine)
+    (line,) = of_deletions(mine.open(), few=True)
+    undo_as_told(mine, line)
+    assert said(mine) == ["one", "two"]

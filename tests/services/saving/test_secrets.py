@@ -117,7 +117,7 @@ def test_a_secret_a_person_committed_by_hand_is_not_sent(pair: tuple[Machine, Ma
     ada.git("add", ".")
     ada.git("commit", "-qm", "oops")
     result = ada.sync()
-    assert (result.sent, len(result.held)) == (0, 1)
+    assert (result.sent, result.held, result.remote.outcome) == (0, (), "secret")
     ben.remember("local work goes on elsewhere")
     assert ben.sync().sent == 1
     ada.sync()
