@@ -11,6 +11,7 @@ from ctxrepo.domain.records.evidence import Evidence, end_of, marks, renamed
 from ctxrepo.services.faults.past_deletions import confirmed_since
 from ctxrepo.services.locate.identify import read_registry, registry_problem
 from ctxrepo.services.reading.marks import entries_in, evidence_at, note_versions, standing_heirs
+from ctxrepo.services.sync.moved_away import moved_away
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 
@@ -30,6 +31,7 @@ def news(memory: Memory, before: str | None, registry: Registry, *, tells: bool)
     problem = registry_problem(memory)
     told_of = [problem] if problem else _renamed(memory, since, registry)
     return *told_of, *_come_back(objects, since, memory.head), *confirmed_since(memory, since)
+    return *told_of, *_come_back(objects, since, memory.head), *moved_away(memory, since)
 
 
 def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:

@@ -1,0 +1,142 @@
+"""Who wrote to a note that another machine put elsewhere meanwhile is told where it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from copies import Copies
+from long import rotating
+from machines import Machine, make_pair
+
+from ctxrepo.domain.project.target import parse_target
+
+Pair = tuple[Machine, Machine]
+
+NOTE = "shop/topics/a.md"
+TOLD = "was written to here and moved on another machine: it is"
+
+
+@pytest.fixture
+def pair(copies: Copies) -> Pair:
+    return copies.of(with_two_projects)
+
+
+def with_two_projects(place: Path) -> Pair:
+    """Two machines, two projects, and a note of three facts in the first one."""
+    ada, ben = make_pair(place)
+    ada.remember("which registers the project")
+    registry = ada.clone / "ctxrepo.toml"
+    registry.write_text(registry.read_text() + '"git.example.org/ada/other" = "other"\n')
+    ada.write("other/MEMORY.md", "- of the other project\n")
+    ada.write(NOTE, "".join(f"- alpha fact {n} of the pump\n" for n in range(3)))
+    ada.sync()
+    ben.sync()
+    return ada, ben
+
+
+def to_other_project(machine: Machine) -> str:
+    assert machine.ctxrepo("move", "topics/a.md", "other:").returncode == 0
+    return "other/topics/a.md"
+
+
+def to_other_project_by_hand(machine: Machine) -> str:
+    (machine.clone / NOTE).rename(machine.clone / "other/b.md")
+    return "other/b.md"
+
+
+def to_all_projects(machine: Machine) -> str:
+    assert machine.ctxrepo("move", "topics/a.md", "global:").returncode == 0
+    return "global/topics/a.md"
+
+
+def to_no_project(machine: Machine) -> str:
+    (machine.clone / "attic").mkdir()
+    (machine.clone / NOTE).rename(machine.clone / "attic/a.md")
+    return "attic/a.md"
+
+
+def within_the_project(machine: Machine) -> str:
+    assert machine.ctxrepo("move", "topics/a.md", "topics/z.md").returncode == 0
+    return "shop/topics/z.md"
+
+
+def with_the_project(machine: Machine) -> str:
+    assert machine.ctxrepo("project", "rename", "store").returncode == 0
+    return "store/topics/a.md"
+
+
+def to_archive(machine: Machine) -> str:
+    assert machine.ctxrepo("archive", "topics/a.md").returncode == 0
+    return NOTE  # which yields to what was written
+
+
+def by_command(machine: Machine) -> None:
+    machine.remember("what Ben adds", note=parse_target("shop:topics/a.md"))
+
+
+def by_hand(machine: Machine) -> None:
+    machine.write(NOTE, machine.read(NOTE) + "- what Ben adds\n")
+
+
+AWAY = [to_other_project, to_other_project_by_hand, to_all_projects, to_no_project]
+
+
+def told(machine: Machine) -> list[str]:
+    return [line for line in machine.sync().notices if TOLD in line]
+
+
+@pytest.mark.parametrize("is_silent", rotating([False, True], keep=1))
+@pytest.mark.parametrize(
+    "first", rotating([0, 1], keep=1), ids=lambda first: ("ada first", "ben first")[first]
+)
+@pytest.mark.parametrize("write", rotating([by_command, by_hand], keep=1))
+@pytest.mark.parametrize("move", rotating(AWAY, keep=2))
+def test_who_wrote_to_a_note_that_left_its_project_is_told_once(
+    pair: Pair, move: Callable[[Machine], str], write: Callable[[Machine], None], first: int, is_silent: bool
+) -> None:
+    ada, ben = pair
+    place = move(ada)
+    write(ben)
+    if is_silent:
+        ben.sync(send=False, tells=False)
+    lines: dict[Path, list[str]] = {ada.home: [], ben.home: []}
+    for machine in (pair[first], pair[1 - first]) * 2:
+        if is_silent:
+            machine.sync(tells=False)
+        lines[machine.home] += told(machine)
+    assert ada.tree() == ben.tree()
+    assert "what Ben adds" in ben.read(place)
+    end = ", in a folder of no project" if move is to_no_project else ""
+    assert lines == {ada.home: [], ben.home: [f"{NOTE} {TOLD} {place} now{end}"]}
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["ada first", "ben first"])
+@pytest.mark.parametrize("move", rotating([within_the_project, with_the_project, to_archive], keep=2))
+def test_a_note_that_its_project_has_is_not_told(
+    pair: Pair, move: Callable[[Machine], str], first: int
+) -> None:
+    ada, ben = pair
+    place = move(ada)
+    by_command(ben)
+    assert [line for machine in (pair[first], pair[1 - first]) * 2 for line in told(machine)] == []
+    assert "what Ben adds" in ben.read(place)
+
+
+def test_who_wrote_nothing_to_it_is_not_told(pair: Pair) -> None:
+    ada, ben = pair
+    to_other_project(ada)
+    ben.remember("in another note")
+    assert [line for machine in (ada, ben, ada) for line in told(machine)] == []
+
+
+def test_also_where_another_note_has_its_name_by_now(pair: Pair) -> None:
+    ada, ben = pair
+    to_other_project(ada)
+    ada.write(NOTE, "- of something else\n")
+    by_command(ben)
+    lines = [line for machine in (ada, ben, ada, ben) for line in told(machine)]
+    assert lines == [f"{NOTE} {TOLD} other/topics/a.md now"]
+    assert "what Ben adds" in ben.read("other/topics/a.md")
+    assert ben.read(NOTE) == "- of something else\n"
