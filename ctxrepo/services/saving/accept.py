@@ -75,12 +75,11 @@ def judge(
 def note_confirmed(memory: Memory, files: Sequence[FoldedFile], tree: str | None, accepted: Accepted) -> None:
     """Note in `accepted` what was deleted without a command, and a person has confirmed; of a file that
     another machine has changed since, what goes of that."""
-    head = memory.objects.files(tree, [file.path for file in files])
-    known = {file.path: memory.objects.data(head[file.path]) for file in files if file.path in head}
     made = accepted.changes
+    known = {file.path: memory.objects.find(tree, file.path) for file in files if file.path in made}
     there = [
         replace(file, commanded=known[file.path], data=made[file.path])
-        if file.path in made and file.commanded == file.base != known.get(file.path, file.base)
+        if file.commanded == file.base != known.get(file.path, file.base)
         else file
         for file in files
     ]

@@ -30,8 +30,8 @@ def news(memory: Memory, before: str | None, registry: Registry, *, tells: bool)
         return ()
     problem = registry_problem(memory)
     told_of = [problem] if problem else _renamed(memory, since, registry)
-    return *told_of, *_come_back(objects, since, memory.head), *confirmed_since(memory, since)
-    return *told_of, *_come_back(objects, since, memory.head), *moved_away(memory, since)
+    told_of = [*told_of, *_come_back(objects, since, memory.head)]
+    return *told_of, *confirmed_since(memory, since), *moved_away(memory, since)
 
 
 def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:

@@ -174,6 +174,8 @@ def test_what_reviewers_struck_out_was_not_deleted_by_hand(
     assert of_deletions(ada.open(), few=True) == []
     ada.ctxrepo("declined", "dismiss")
     assert of_deletions(ada.open(), few=True) == []
+
+
 SECRET = f"the token is {'ghp_' + 'a1B2' * 9}"
 
 

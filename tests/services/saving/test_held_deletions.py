@@ -779,6 +779,8 @@ def test_what_an_agents_tool_deleted_is_in_view_until_a_person_decides_and_comes
     assert {*lines, *line.splitlines()} <= {*ada.read("shop/halls.md").splitlines()}
     assert not ada.sync().held
     assert "Hall 17 has a pump" in ada.git("show", "HEAD:shop/halls.md")
+
+
 CONFIRMED = "by hand, and somebody confirmed that"
 
 

@@ -161,36 +161,3 @@ def test_the_command_names_what_to_do(mine: Machine, remote: Path, tmp_path: Pat
     assert len(said.stderr.splitlines()) == 1
     assert mine.ctxrepo("sync", "--accept", "remote").returncode == 0
     assert mine.ctxrepo("sync", "--accept", "everything").returncode == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_clean", [False, True], ids=["still there", "taken out"])
-def test_a_secret_in_a_commit_by_hand_is_told_as_that_with_a_way_on(
-    mine: Machine, remote: Path, is_clean: bool
-) -> None:
-    text = mine.read(NOTE)
-    mine.write(NOTE, f"{text}- the token is {'ghp_' + 'a1B2' * 9}\n")
-    mine.git("commit", "-qam", "by hand")
-    tip = mine.git("rev-parse", "HEAD")
-    if is_clean:
-        mine.write(NOTE, f"{text}- the token is with Bob\n")
-    for _ in range(2):
-        said = mine.ctxrepo("sync")
-        assert said.returncode == 6
-        assert f"not sent: commit {tip[:10]} holds a secret at {NOTE}#L" in said.stderr
-        for words in ("held back", "undo", "deleted by hand"):
-            assert words not in said.stderr + mine.ctxrepo("status").stdout
-    assert "a commit holds what looks like a secret" in mine.ctxrepo("status").stdout
-    mine.write(NOTE, f"{text}- the token is with Bob\n")
-    mine.remember("written after it")
-    assert mine.ctxrepo("sync").returncode == 6
-    mine.git("reset", "-q", f"{tip[:10]}~1")
-    said = mine.ctxrepo("sync")
-    assert said.returncode == 0
-    if undo := said.stderr.partition("`ctxrepo ")[2].partition("`")[0]:  # of what came with later commits
-        assert mine.ctxrepo(*undo.split()).returncode == 0
-    assert mine.ctxrepo("sync").returncode == 0
-    assert "with Bob" in on(remote)
-    assert "written after it" in on(remote)
-    assert "ghp_" not in git(remote, "log", "-p", "main")
-    assert mine.git("status", "--porcelain") == ""
