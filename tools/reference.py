@@ -27,8 +27,8 @@ PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
     "scratch",
     "Look through them": "search tags links recall trace history why diff stats review",
-    "Repository, remote, other machines": "start init status sync pull push doctor check import conflicts "
-    "declined cache",
+    "Repository, remote, other machines": "start init status sync pull push doctor check import inbox "
+    "conflicts declined cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
     "Settings": "completion config",
 }
@@ -46,6 +46,7 @@ MODULES = {
     "review.history": "history conflicts= declined=",
     "review.looking_back": "why diff",
     "review.looking": "review",
+    "review.inbox": "inbox=",
     "repository.exchanging": "init sync pull push",
     "repository.reporting": "status doctor cache=",
     "repository.setting_up": "setup start",

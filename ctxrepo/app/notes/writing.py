@@ -76,7 +76,7 @@ def remember_all(desk: Desk, facts: Sequence[Fact]) -> Result[list[RememberResul
 
 @writes
 def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
-    from ctxrepo.services.notes.remember import propose, remember_all
+    from ctxrepo.services.notes.remember import doubts, propose, remember_all
 
     first = facts[0]
     if len(facts) > 1 and (first.key or first.supersedes or first.is_proposal):
@@ -87,36 +87,15 @@ def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
     if first.is_proposal:
         proposed = [propose(desk.memory, fact, desk.project, desk.origin, desk.now) for fact in facts]
         desk.notice(
-            "sessions don't see proposals: leave out --stage to remember it, or `ctxrepo undo` to drop it"
+            *(
+                f"sessions don't see proposals; `ctxrepo inbox accept {one.id}` remembers it"
+                for one in proposed
+            )
         )
         return proposed
     results = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now)
-    _notice_doubts(desk, results)
+    desk.notice(*doubts(results))
     return results
-
-
-_NEAR = 3
-"""How many similar entries are named."""
-
-
-def _notice_doubts(desk: Desk, results: Sequence[RememberResult]) -> None:
-    """Tell of similar entries, of others with the same key, of a text too long for a prompt, and of a
-    MEMORY.md that has just become too long for a session's start."""
-    near = [*dict.fromkeys(near for result in results for near in result.near)]
-    same = "says much the same; if it is the same fact, update that entry"
-    desk.notice(*(f"^{each.id} at {each.at} {same}" for each in near[:_NEAR]))
-    if len(near) > _NEAR:
-        desk.notice(f"so do {len(near) - _NEAR} more; `ctxrepo check` lists what stands twice")
-    for rival in (rival for result in results for rival in result.rivals):
-        remedy = f"`ctxrepo forget ^{rival.id}` if it is no longer true"
-        desk.notice(f"^{rival.id} at {rival.at} has this key too; {remedy}")
-    overfilled = filter(None, (result.overfills for result in results))
-    desk.notice(*(f"{one}; `--category` writes to a note of its own" for one in overfilled))
-    if room := max(result.cut_to for result in results):
-        desk.notice(
-            f"prompts have room for {room} bytes, so this entry would be cut: shorten it, or make it a note "
-            "with `ctxrepo new`"
-        )
 
 
 def _fields(result: RememberResult) -> dict[str, Any]:

@@ -1,17 +1,47 @@
-"""Decides an item that waits for a person, through the operation that does it by a command too."""
+"""The one list of what waits for a person: listed, shown, and decided, each item through the operation that
+does it by a command too."""
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import unified_diff
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor
 from ctxrepo.app.repository.exchange import ExchangeRequest, exchange
 from ctxrepo.app.result import Result
-from ctxrepo.app.review.decisions import KEEPS, DismissRequest, ResolveRequest, dismiss, resolve
-from ctxrepo.domain.records.decision import Choice, ItemToDecide, Verb
-from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.app.review.decisions import (
+    DismissRequest,
+    ResolveRequest,
+    VerdictRequest,
+    accept_proposal,
+    decline_proposal,
+    dismiss,
+    resolve,
+)
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.records.decision import (
+    ACCEPTS,
+    DECLINES,
+    KEEPS,
+    Choice,
+    ItemToDecide,
+    Kind,
+    Verb,
+    command,
+)
+from ctxrepo.errors import CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
+
+_MOST_LINES = 200
+"""Lines of a difference that are shown."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +50,10 @@ class DecideRequest:
 
     item: str
     verb: Verb
+    text: str = ""
+    """Of a proposal: what is remembered instead of its text."""
+    reason: str = ""
+    """Of a proposal: why it is declined."""
 
 
 @dataclass(frozen=True)
@@ -29,35 +63,45 @@ class Decision:
     item: ItemToDecide
     choice: Choice
     still_waits: bool
+    outcome: object = None
+    """The value of the operation that decided it."""
 
 
-def decide(desk: "Desk", request: DecideRequest) -> Result[Decision]:
+def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
     """Carry out one choice of an item; the exit code is that of the operation that does it.
 
     NotFound when no such item waits, UsageError when the item doesn't offer the choice."""
     item = _find(desk, request.item)
     if item is None:
-        raise NotFound(f"nothing that waits is called {request.item}", "`ctxrepo status` shows what waits.")
+        raise NotFound(f"nothing that waits is called {request.item}", "`ctxrepo inbox` lists what does.")
     choice = next((choice for choice in item.choices if choice.verb == request.verb), None)
     if choice is None:
         offered = ", ".join(choice.verb for choice in item.choices)
         raise UsageError(
             f"{item.id} can't be decided by {request.verb}", f"It takes: {offered or 'nothing'}."
         )
-    carried_out = _carry_out(desk, item, choice)
-    decision = Decision(item, choice, still_waits=_find(desk, item.id) is not None)
+    desk.commit_pending()  # so that the decision is a commit of its own
+    carried_out = _carry_out(desk, item, choice, request)
+    desk.commit_pending()
+    decision = Decision(item, choice, _find(desk, item.id) is not None, carried_out.value)
     data = {"item": item.id, "verb": choice.verb, "undo": choice.undo, "waits": decision.still_waits}
+    if item.kind == "proposal":
+        data |= carried_out.data
     return Result(decision, data, carried_out.exit_code, carried_out.error)
 
 
-def _find(desk: "Desk", item_id: str) -> ItemToDecide | None:
+def _find(desk: Desk, item_id: str) -> ItemToDecide | None:
     from ctxrepo.services.review.items import items_to_decide
 
     memory = desk.open_memory(or_last_settings=True)
     return next((item for item in items_to_decide(memory) if item.id == item_id), None)
 
 
-def _carry_out(desk: "Desk", item: ItemToDecide, choice: Choice) -> Result[object]:
+def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRequest) -> Result[object]:
+    if choice.verb == "accept":
+        return accept_proposal(desk, VerdictRequest(item.name, text=request.text))
+    if choice.verb == "decline":
+        return decline_proposal(desk, VerdictRequest(item.name, reason=request.reason))
     if choice.verb in KEEPS:
         return resolve(desk, ResolveRequest(KEEPS[choice.verb], item.name))
     if choice.verb == "dismiss":
@@ -65,3 +109,205 @@ def _carry_out(desk: "Desk", item: ItemToDecide, choice: Choice) -> Result[objec
     if choice.verb == "accept-deletions":
         return exchange(desk, ExchangeRequest(accept=("deletions",)))
     return doctor(desk, DoctorRequest(fixes=True))
+
+
+@dataclass(frozen=True)
+class InboxRequest:
+    """An item by its id, or the beginning of it."""
+
+    id: str
+    """Its id, as `inbox` shows it, or the first characters of it."""
+
+
+@dataclass(frozen=True)
+class AcceptRequest:
+    """Items by their ids, all of which are accepted."""
+
+    ids: Sequence[str]
+    """Its id, as `inbox` shows it, or the first characters of it; more than one may be given."""
+
+
+@dataclass(frozen=True)
+class DeclineRequest:
+    """Items by their ids, all of which are declined."""
+
+    ids: Sequence[str]
+    """Its id, as `inbox` shows it, or the first characters of it; more than one may be given."""
+    reason: str = ""
+    """Why, for whoever looks at the history later."""
+
+
+@dataclass(frozen=True)
+class RewordRequest:
+    """A proposal by its id, and the text that is accepted instead of its own."""
+
+    id: str
+    """Its id, as `inbox` shows it, or the first characters of it."""
+    text: str = ""
+    """The text to accept instead; without it your editor opens."""
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """An item, how its text differs from the one that holds, and the commands that decide it."""
+
+    item: ItemToDecide
+    diff: Sequence[str]
+    commands: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one item: what was decided, or why it wasn't."""
+
+    item: ItemToDecide
+    decision: Decision | None = None
+    error: CtxrepoError | None = None
+    exit_code: int = 0
+
+
+def list_items(desk: Desk, _: None) -> Result[Sequence[ItemToDecide]]:
+    """List everything that waits for a decision."""
+    items = _items(desk)
+    return Result(items, {"items": [_fields(item) for item in items]})
+
+
+def show_item(desk: Desk, request: InboxRequest) -> Result[ShownItem]:
+    """Show one item, and the commands that decide it."""
+    item = _named(_items(desk), request.id)
+    texts = ((item.before or "").splitlines(), (item.after or "").splitlines())
+    lines = islice(unified_diff(*texts, "now", "waiting", lineterm=""), _MOST_LINES + 1)
+    diff = [line.rstrip("\r") for line in lines] if item.before and item.after else []
+    diff[_MOST_LINES:] = ["…"] if len(diff) > _MOST_LINES else []
+    found = ShownItem(item, diff, _commands(item))
+    texts_of_item = {"before": item.before, "after": item.after, "diff": "\n".join(diff)}
+    return Result(found, {**_fields(item), **texts_of_item, "commands": found.commands})
+
+
+def accept_items(desk: Desk, request: AcceptRequest) -> Result[Sequence[Outcome]]:
+    """Let what waits hold from now on: each item is a commit of its own."""
+    return _decided(desk, request.ids, ACCEPTS)
+
+
+def decline_items(desk: Desk, request: DeclineRequest) -> Result[Sequence[Outcome]]:
+    """Let what holds now stay: each item is a commit of its own."""
+    return _decided(desk, request.ids, DECLINES, reason=request.reason)
+
+
+def find_proposal(desk: Desk, request: InboxRequest) -> Result[ItemToDecide]:
+    """The proposal of this id, for an editor; UsageError for another item."""
+    item = _named(_items(desk), request.id)
+    if item.kind != "proposal" or item.after is None or len(item.choices) == 1:
+        raise UsageError(f"{item.id} has no text to edit", _way_on(item))
+    return Result(item, _fields(item))
+
+
+def reword_item(desk: Desk, request: RewordRequest) -> Result[Sequence[Outcome]]:
+    """Accept a proposal with another text."""
+    if not request.text.strip():
+        raise UsageError("nothing would be left of it", "`ctxrepo inbox decline` takes it off the list.")
+    item = find_proposal(desk, InboxRequest(request.id)).value
+    return _decided(desk, [item.id], ACCEPTS, text=request.text)
+
+
+def _items(desk: Desk) -> list[ItemToDecide]:
+    from ctxrepo.services.review.items import items_to_decide
+
+    memory = desk.open_memory(or_last_settings=True)
+    if not memory.config_error:
+        desk.commit_pending()
+    return items_to_decide(memory)
+
+
+def _named(items: Sequence[ItemToDecide], name: str) -> ItemToDecide:
+    """The item that a whole id, a name without its kind, or the beginning of either means."""
+    name = name.strip().removeprefix("^")
+    exact = [item for item in items if name in (item.id, item.name)]
+    found = exact or [
+        item for item in items if name and (item.id.startswith(name) or item.name.startswith(name))
+    ]
+    if not found:
+        raise NotFound(f"nothing that waits is called {shown(name, 60)}", "`ctxrepo inbox` lists what does.")
+    if len(found) > 1:
+        some = ", ".join(item.id for item in found[:5])
+        raise UsageError(f"{shown(name, 60)} begins {len(found)} ids", f"They are {some}.")
+    return found[0]
+
+
+def _decided(
+    desk: Desk, ids: Sequence[str], verbs: Mapping[Kind, Verb], *, text: str = "", reason: str = ""
+) -> Result[Sequence[Outcome]]:
+    """Decide each of these items; what can't be decided waits on, is told, and holds up no other."""
+    items = _items(desk)
+    named = {item.id: item for item in (_named(items, name) for name in ids)}
+    _require_all_deletions(items, named)
+    outcomes: list[Outcome] = []
+    done: set[Kind] = set()
+    for item in named.values():
+        if item.kind == "deletion" and item.kind in done:
+            first = next(one for one in outcomes if one.item.kind == item.kind)
+            outcomes.append(replace(first, item=item))
+            continue
+        outcomes.append(_outcome(desk, item, verbs, text, reason))
+        done.add(item.kind)
+    if len(outcomes) == 1 and outcomes[0].error:
+        raise outcomes[0].error
+    data = {"decided": [_said(one) for one in outcomes if not one.error]}
+    data |= {"refused": [_said(one) for one in outcomes if one.error]}
+    codes = {one.exit_code for one in outcomes}
+    return Result(outcomes, data, next((code for code in (6, 5, 4) if code in codes), max(codes)))
+
+
+def _outcome(desk: Desk, item: ItemToDecide, verbs: Mapping[Kind, Verb], text: str, reason: str) -> Outcome:
+    verb = verbs.get(item.kind)
+    try:
+        if verb is None or verb not in {choice.verb for choice in item.choices}:
+            raise Refused(f"{item.id} can't be decided so", _way_on(item))
+        result = decide(desk, DecideRequest(item.id, verb, text, reason))
+    except CtxrepoError as error:
+        return Outcome(item, error=error, exit_code=error.exit_code)
+    is_about_it = result.value.still_waits or result.exit_code in (4, 5, 6)
+    return Outcome(item, result.value, result.error, result.exit_code if is_about_it else 0)
+
+
+def _require_all_deletions(items: Iterable[ItemToDecide], named: Mapping[str, ItemToDecide]) -> None:
+    """UsageError where some deletions are named and not all: they are decided together."""
+    deletions = [item for item in items if item.kind == "deletion"]
+    if any(item.id in named for item in deletions) and any(item.id not in named for item in deletions):
+        ways = " or ".join(f"`{line}`" for line in _commands(deletions[0]))
+        raise UsageError(f"{counted(len(deletions), 'deletion')} wait, and are decided together", f"{ways}.")
+
+
+def _commands(item: ItemToDecide) -> list[str]:
+    """The commands that decide an item, the safest way on where none does."""
+    lines = [command(item, choice) for choice in item.choices]
+    if item.kind == "proposal" and len(lines) > 1 and item.after:
+        lines.insert(1, f"ctxrepo inbox edit {item.name}")
+    return lines
+
+
+def _way_on(item: ItemToDecide) -> str:
+    if item.kind == "held":
+        return f"Edit the file: {item.why}"
+    if item.kind == "declined":
+        return f"`ctxrepo inbox decline {item.name}` takes it off the list; `ctxrepo remember` says it again."
+    return f"{' or '.join(f'`{line}`' for line in _commands(item))}."
+
+
+def _fields(item: ItemToDecide) -> dict[str, Any]:
+    data: dict[str, Any] = plain_data(item)
+    del data["before"], data["after"]
+    choices = [{"verb": one.verb, "label": one.label, "command": command(item, one)} for one in item.choices]
+    return data | {"choices": choices, "words": item.words}
+
+
+def _said(outcome: Outcome) -> dict[str, Any]:
+    said: dict[str, Any] = {"id": outcome.item.id, "kind": outcome.item.kind, "path": outcome.item.path}
+    if outcome.error:
+        error = outcome.error
+        return said | {"code": error.code, "message": error.message, "hint": error.hint}
+    decision = outcome.decision
+    if decision:
+        said |= {"verb": decision.choice.verb, "undo": decision.choice.undo, "waits": decision.still_waits}
+        said |= {"entry": f"^{name}" if (name := getattr(decision.outcome, "id", "")) else None}
+    return said

@@ -8,9 +8,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ctxrepo.app.result import Result, reads, writes
-from ctxrepo.app.review.decisions import command
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.records.decision import command
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Operations about what was done: history, what lost a merge, what reviewers struck out."""
+"""Operations about what was done and what waits: history, conflicts, what reviewers struck out, proposals."""

@@ -1,4 +1,4 @@
-"""Operations on what waits for a decision: versions that lost a merge, declined reviews, any other item."""
+"""Operations on what waits for a decision: versions that lost a merge, declined reviews, proposals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ctxrepo.app.result import Result, writes
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.formats.plain_data import plain_data
-from ctxrepo.domain.records.decision import Choice, ItemToDecide, Verb
+from ctxrepo.domain.records.decision import command as command
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.history.conflict_copies import Conflict
     from ctxrepo.services.history.settle_conflict import Resolution
     from ctxrepo.services.review.items import DeclinedReview
+    from ctxrepo.services.review.proposals import Acceptance
 
 
 _MAX_DIFF = 200
@@ -140,13 +141,38 @@ def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
     return Result(dismiss(desk.memory, request.names), "kept")
 
 
-KEEPS: dict[Verb, str] = {"keep-current": "kept", "keep-other": "other", "keep-both": "both"}
+@dataclass(frozen=True)
+class VerdictRequest:
+    """A proposal by its name, and what is decided of it."""
+
+    name: str
+    text: str = ""
+    """What is remembered instead of the proposed text."""
+    reason: str = ""
+    """Why it is declined."""
 
 
-def command(item: ItemToDecide, choice: Choice) -> str:
-    """The command that carries out a choice."""
-    if choice.verb in KEEPS:
-        return f"ctxrepo conflicts resolve {item.name} --keep {KEEPS[choice.verb]}"
-    if choice.verb == "dismiss":
-        return f"ctxrepo declined dismiss {item.name}"
-    return "ctxrepo sync --accept deletions" if choice.verb == "accept-deletions" else "ctxrepo doctor --fix"
+@writes
+def accept_proposal(desk: Desk, request: VerdictRequest) -> Result[Acceptance]:
+    """Do what a proposal says."""
+    from ctxrepo.services.notes.remember import doubts
+    from ctxrepo.services.projects.sparse import widen
+    from ctxrepo.services.review.inbox import scope_of_proposal, waiting
+    from ctxrepo.services.review.proposals import accept
+
+    found = next((line.proposal for line in waiting(desk.memory) if line.name == request.name), None)
+    if found:
+        widen(desk.memory, scope_of_proposal(desk.memory, found).project, desk.now)
+    done = accept(desk.memory, request.name, desk.origin, desk.now, request.text)
+    if done.remembered:
+        desk.notice(*doubts([done.remembered]))
+    return Result(done, {"at": done.at, "id": f"^{done.id}" if done.id else ""})
+
+
+@writes
+def decline_proposal(desk: Desk, request: VerdictRequest) -> Result[None]:
+    """Take a proposal off the list."""
+    from ctxrepo.services.review.proposals import decline
+
+    decline(desk.memory, request.name, desk.origin, desk.now, request.reason)
+    return Result(None, {"reason": request.reason})

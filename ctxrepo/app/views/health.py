@@ -107,7 +107,7 @@ def _fields(status: Status, now: datetime) -> Iterator[Field]:
     yield from _declined(status)
     if status.staged:
         waits = "1 proposal waits" if status.staged == 1 else f"{status.staged} proposals wait"
-        yield _field("inbox", f"{waits}; no session is given what is proposed, and no command accepts it yet")
+        yield _field("inbox", f"{waits}: `ctxrepo inbox`; no session is given what is proposed")
     if status.obstacle:
         yield Field("stopped", (status.obstacle,), "wrong")
 

@@ -39,7 +39,7 @@ def command(**spelled: str) -> Callable[[Callable[..., None]], Command]:
     this order, each with its spelling.
 
     A spelling has the names of an option and then the word for its value, or that word alone for an
-    argument: `--note -n PATH`, `TEXT`. The words of `TEXT...` are one text."""
+    argument: `--note -n PATH`, `TEXT`. The words of `TEXT...` are one text, unless the field has several."""
     return lambda function: Command(function, spelled)
 
 
@@ -60,7 +60,7 @@ class Command:
         given = {}
         for name in [name for name, spelling in self._spelled.items() if spelling != OWN]:
             value, read = values.pop(name, None), _reader(hints[name])
-            is_one_text = self._spelled[name].endswith("...") and not self._spelled[name].startswith("[")
+            is_one_text = self._spelled[name].endswith("...") and not _is_many(hints[name])
             value = " ".join(value or ()) if is_one_text else value
             is_left_out = value is None or (not value and read and not _is_required(self._request, name))
             if not is_left_out:
@@ -111,8 +111,7 @@ def _param(request: Any, name: str, hint: Any, sentence: str, spelling: str) -> 
     """A field as typer asks for it."""
     kind, extras = _parts(hint)
     default = _default(request, name)
-    is_many = get_origin(kind) in (Sequence, tuple)
-    is_many = is_many or spelling.endswith("...")
+    is_many = _is_many(hint) or spelling.endswith("...")
     form = kind if kind in (bool, int) else list[str] if is_many else str
     if not spelling:
         spelling = _usual(name, form, is_required=_is_required(request, name))
@@ -164,6 +163,11 @@ def _parts(hint: Any) -> tuple[Any, list[Any]]:
             (hint,) = alternatives
         else:
             return hint, extras
+
+
+def _is_many(hint: Any) -> bool:
+    """Whether a field of this type has several values."""
+    return get_origin(_parts(hint)[0]) in (Sequence, tuple)
 
 
 def _reader(hint: Any) -> Callable[[Any], Any] | None:

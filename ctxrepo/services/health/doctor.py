@@ -222,7 +222,7 @@ def check_decisions(memory: Memory) -> CheckOutcome:
     """What waits for a person, counted; what of it is a fault `check_faults` tells."""
     counts = Counter(item.kind for item in items_to_decide(memory))
     words = [f"{number} {_KINDS[kind][number > 1]}" for kind, number in counts.items()]
-    listed = "; `ctxrepo status --json` has each" if words else ""
+    listed = "; `ctxrepo inbox` lists them" if words else ""
     return CheckOutcome("to decide", f"{', '.join(words) or 'nothing'}{listed}")
 
 

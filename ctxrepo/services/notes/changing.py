@@ -159,7 +159,7 @@ def edit(
             hint = f"It has {reading.hash} now: read it again, then edit."
             raise Refused(f"{path} was changed since it had the hash {shown(if_hash, 40)}", hint)
         text = draft.text(path) or ""
-        changed = _entry(text, entry, change) if entry else change.put(text, path)
+        changed = rewritten(text, entry, change) if entry else change.put(text, path)
         if not entry and text.endswith("\n") and not changed.endswith("\n"):
             changed += "\n"
         if changed == text:
@@ -191,8 +191,8 @@ def _edited(path: str, before: str, entry: Entry | None, after: str) -> EditResu
     return EditResult(path, blob_id(encode(after)), before != after, *place, was.id if was else "", gone)
 
 
-def _entry(text: str, entry: Entry, change: Passage | Whole) -> str:
-    """The note's text with the entry changed: one entry it must stay."""
+def rewritten(text: str, entry: Entry, change: Passage | Whole) -> str:
+    """The note's text with the entry changed; UsageError where that would be no longer one entry."""
     new = change.put(entry.text.replace("\r\n", "\n"), f"^{entry.id}").strip("\n")
     if isinstance(change, Whole):
         new = compose.in_place_of(entry, new)

@@ -1,18 +1,19 @@
 """One fact becomes an entry of a note."""
 
-import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, field, replace
 from datetime import datetime
 
+from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import day, stamp
-from ctxrepo.domain.formats.plain_data import ENTRY_ID, plain_data
+from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived, is_note
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
+from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -74,8 +75,34 @@ class RememberResult:
     """Other entries of the scope that have the fact's key and hold as well."""
 
 
+_MOST_NEAR = 3
+"""How many similar entries are named."""
+
+
+def doubts(results: Sequence[RememberResult]) -> Iterator[str]:
+    """Lines about similar entries, others with the same key, a text too long for a prompt, and a MEMORY.md
+    that has just become too long for a session's start."""
+    near = [*dict.fromkeys(near for result in results for near in result.near)]
+    same = "says much the same; if it is the same fact, update that entry"
+    yield from (f"^{each.id} at {each.at} {same}" for each in near[:_MOST_NEAR])
+    if len(near) > _MOST_NEAR:
+        yield f"so do {len(near) - _MOST_NEAR} more; `ctxrepo check` lists what stands twice"
+    for rival in (rival for result in results for rival in result.rivals):
+        remedy = f"`ctxrepo forget ^{rival.id}` if it is no longer true"
+        yield f"^{rival.id} at {rival.at} has this key too; {remedy}"
+    overfilled = filter(None, (result.overfills for result in results))
+    yield from (f"{one}; `--category` writes to a note of its own" for one in overfilled)
+    if room := max(result.cut_to for result in results):
+        yield (
+            f"prompts have room for {room} bytes, so this entry would be cut: shorten it, or make it a note "
+            "with `ctxrepo new`"
+        )
+
+
 @dataclass(frozen=True)
-class _PreparedFact:
+class PreparedFact:
+    """A fact with the scope that it is for, the line that it becomes, and the entry that it replaces."""
+
     fact: Fact
     scope: NamedScope
     line: str
@@ -95,29 +122,44 @@ def remember_all(
     memory: Memory, facts: Sequence[Fact], project: Project | None, origin: Origin, now: datetime
 ) -> list[RememberResult]:
     """`remember` for several facts in one write: all of them are kept, or none."""
-    prepared = [_prepared(memory, fact, project) for fact in facts]
+    ready = [_prepared(memory, fact, project) for fact in facts]
     with drafting(memory, "remember", origin, now) as draft:
-        first, *more = [normalised(one.line) for one in prepared]
+        first, *more = [normalised(one.line) for one in ready]
         draft.saying = f"{first} and {len(more)} more" if more else first
-        return [_Writing(**vars(one), draft=draft, now=now).run() for one in prepared]
+        return [remember_in(draft, one, now) for one in ready]
 
 
-def _prepared(memory: Memory, fact: Fact, project: Project | None) -> _PreparedFact:
+def remember_in(draft: Draft, ready: PreparedFact, now: datetime) -> RememberResult:
+    """`remember` as a part of a larger write."""
+    return _Writing(**vars(ready), draft=draft, now=now).run()
+
+
+def _prepared(memory: Memory, fact: Fact, project: Project | None) -> PreparedFact:
     fact = replace(fact, note=destination_of(memory, fact.note, project)) if fact.note else fact
-    scope = scope_named(memory, fact.scope_name, project)
-    line = compose.bullet(
+    return prepared(memory, fact, scope_named(memory, fact.scope_name, project))
+
+
+def prepared(memory: Memory, fact: Fact, scope: NamedScope, explicit_id: str = "") -> PreparedFact:
+    """The fact for this scope, `explicit_id` in its line where it is to have one; UsageError or NotFound
+    where it can't be remembered as it is."""
+    line = line_of(fact, explicit_id or random_name(6))
+    superseded = entry_named(memory, fact.supersedes, scope.project) if fact.supersedes else None
+    return PreparedFact(fact, scope, line, superseded)
+
+
+def line_of(fact: Fact, explicit_id: str) -> str:
+    """The bullet that a fact becomes."""
+    return compose.bullet(
         fact.text,
         category=fact.category,
         tags=fact.tags,
         key=fact.key,
-        explicit_id=random_name(6) if fact.with_id else "",
+        explicit_id=explicit_id if fact.with_id else "",
     )
-    superseded = entry_named(memory, fact.supersedes, project) if fact.supersedes else None
-    return _PreparedFact(fact, scope, line, superseded)
 
 
 @dataclass(frozen=True)
-class _Writing(_PreparedFact):
+class _Writing(PreparedFact):
     draft: Draft
     now: datetime
 
@@ -255,17 +297,26 @@ def propose(
 ) -> RememberResult:
     """Put `fact` into the inbox, as a proposal that waits for a person's yes."""
     # A bad fact is refused now, not when it is accepted.
-    prepared = _prepared(memory, fact, project)
-    fact, scope = prepared.fact, prepared.scope
-    former = prepared.superseded.id if prepared.superseded else ""
-    change_id = random_name(6)
-    places = {"note": fact.note.path if fact.note else "", "scope": scope.folder, "supersedes": former}
-    wanted = plain_data(fact) | places
-    del wanted["is_proposal"]
-    who = {k: v for k, v in asdict(origin).items() if v}
-    change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **who}
-    path = f"{INBOX}/{memory.host}.jsonl"
-    with drafting(memory, "stage", origin, now) as draft:
+    ready = _prepared(memory, fact, project)
+    owner = ready.scope.project.id if ready.scope.project else ""
+    change = Proposal(
+        id=random_name(6),
+        ts=stamp(now),
+        verb="remember",
+        text=fact.text,
+        scope=ready.scope.folder,
+        note=ready.fact.note.path if ready.fact.note else "",
+        owner=owner,
+        category=fact.category,
+        tags=fact.tags,
+        key=fact.key,
+        supersedes=ready.superseded.id if ready.superseded else "",
+        with_id=fact.with_id,
+        pin=fact.pin,
+        **asdict(origin),
+    )
+    with drafting(memory, STAGE, origin, now) as draft:
         draft.saying = normalised(fact.text)[:100]
-        draft.append_line(path, json.dumps(change, ensure_ascii=False))
-    return RememberResult(change_id, path, staged=True)
+        path = with_room(f"{INBOX}/{memory.host}", draft.there)
+        draft.append_line(path, to_line(change))
+    return RememberResult(change.id, path, staged=True)

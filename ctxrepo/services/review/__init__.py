@@ -1,1 +1,1 @@
-"""Work that waits on a branch until people have looked at it."""
+"""What waits for people: proposals, and work that lies on a branch until somebody has looked at it."""

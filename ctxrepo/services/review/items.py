@@ -5,20 +5,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.guard import refusals
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import INBOX, shown
-from ctxrepo.domain.records.decision import OF_CONFLICT, OF_DECLINED, OF_DELETIONS, ItemToDecide, Kind
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.records.decision import (
+    OF_CONFLICT,
+    OF_DECLINED,
+    OF_DELETIONS,
+    OF_PROPOSAL,
+    ItemToDecide,
+    Kind,
+)
+from ctxrepo.domain.records.proposal import Proposal
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.conflict_copies import conflicts
+from ctxrepo.services.review.inbox import path_of_proposal, waiting
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import HeldBack, KeptOutFile
 
 _MOST_TEXTS = 20
+
+_MOST_CHARACTERS = 2000
+"""Characters that are shown of a line that can't be read."""
 
 
 def items_to_decide(memory: Memory) -> list[ItemToDecide]:
@@ -87,20 +98,52 @@ def _declined(memory: Memory) -> Iterator[ItemToDecide]:
 
 
 def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
-    read = memory.worktree.read
-    files = sorted(memory.worktree.scan(INBOX).files)
-    changes = [change for file in files for change in records(decode(read(file) or b""))]
-    for change in sorted(changes, key=lambda change: text_of(change, "ts")):
-        agent, host = text_of(change, "agent"), text_of(change, "host")
+    for line in waiting(memory):
+        proposal = line.proposal
+        if proposal is None:
+            yield ItemToDecide(
+                id=f"proposal:{line.name}",
+                kind="proposal",
+                path=line.file,
+                why="a line of the inbox that can't be read as a proposal",
+                after=line.line[:_MOST_CHARACTERS],
+                choices=OF_PROPOSAL[1:],
+            )
+            continue
         yield ItemToDecide(
-            id=f"proposal:{text_of(change, 'id')}",
+            id=f"proposal:{proposal.id}",
             kind="proposal",
-            path=text_of(change, "note") or text_of(change, "scope"),
-            why="somebody proposed to remember this",
-            after=text_of(change, "text"),
-            since=_moment(text_of(change, "ts")),
-            who=" on ".join(filter(None, (agent, host))),
+            path=mask(path_of_proposal(memory, proposal)),
+            why=mask(_wish(proposal)),
+            before=proposal.was or None,
+            after=proposal.text or None,
+            since=_moment(proposal.ts),
+            who=mask(" on ".join(filter(None, (proposal.agent, proposal.host)))),
+            choices=OF_PROPOSAL,
         )
+
+
+_WISHES = {
+    "remember": "somebody proposed to remember this",
+    "add": "an agent added this entry to the note",
+    "edit": "an agent edited this entry",
+    "forget": "an agent removed this entry",
+    "note": "an agent changed this note as a whole",
+}
+
+
+def _wish(proposal: Proposal) -> str:
+    """What a proposal is about, in a line."""
+    details = [
+        f"in {proposal.category}" if proposal.category else "",
+        f"under the key {proposal.key}" if proposal.key else "",
+        " ".join(f"#{tag}" for tag in proposal.tags),
+        f"in place of ^{proposal.supersedes}" if proposal.supersedes else "",
+        "pinned" if proposal.pin else "",
+        f"below {proposal.heading}" if proposal.heading else "",
+        f"^{proposal.entry}" if proposal.entry else "",
+    ]
+    return ", ".join(filter(None, (_WISHES[proposal.verb], *details)))
 
 
 def _committed(memory: Memory, path: str) -> str | None:

@@ -29,7 +29,7 @@ from ctxrepo.services.saving.accept import (
     tree_with,
 )
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
-from ctxrepo.services.saving.describe import describe, ways_back
+from ctxrepo.services.saving.describe import describe, verbs_of
 from ctxrepo.services.saving.moved_by_hand import moved_evidence, moved_projects
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import build, refresh
@@ -251,7 +251,7 @@ def _make_commit(
     tree = objects.edit(old_tree, keys)
     if not changes or tree == old_tree:
         return old
-    told = describe(memory, changes, objects.files(old_tree, changes), ways_back(done))
+    told = describe(memory, changes, objects.files(old_tree, changes), verbs_of(done))
     # Who wrote, each once; only this machine for edits by hand.
     authors = dict.fromkeys(replace(save.by, host=memory.host) for save in done if save.op != LATE)
     text = message(told, list(authors) or [Origin(memory.host)], deleted)

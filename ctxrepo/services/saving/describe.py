@@ -1,6 +1,6 @@
 """What a commit is about: its message, entry by entry."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ctxrepo.domain.formats.jsonl import records, text_of
@@ -11,6 +11,8 @@ from ctxrepo.domain.merge.tree.moves import moves_between
 from ctxrepo.domain.note.entry import Entry, entries_of, moved, normalised
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import (
+    BOOKKEEPING,
+    INBOX,
     REGISTRY,
     TAPES,
     archived_tape_folder,
@@ -24,6 +26,15 @@ from ctxrepo.domain.project.layout import (
 )
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.evidence import evidence_of
+from ctxrepo.domain.records.proposal import (
+    ACCEPT,
+    DECLINE,
+    STAGE,
+    InboxLine,
+    inbox_lines,
+    is_inbox,
+    verdicts,
+)
 from ctxrepo.domain.records.save import Save
 from ctxrepo.storage.memory import Memory
 
@@ -34,12 +45,12 @@ def describe(
     memory: Memory,
     changes: Mapping[str, bytes | None],
     head: Mapping[str, str],
-    back: Mapping[str, str] | None = None,
+    verbs: Mapping[str, str] | None = None,
 ) -> list[FileChange]:
     """One FileChange a file, notes first, bookkeeping (registry, evidence, conflict copies) last; a moved
-    note or a renamed project folder is one. `back` has the operation (`undo remember`) of each file that was
-    taken back."""
-    back = back or {}
+    note or a renamed project folder is one. `verbs` has what is said of a file instead of what became of it,
+    such as `undo remember`."""
+    verbs = verbs or {}
     before = {path: memory.objects.data_or_empty(key) for path, key in head.items()}
     renames = _renamed_folders(changes, before)
     went = {to: path for rename in renames for path, to in _went(changes, rename)}
@@ -58,8 +69,10 @@ def describe(
         if folder := archived_tape_folder(path) or (tape_folder(path) if lines else ""):
             place, verb = _of_tape(folder, lines, is_reset=folder in resets)
             lines = () if folder in resets else lines
+        elif is_inbox(path):
+            place = _of_inbox(before.get(path), after, is_alone=not any(map(is_note, changes)))
         if lines or path not in went:
-            found.append(FileChange(place, back.get(path) or verb, lines, was=moves.get(path, "")))
+            found.append(FileChange(place, verbs.get(path) or verb, lines, was=moves.get(path, "")))
     # An anchor may stand on pi-memory-md's tape too, and is still one change.
     found = list(dict.fromkeys(found))
     return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
@@ -74,12 +87,25 @@ def _of_tape(folder: str, lines: Sequence[str], *, is_reset: bool) -> tuple[str,
     return f"{tapes_of(folder)}/{name}", "anchor" if new else "delete anchor"
 
 
-def ways_back(saves: Iterable[Save]) -> dict[str, str]:
-    """path -> `undo …` or `redo …`, of the files that no other operation wrote."""
+def _of_inbox(before: bytes | None, after: bytes | None, *, is_alone: bool) -> str:
+    """What stands for a file of the inbox: a proposal of the scope that it is for, and bookkeeping where the
+    note says what became of it."""
+    was, now = ({line.name: line for line in inbox_lines("", data or b"")} for data in (before, after))
+    changed = [(was | now)[name] for name in was.keys() ^ now.keys()]
+    scopes = {line.proposal.scope for line in changed if line.proposal}
+    return f"{min(scopes, default=INBOX)}/a proposal" if is_alone else f"{BOOKKEEPING}/{INBOX}"
+
+
+_VERBS = {STAGE: "propose", ACCEPT: "accept", DECLINE: "decline"}
+
+
+def verbs_of(saves: Iterable[Save]) -> dict[str, str]:
+    """path -> `undo …`, `redo …` or what was decided, of the files that no other operation wrote."""
     by_path: dict[str, set[str]] = {}
     for save in saves:
         by_path.setdefault(save.path, set()).add(save.op)
-    return {path: op for path, (op, *others) in by_path.items() if is_way_back(op) and not others}
+    alone = {path: op for path, (op, *others) in by_path.items() if not others}
+    return {path: _VERBS.get(op, op) for path, op in alone.items() if op in _VERBS or is_way_back(op)}
 
 
 def _renamed_folders(changes: Mapping[str, bytes | None], before: Mapping[str, bytes]) -> list[FileChange]:
@@ -126,7 +152,8 @@ def _is_bookkeeping(path: str) -> bool:
 
 def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> list[str]:
     """A line for each entry: `+ ` added, `~ ` edited, `- ` removed; of a tape the names of its anchors, new
-    or gone (`- `); none of a version that lost a merge, which is no note of its own."""
+    or gone (`- `); of the inbox what was proposed and declined; none of a version that lost a merge, which is
+    no note of its own."""
     if path.startswith(f"{TAPES}/"):
         known, names = (
             {text_of(fields, "id"): text_of(fields, "name") for fields in records(decode(data or b""))}
@@ -134,6 +161,8 @@ def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> lis
         )
         gone = [f"{_GONE}{name}" for key, name in known.items() if key not in names and name]
         return gone + [name for key, name in names.items() if key not in known and name]
+    if is_inbox(path):
+        return list(_lines_of_inbox(before or b"", after or b""))
     if not is_note(path) or is_conflict_copy(path):
         return []
     old, new_entries = entries_of(path, decode(before or b"")), entries_of(path, decode(after or b""))
@@ -165,3 +194,23 @@ def entry_pairs(old: list[Entry], new: list[Entry]) -> list[tuple[Entry | None, 
 def words_said(entry: Entry) -> str:
     """The text of an entry on one line with its box, by which a tick shows."""
     return " ".join(entry.text.split()).lstrip("-*+ ")
+
+
+def _lines_of_inbox(before: bytes, after: bytes) -> Iterator[str]:
+    was, now = ({line.name: line for line in inbox_lines("", data)} for data in (before, after))
+    given = {verdict.id: verdict for verdict in verdicts(decode(after))}
+    for name, line in now.items():
+        if name not in was:
+            yield f"* proposed: {_said(line)}"
+    for name, line in was.items():
+        verdict = given.get(name)
+        if name not in now and not (verdict and verdict.decision == "accepted"):
+            reason = f" ({verdict.reason})" if verdict and verdict.reason else ""
+            yield f"* {'declined' if verdict else 'no longer proposed'}: {_said(line)}{reason}"
+
+
+def _said(line: InboxLine) -> str:
+    proposal = line.proposal
+    if proposal is None:
+        return normalised(line.line)
+    return normalised(proposal.text) if proposal.text else f"remove {normalised(proposal.was)}"

@@ -121,15 +121,35 @@ def test_what_was_declined_is_taken_off_the_list(ada: Machine, remote: Path) -> 
     assert waiting(ada) == []
 
 
-def test_a_proposal_and_a_file_with_a_secret_offer_no_choice(mine: Machine) -> None:
+def test_a_file_with_a_secret_offers_no_choice(mine: Machine) -> None:
+    mine.write(NOTE, "- key " + "AKIA" + "QYLPMN5HFIQR7XYA\n")
+    (item,) = waiting(mine)
+    assert item.choices == ()
+    with pytest.raises(UsageError, match="can't be decided by dismiss"):
+        desk_at(mine).perform(decide, DecideRequest(item.id, "dismiss"))
+
+
+@pytest.mark.parametrize(
+    ("verb", "text", "remembered"),
+    [("accept", "", "maybe so"), ("accept", "surely so", "surely so"), ("decline", "", "")],
+)
+def test_a_proposal_is_decided_in_one_commit_and_waits_again_when_that_is_undone(
+    mine: Machine, verb: Verb, text: str, remembered: str
+) -> None:
     memory, desk = mine.open(), desk_at(mine)
     propose(memory, Fact("maybe so"), mine.project(), Origin(memory.host, "s-1", "claude"), NOW)
-    mine.write(NOTE, "- key " + "AKIA" + "QYLPMN5HFIQR7XYA\n")
-    items = waiting(mine)
-    assert {item.kind: item.choices for item in items} == {"proposal": (), "held": ()}
-    for item in items:
-        with pytest.raises(UsageError, match="can't be decided by dismiss"):
-            desk.perform(decide, DecideRequest(item.id, "dismiss"))
+    (item,) = waiting(mine)
+    before = int(mine.git("rev-list", "--count", "HEAD"))
+    (choice,) = (choice for choice in item.choices if choice.verb == verb)
+    assert command(item, choice) == f"ctxrepo inbox {verb} {item.name}"
+    decided = desk.perform(decide, DecideRequest(item.id, verb, text))
+    assert (decided.value.still_waits, decided.data["undo"]) == (False, "undo")
+    assert int(mine.git("rev-list", "--count", "HEAD")) == before + 1
+    file = mine.clone / "shop/MEMORY.md"
+    assert (file.read_text().split("- ")[-1].strip() if file.exists() else "") == remembered
+    assert mine.ctxrepo("undo").returncode == 0
+    assert waiting(mine) == [item]
+    assert not file.exists() or "so" not in file.read_text()
 
 
 def test_an_item_that_no_longer_waits_is_named(mine: Machine) -> None:

@@ -61,7 +61,7 @@ def test_what_waits_for_a_person_is_counted_by_kind(mine: Machine) -> None:
         propose(memory, Fact(text), mine.project(), Origin(memory.host), NOW)
     mine.write("global/large.md", "x" * (1024 * 1024 + 1))
     commit(mine.open(), NOW)
-    assert waits() == "1 held back, 2 proposals; `ctxrepo status --json` has each"
+    assert waits() == "1 held back, 2 proposals; `ctxrepo inbox` lists them"
 
 
 def test_git_without_a_name_or_missing(mine: Machine, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_proposals_are_counted_until_they_are_dropped(ada: Machine) -> None:
     assert now(ada).staged == 1
     (section,) = status_view(now(ada), NOW).sections
     fields = {part.label: part.lines for part in section.parts if isinstance(part, Field)}
-    assert fields["inbox"][0].startswith("1 proposal waits; ")
+    assert fields["inbox"][0].startswith("1 proposal waits: `ctxrepo inbox`; ")
 
 
 def test_a_project_without_notes_may_be_another_one_by_a_new_address(ada: Machine) -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.notes import browsing, writing
@@ -14,7 +10,7 @@ from ctxrepo.app.notes.browsing import DayRequest
 from ctxrepo.app.notes.targets import TargetRequest
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import INTERRUPTED, CtxrepoError, NotFound, UsageError
-from ctxrepo.faces.cli import output, table, waiting
+from ctxrepo.faces.cli import editor, output, table
 from ctxrepo.faces.cli.answer import ExitWith, answer, ask, confirm, open_desk, perform, require_memory
 from ctxrepo.faces.cli.options import OWN, SCOPE, TAG, USUAL, argument, command, option, text_of
 from ctxrepo.services.notes.requests import Fact, NewNoteRequest
@@ -103,7 +99,7 @@ def edit(
     """Edit a note or an entry: one passage, or the whole text."""
     from ctxrepo.services.notes.changing import EditRequest, Passage, Whole
 
-    if not (old or source or if_hash) and new is None and at_terminal():
+    if not (old or source or if_hash) and new is None and editor.at_terminal():
         _edit_by_hand(request, json)
         return
     is_passage = bool(old) and new is not None
@@ -124,7 +120,7 @@ def _edit_by_hand(request: TargetRequest, json: bool) -> None:
         _in_editor(desk, reading.note.path, json)
         return
     before = f"{reading.entry.text}\n".replace("\r\n", "\n")
-    text, file = edit_text(editor_of(desk), before, desk.env)
+    text, file = editor.edit_text(editor.editor_of(desk), before, desk.env)
     if text == before:
         output.done(json, {"changed": False}, f"unchanged: ^{reading.entry.id} {reading.entry.at}")
     else:
@@ -165,13 +161,13 @@ def _in_editor(desk: Desk, path: str, json: bool) -> None:
     from ctxrepo.domain.note.note import decode_exactly
 
     file = desk.memory.root / path
-    program = editor_of(desk)
+    program = editor.editor_of(desk)
     data = {"path": path, "file": str(file), "editor": program, "changed": False}
     if not program:
         output.done(json, data, str(file))
         return
     before = desk.memory.worktree.read(path)
-    code = edit_file(program, file, desk.env)
+    code = editor.edit_file(program, file, desk.env)
     changed = desk.memory.worktree.read(path) != before
     if changed:
         perform(desk, writing.edit_by_hand, writing.EditorRequest(path, decode_exactly(before or b"")))
@@ -185,7 +181,7 @@ def _made(desk: Desk, request: TargetRequest, error: NotFound) -> str:
     from ctxrepo.domain.note.compose import about
 
     asked = request.target
-    if not at_terminal():
+    if not editor.at_terminal():
         name = f"{asked.scope}:{asked.path}" if asked.scope else asked.path
         hint = f'{error.hint} `ctxrepo new {name} -d "..."` makes one.'.strip()
         raise NotFound(error.message, hint) from error
@@ -239,55 +235,3 @@ def _require_sentence(text: str) -> None:
             f"`log {word}` would write the word {word} into today's log",
             f"{instead or '`ctxrepo log` prints the log of today.'} To log it, say it in a sentence.",
         )
-
-
-def at_terminal() -> bool:
-    """Whether somebody is there who can be asked, and for whom an editor has a screen."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-def editor_of(desk: Desk) -> str:
-    """The editor that git would choose, but for what a clone's configuration names; '' when there is none.
-
-    VISUAL is for terminals that can show more than lines. Where nobody is at a terminal only the environment
-    says that there is an editor which does without."""
-    from ctxrepo.storage.git.committer import own_setting
-
-    env = desk.env
-    visual = env.get("VISUAL", "")
-    return (
-        env.get("GIT_EDITOR", "")
-        or (own_setting(desk.memory.git, "core.editor") if at_terminal() else "")
-        or (visual if env.get("TERM", "dumb") != "dumb" else "")
-        or env.get("EDITOR", "")
-        or visual
-        or ("vi" if at_terminal() else "")
-    )
-
-
-def edit_file(editor: str, file: Path, env: Mapping[str, str]) -> int:
-    """Run the editor on the file and wait for it; returns what it ended with."""
-    import subprocess
-
-    waiting.over()  # the screen is the editor's
-    try:
-        return subprocess.run([*shlex.split(editor), str(file)], env=dict(env), check=False).returncode
-    except (OSError, ValueError) as error:
-        raise CtxrepoError(
-            f"the editor {editor!r} can't be started: {error}", "Set EDITOR to one that is installed."
-        ) from error
-
-
-def edit_text(editor: str, text: str, env: Mapping[str, str]) -> tuple[str, Path]:
-    """The text as the editor left it, and the file that has it, which is the caller's to remove."""
-    import tempfile
-
-    from ctxrepo.domain.note.note import decode_exactly, encode
-
-    file = Path(tempfile.mkdtemp(prefix="ctxrepo-")) / "entry.md"
-    file.write_bytes(encode(text))
-    if code := edit_file(editor, file, env):
-        raise CtxrepoError(
-            f"{editor} ended with {code}, so nothing is changed", f"What you wrote is in {file}."
-        )
-    return decode_exactly(file.read_bytes()), file

@@ -1,1 +1,1 @@
-"""Commands about what was done: history, what lost a merge, what reviewers struck out."""
+"""Commands about what was done and what waits: history, conflicts, what reviewers struck out, the inbox."""

@@ -95,7 +95,7 @@ class TestWhatIsPrintedIsTaken:
 class TestEditInAnEditor:
     @pytest.fixture(autouse=True)
     def at_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("ctxrepo.faces.cli.notes.authoring.at_terminal", lambda: True)
+        monkeypatch.setattr("ctxrepo.faces.cli.editor.at_terminal", lambda: True)
 
     def editor(self, note: Terminal, script: str) -> str:
         file = note.machine.home / "editor"

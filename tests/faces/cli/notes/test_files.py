@@ -19,7 +19,7 @@ def editor(cli: Terminal, script: str) -> str:
 @pytest.fixture
 def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits there."""
-    monkeypatch.setattr("ctxrepo.faces.cli.notes.authoring.at_terminal", lambda: True)
+    monkeypatch.setattr("ctxrepo.faces.cli.editor.at_terminal", lambda: True)
 
 
 class TestOpen:

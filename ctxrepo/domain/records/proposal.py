@@ -1,0 +1,144 @@
+"""Proposals, which wait in the inbox for somebody's yes, a line of JSON each, and what was decided."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, get_args
+
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render, text_of, texts_in
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import INBOX
+from ctxrepo.domain.text import blake2b
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+VERSION = 1
+
+STAGE, ACCEPT, DECLINE = "stage", "accept", "decline"
+"""The operations that bring a proposal into the inbox, and that take it out."""
+
+ProposalVerb = Literal["remember", "add", "edit", "forget", "note"]
+"""remember: a fact, as the command takes it. add, edit, forget: an entry of a note that an agent edited
+itself. note: a whole note that it made, removed, or changed in more than its entries."""
+
+_VERBS: dict[str, ProposalVerb] = {verb: verb for verb in get_args(ProposalVerb)}
+_TEXTS = (
+    "text", "was", "note", "scope", "owner", "heading", "entry", "category", "key", "supersedes", "host",
+    "agent", "session", "project",
+)  # fmt: skip
+_ID = lazy_pattern(r"[0-9A-Za-z][\w-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One proposal. `note` is a path below the folder `scope`, '' where the category says which note.
+
+    Of an entry that an agent edited, `entry` is its id and `was` its text before; an added one stands under
+    `heading`. `owner` is the id of the project whose folder the scope was."""
+
+    id: str
+    ts: str
+    verb: ProposalVerb
+    text: str
+    scope: str
+    was: str = ""
+    note: str = ""
+    owner: str = ""
+    heading: str = ""
+    entry: str = ""
+    category: str = ""
+    tags: Sequence[str] = ()
+    key: str = ""
+    supersedes: str = ""
+    with_id: bool = False
+    pin: bool = False
+    host: str = ""
+    agent: str = ""
+    session: str = ""
+    project: str = ""
+
+
+@dataclass(frozen=True)
+class InboxLine:
+    """A line of a file of the inbox that nobody has decided: `name` is how it is called, `line` its text, and
+    `proposal` what it says, None where that can't be read."""
+
+    name: str
+    file: str
+    line: str
+    proposal: Proposal | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What somebody decided about a proposal: `entry` is the id of what was accepted, `reason` what they
+    said."""
+
+    id: str
+    ts: str
+    decision: Literal["accepted", "declined"]
+    host: str = ""
+    agent: str = ""
+    session: str = ""
+    entry: str = ""
+    reason: str = ""
+
+
+def to_line(proposal: Proposal) -> str:
+    """The proposal as one line, without a newline."""
+    fields: dict[str, Any] = {"v": VERSION, "id": proposal.id, "ts": proposal.ts, "verb": proposal.verb}
+    fields |= {name: value for name in _TEXTS if (value := getattr(proposal, name))}
+    fields |= {"tags": list(proposal.tags)} if proposal.tags else {}
+    return render(fields | {name: True for name in ("with_id", "pin") if getattr(proposal, name)})
+
+
+def inbox_lines(file: str, data: bytes) -> Iterator[InboxLine]:
+    """The undecided lines of a file, in order. One that no proposal can be read from has a name made of its
+    text, so that it can be declined all the same."""
+    lines = [line for line in decode(data).split("\n") if line.strip()]
+    read = [(line, record(line)) for line in lines]
+    decided = {text_of(fields, "id") for _, fields in read if fields and TOMBSTONE in fields}
+    seen: set[str] = set()
+    for line, fields in read:
+        if fields and TOMBSTONE in fields:
+            continue
+        proposal = _proposal(fields or {})
+        name = proposal.id if proposal else ""
+        if not name or name in seen:
+            digest = blake2b(line.encode("utf-8", "replace"), digest_size=6).hexdigest()
+            name, proposal = f"line-{digest}", None
+        if name not in decided and name not in seen:
+            seen.add(name)
+            yield InboxLine(name, file, line, proposal)
+
+
+def decided(text: str, line: InboxLine, verdict: Verdict) -> str:
+    """The file with a verdict in the place of a line: on every other machine that line is gone, too."""
+    fields: dict[str, Any] = {"id": verdict.id, TOMBSTONE: True, "ts": verdict.ts}
+    names = ("decision", "entry", "reason", "host", "agent", "session")
+    fields |= {name: value for name in names if (value := getattr(verdict, name))}
+    kept = [each for each in text.split("\n") if each.strip() and each != line.line]
+    return "".join(f"{each}\n" for each in (*kept, render(fields)))
+
+
+def verdicts(text: str) -> Iterator[Verdict]:
+    """What was decided, as far as a file says it."""
+    for fields in map(record, text.split("\n")):
+        word = text_of(fields or {}, "decision")
+        if fields and TOMBSTONE in fields and word in ("accepted", "declined"):
+            keys = ("id", "ts", "host", "agent", "session", "entry", "reason")
+            said = {key: text_of(fields, key) for key in keys}
+            yield Verdict(decision="accepted" if word == "accepted" else "declined", **said)
+
+
+def is_inbox(path: str) -> bool:
+    """Whether the file at `path` holds proposals."""
+    return path.startswith(f"{INBOX}/") and path.endswith(".jsonl")
+
+
+def _proposal(fields: dict[str, Any]) -> Proposal | None:
+    name, verb = text_of(fields, "id"), _VERBS.get(text_of(fields, "verb"))
+    texts = {key: text_of(fields, key) for key in _TEXTS}
+    is_said = bool(texts["scope"]) and bool(texts["text"].strip() or texts["was"].strip())
+    if verb is None or not _ID.fullmatch(name) or not is_said:
+        return None
+    values: dict[str, Any] = {key: fields.get(key) is True for key in ("with_id", "pin")} | texts
+    tags = tuple(texts_in(fields.get("tags")))
+    return Proposal(id=name, ts=text_of(fields, "ts"), verb=verb, tags=tags, **values)

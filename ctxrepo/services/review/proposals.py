@@ -1,0 +1,215 @@
+"""Proposals are accepted and declined, each in one write. The verdict takes the place of the line that
+waited, in its file, so that machines which decide the same proposal meet there (ADR 89)."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day, stamp
+from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
+from ctxrepo.domain.note.note import bump_updated, decode_exactly, encoded
+from ctxrepo.domain.project.layout import is_note, note_path
+from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.conflict_copy import copy_as_file
+from ctxrepo.domain.records.proposal import (
+    ACCEPT,
+    DECLINE,
+    InboxLine,
+    Proposal,
+    Verdict,
+    decided,
+)
+from ctxrepo.domain.records.save import Origin
+from ctxrepo.errors import NotFound, Refused, UsageError
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.notes.changing import Whole, rewritten
+from ctxrepo.services.notes.remember import RememberResult, line_of, prepared, remember_in
+from ctxrepo.services.notes.requests import Fact
+from ctxrepo.services.reading.find import NamedScope, find_entry, path_by_now
+from ctxrepo.services.review.inbox import scope_of_proposal, waiting
+from ctxrepo.services.saving.evidence import record, record_edits
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+
+_SAID = 100
+"""Characters of a proposal that a commit has."""
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """What an accepted proposal became: `at` is its place now, `id` the id of the entry, '' for a whole note
+    and for what is gone. `remembered` is what `remember` has to say of a fact."""
+
+    at: str
+    id: str = ""
+    remembered: RememberResult | None = None
+
+
+def accept(memory: Memory, name: str, origin: Origin, now: datetime, text: str = "") -> Acceptance:
+    """Do what a proposal says, with another `text` where one is given. Refused, and it waits on, where that
+    can't be done any more."""
+    with drafting(memory, ACCEPT, origin, now) as draft:
+        line = _find(draft, name)
+        proposal = line.proposal
+        if proposal is None:
+            raise Refused(
+                f"proposal {name} can't be read", f"`ctxrepo inbox decline {name}` takes it off the list."
+            )
+        draft.saying = normalised(text or proposal.text or proposal.was)[:_SAID]
+        done = _Accepting(draft, proposal, scope_of_proposal(memory, proposal), now).run(text)
+        _decide(draft, line, Verdict(name, stamp(now), "accepted", *_who(origin), entry=done.id))
+    return done
+
+
+def decline(memory: Memory, name: str, origin: Origin, now: datetime, reason: str = "") -> None:
+    """Take a proposal off the list; the history keeps what it said, and the verdict who declined it."""
+    with drafting(memory, DECLINE, origin, now) as draft:
+        line = _find(draft, name)
+        said = line.proposal.text or line.proposal.was if line.proposal else line.line
+        draft.saying = normalised(said)[:_SAID]
+        _decide(draft, line, Verdict(name, stamp(now), "declined", *_who(origin), reason=reason.strip()))
+
+
+def _who(origin: Origin) -> tuple[str, str, str]:
+    return origin.host, origin.agent, origin.session
+
+
+def _find(draft: Draft, name: str) -> InboxLine:
+    found = next((line for line in waiting(draft.memory) if line.name == name), None)
+    if found is None:
+        raise NotFound(f"no proposal {name} waits", "`ctxrepo inbox` lists what does.")
+    return found
+
+
+def _decide(draft: Draft, line: InboxLine, verdict: Verdict) -> None:
+    draft.put(line.file, decided(draft.text(line.file) or "", line, verdict))
+
+
+@dataclass(frozen=True)
+class _Accepting:
+    draft: Draft
+    proposal: Proposal
+    scope: NamedScope
+    now: datetime
+
+    def run(self, text: str) -> Acceptance:
+        match self.proposal.verb:
+            case "remember":
+                return self._remember(text)
+            case "add":
+                return self._add(text)
+            case "edit":
+                return self._edit(text or self.proposal.text)
+            case "forget":
+                self._require_none(text)
+                return self._forget()
+            case "note":
+                self._require_none(text)
+                return self._note()
+
+    def _require_none(self, text: str) -> None:
+        if text:
+            raise UsageError(
+                "only the text of an entry can be edited here", "Accept it as it is, and edit the note then."
+            )
+
+    def _remember(self, text: str) -> Acceptance:
+        """As the command does. An edited text is put in the place of the proposed one: machines that edit it
+        in two ways have edited one entry, and one version of it stays."""
+        proposal = self.proposal
+        fact = Fact(
+            proposal.text,
+            note=Target(path=note_path(proposal.note)) if proposal.note else None,
+            category=proposal.category,
+            tags=proposal.tags,
+            key=proposal.key,
+            supersedes=Target(entry_id=proposal.supersedes) if proposal.supersedes else None,
+            with_id=proposal.with_id,
+            pin=proposal.pin,
+        )
+        done = remember_in(self.draft, prepared(self.draft.memory, fact, self.scope, proposal.id), self.now)
+        path = done.at.partition("#")[0]
+        if text.strip() and text.strip() != proposal.text.strip():
+            entry = self._reworded(path, done.id, line_of(replace(fact, text=text), proposal.id))
+            done = replace(done, id=entry.id, at=entry.at)
+        return Acceptance(done.at, done.id, done)
+
+    def _reworded(self, path: str, entry_id: str, line: str) -> Entry:
+        text = self.draft.text(path) or ""
+        old = next(entry for entry in entries_of(path, text) if entry.id == entry_id)
+        written = compose.replace(text, old, line)
+        self.draft.put(path, written)
+        new = next(entry for entry in entries_of(path, written) if entry.first_line == old.first_line)
+        if new.id != old.id:
+            record(self.draft, "moved", old.id, path, self.now, new.id)
+        return new
+
+    def _add(self, text: str) -> Acceptance:
+        path = path_by_now(self.draft.memory, self._path)
+        before = self.draft.text(path)
+        before = compose.new_note(path, day(self.now)) if before is None else before
+        known = entries_of(path, before)
+        same = [entry for entry in known if normalised(entry.text) == normalised(self.proposal.text)]
+        if not same:
+            written = compose.append(before, self.proposal.text, self.proposal.heading)
+            self.draft.put(path, bump_updated(written, day(self.now)))
+            self.draft.register(self.scope.project)
+        entry = same[0] if same else added(known, entries_of(path, self.draft.text(path) or ""))
+        record(self.draft, "stated", entry.id, path, self.now)
+        if text.strip() and text.strip() != entry.text:
+            entry = self._reworded(path, entry.id, compose.in_place_of(entry, text.strip()))
+        return Acceptance(entry.at, entry.id)
+
+    def _edit(self, text: str) -> Acceptance:
+        path, before, entry = self._standing()
+        self.draft.put(path, bump_updated(rewritten(before, entry, Whole(text)), day(self.now)))
+        record_edits(self.draft, path, before, self.now)
+        after = entries_of(path, self.draft.text(path) or "")
+        new = next(each for each in after if each.first_line == entry.first_line)
+        return Acceptance(new.at, new.id)
+
+    def _forget(self) -> Acceptance:
+        path, before, entry = self._standing()
+        self.draft.put(path, bump_updated(compose.replace(before, entry, ""), day(self.now)))
+        record(self.draft, "forgotten", entry.id, path, self.now)
+        return Acceptance(entry.at)
+
+    def _standing(self) -> tuple[str, str, Entry]:
+        """The note that has the entry, its text, and the entry; Refused where it isn't what it was."""
+        proposal = self.proposal
+        gone = f"`ctxrepo inbox decline {proposal.id}` takes it off the list."
+        try:
+            note, entry = find_entry(self.draft.memory, proposal.entry, self.scope.project, follows=True)
+        except NotFound as error:
+            raise Refused(f"the entry that {proposal.id} would change is gone", gone) from error
+        if normalised(entry.text) != normalised(proposal.was):
+            hint = f"`ctxrepo read ^{entry.id}` shows it. {gone}"
+            raise Refused(f"^{entry.id} was changed since {proposal.id} was proposed", hint)
+        text = self.draft.text(note.path) or ""
+        return note.path, text, next(each for each in entries_of(note.path, text) if each.id == entry.id)
+
+    def _note(self) -> Acceptance:
+        """The change of a whole note, merged with what the note says by now."""
+        path, draft = path_by_now(self.draft.memory, self._path), self.draft
+        was, new, here = self.proposal.was or None, self.proposal.text or None, draft.text(path)
+        if here is None and was is not None:
+            hint = f"`ctxrepo inbox decline {self.proposal.id}` takes it off the list."
+            raise Refused(f"{path}, which {self.proposal.id} would change, is gone", hint)
+        merged = merge_file(path, encoded(was), encoded(new), encoded(here))
+        if merged.data is None:
+            draft.remove(path)
+            return Acceptance(path)
+        draft.put(path, decode_exactly(merged.data))
+        for copy, data in map(copy_as_file, merged.conflict_copies):
+            draft.put(copy, decode_exactly(data))
+        draft.register(self.scope.project)
+        record_edits(draft, path, here or "", self.now)
+        return Acceptance(path)
+
+    @property
+    def _path(self) -> str:
+        path = f"{self.scope.folder}/{note_path(self.proposal.note)}"
+        if not is_note(path):
+            raise Refused(f"{self.proposal.id} names no note", "Decline it.")
+        return path
