@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.note.frontmatter import PROGRAM
-from ctxrepo.domain.project.layout import CONFLICTS, is_note, shown
+from ctxrepo.domain.project.layout import CONFLICTS, INBOX, is_note, shown
+from ctxrepo.domain.records.proposal import inbox_lines, is_inbox
 from ctxrepo.errors import UNLOCK, CtxrepoError, GitFailed
 from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -26,7 +27,9 @@ _FULL = "Beyond that none are taken: see with `ctxrepo sync` what keeps the comm
 _QUICK: set[FaultKind] = {"settings", "clone", "bounds"}
 """The kinds that are looked for whenever somebody asks: a person may just have edited the settings."""
 
-_SELF_EXPLAINING: set[FaultKind] = {"clone", "bounds", "held", "hidden", "conflict", "deletion"}
+_SELF_EXPLAINING: set[FaultKind] = {
+    "clone", "bounds", "held", "hidden", "conflict", "deletion", "proposal",
+}  # fmt: skip
 """The kinds whose text ends with what to do."""
 
 
@@ -78,6 +81,16 @@ def of_conflicts(memory: Memory) -> list[str]:
     what = counted(count, "version is", "versions are")
     why = "because two machines changed the same thing"
     return [f"{what} kept aside, {why}: `ctxrepo conflicts`"] if count else []
+
+
+def of_proposals(memory: Memory) -> list[str]:
+    """A line about the proposals that wait, which is no fault: a session may be about one of them."""
+    objects = memory.objects
+    files = objects.below(memory.head_tree, INBOX)
+    texts = {path: objects.data_or_empty(key) for path, key in files.items() if ":" not in key}
+    count = sum(1 for path, data in texts.items() if is_inbox(path) for _ in inbox_lines(path, data))
+    waits = counted(count, "proposal waits", "proposals wait")
+    return [f"{waits} for a person's yes: `ctxrepo inbox`"] if count else []
 
 
 def of_remote(memory: Memory) -> list[str]:

@@ -206,8 +206,8 @@ def check_remote(memory: Memory, now: datetime) -> CheckOutcome:
     return CheckOutcome("remote", f"{redact(memory.repository.remote)}, {heard}", findings)
 
 
-_ELSEWHERE: set[FaultKind] = {"settings", "clone", "remote", "deletion"}
-"""Faults of which another check tells, and what isn't one: what somebody deleted, of which `status` tells."""
+_ELSEWHERE: set[FaultKind] = {"settings", "clone", "remote", "deletion", "proposal"}
+"""Faults of which another check tells, and what is none: what was deleted or proposed, as `status` tells."""
 
 
 def check_faults(memory: Memory, now: datetime) -> CheckOutcome:

@@ -128,7 +128,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
 
 def _of_files(memory: Memory, faults: Sequence[Fault]) -> Iterator[str]:
     """What is wrong with files: the faults that are noted, and a registry that a commit by hand spoiled."""
-    yield from (text for kind, text in faults if kind not in ("clone", "deletion"))
+    yield from (text for kind, text in faults if kind not in ("clone", "deletion", "proposal"))
     if (problem := registry_problem(memory)) and not any(text.startswith(REGISTRY) for _, text in faults):
         yield problem
 

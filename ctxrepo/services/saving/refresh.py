@@ -13,6 +13,7 @@ from ctxrepo.services.faults.faults import (
     of_conflicts,
     of_notes,
     of_obstacles,
+    of_proposals,
     of_settings,
     store_faults,
 )
@@ -198,6 +199,7 @@ def faults(memory: Memory) -> list[Fault]:
         "skipped": [f"{path} is not part of the memory: it {kept_out.skipped[path]}" for path in others],
         "note": of_notes(memory),
         "conflict": of_conflicts(memory),
+        "proposal": of_proposals(memory),
         "deletion": of_deletions(memory),
         "remote": filter(None, [memory.remote_trouble() if memory.has_remote else ""]),
         "block": [block.trouble for block in blocks if block.trouble],

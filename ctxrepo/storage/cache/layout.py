@@ -69,7 +69,7 @@ class CachedEntry:
 
 FaultKind = Literal[
     "settings", "clone", "bounds", "refused", "held", "hidden", "skipped", "note", "conflict", "deletion",
-    "remote", "block",
+    "remote", "block", "proposal",
 ]  # fmt: skip
 
 

@@ -207,3 +207,23 @@ def test_a_clone_that_was_missing_is_no_fault_once_it_is_there(mine: Machine) ->
     memory = mine.open()
     store_faults(memory, [Fault("clone", "there is no memory at ~/.ctxrepo")])
     assert standing(mine.open()) == []
+
+
+def test_sessions_are_told_how_many_proposals_wait_and_that_is_no_fault_for_doctor(mine: Machine) -> None:
+    def lines() -> list[str]:
+        given = mine.ctxrepo("context").stdout.splitlines()
+        return [line for line in given if "for a person's yes" in line]
+
+    mine.remember("one fact")
+    assert mine.ctxrepo("remember", "maybe", "--stage").returncode == 0
+    name = mine.json("remember", "perhaps", "--stage")["data"]["id"]
+    assert lines() == ["- 2 proposals wait for a person's yes: `ctxrepo inbox`"]
+    assert not [f for f in mine.json("doctor")["data"]["findings"] if "proposal" in f["problem"]]
+    assert mine.json("status")["data"]["faults"] == []
+    mine.ctxrepo("inbox", "decline", name)
+    assert lines() == ["- 1 proposal waits for a person's yes: `ctxrepo inbox`"]
+    mine.ctxrepo("undo")
+    mine.ctxrepo("inbox", "accept", name)
+    (left,) = mine.json("inbox")["data"]["items"]
+    mine.ctxrepo("inbox", "accept", left["id"])
+    assert lines() == []
