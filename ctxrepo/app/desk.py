@@ -288,6 +288,13 @@ class Desk:
             with suppress(TimeoutError):  # it is started by whoever writes next
                 run_forking(partial(start_worker, self.interpreter, str(state), str(state / known.id)))
 
+    def take_proposed(self) -> tuple[str, ...]:
+        """The ids of the proposals that writes have become since the last time."""
+        ids = tuple(self._opened.proposed) if self._opened else ()
+        if self._opened:
+            self._opened.proposed.clear()
+        return ids
+
     def commit_pending(self) -> CommitResult | None:
         """Commit what was written and isn't committed, so that what is shown is up to date.
 

@@ -38,6 +38,21 @@ class Result(Generic[Value]):
         return {self.shape: data} if self.shape else data
 
 
+@dataclass(frozen=True)
+class Proposed:
+    """What an operation comes to whose writes wait for a person's yes: the proposals that they became."""
+
+    ids: tuple[str, ...]
+
+    def __str__(self) -> str:
+        some = ", ".join(self.ids[:_SHOWN]) + (" …" if len(self.ids) > _SHOWN else "")
+        return f"proposed, and not written before a person accepts it: {some}"
+
+
+_SHOWN = 3
+"""Proposals that are named."""
+
+
 def reads(operation: Callable[[Desk, Request], Answer]) -> Callable[[Desk, Request], Answer]:
     """An operation that sees what was written last: it is committed first."""
 
@@ -50,12 +65,15 @@ def reads(operation: Callable[[Desk, Request], Answer]) -> Callable[[Desk, Reque
 
 
 def writes(operation: Callable[[Desk, Request], Answer]) -> Callable[[Desk, Request], Answer]:
-    """An operation that leaves something to commit: a worker is woken when it is done."""
+    """An operation that leaves something to commit: a worker is woken when it is done. Its result is Proposed
+    where an agent gave it, and what it writes is staged."""
 
     @wraps(operation)
     def writing(desk: Desk, request: Request) -> Answer:
         answer = operation(desk, request)
         desk.wake()
+        if ids := desk.take_proposed():
+            return Result(Proposed(ids), {"staged": True, "ids": ids})  # type: ignore[return-value]
         return answer
 
     return writing

@@ -77,6 +77,8 @@ class Memory:
     """Nobody called it: it leaves a signer that has just failed alone."""
     signed: dict[tuple[object, ...], str] = field(default_factory=dict, compare=False, repr=False)
     """(tree, parents, text) -> the commit that was signed in this run."""
+    proposed: list[str] = field(default_factory=list, compare=False, repr=False)
+    """The ids of the proposals that an agent's writes of this run became."""
     guarded: set[tuple[str, str]] = field(default_factory=set, compare=False, repr=False)
     """(path, key) of the files that the write guard has let through in this run."""
 

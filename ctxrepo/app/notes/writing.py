@@ -76,22 +76,20 @@ def remember_all(desk: Desk, facts: Sequence[Fact]) -> Result[list[RememberResul
 
 @writes
 def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
-    from ctxrepo.services.notes.remember import doubts, propose, remember_all
+    from ctxrepo.services.notes.remember import doubts, prepare, propose_all, remember_all
+    from ctxrepo.services.saving.staging import is_staged
 
     first = facts[0]
-    if len(facts) > 1 and (first.key or first.supersedes or first.is_proposal):
+    if len(facts) > 1 and (first.key or first.supersedes):
         raise UsageError(
-            f"--key, --supersedes and --stage take one fact, not {len(facts)}",
-            "Remember such a fact by itself.",
+            f"--key and --supersedes take one fact, not {len(facts)}", "Remember such a fact by itself."
         )
-    if first.is_proposal:
-        proposed = [propose(desk.memory, fact, desk.project, desk.origin, desk.now) for fact in facts]
-        desk.notice(
-            *(
-                f"sessions don't see proposals; `ctxrepo inbox accept {one.id}` remembers it"
-                for one in proposed
-            )
-        )
+    memory, agent = desk.memory, desk.origin.agent
+    ready = [prepare(memory, fact, desk.project) for fact in facts] if first.is_proposal or agent else []
+    if first.is_proposal or any(is_staged(memory, agent, one.scope.folder) for one in ready):
+        proposed = propose_all(memory, ready, desk.origin, desk.now)
+        names = " ".join(one.id for one in proposed)
+        desk.notice(f"sessions don't see proposals; `ctxrepo inbox accept {names}` remembers it")
         return proposed
     results = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now)
     desk.notice(*doubts(results))

@@ -16,6 +16,14 @@ class Between:
     most: int | None = None
 
 
+@dataclass(frozen=True)
+class Like:
+    """The texts that a field takes: those of a pattern, and how they are called."""
+
+    pattern: str
+    words: str
+
+
 def hints_of(described: type) -> dict[str, Any]:
     """Field -> its type, with what `Annotated` adds to it."""
     return get_type_hints(described, include_extras=True)

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from ctxrepo.domain.note.note import decode, units_of
+from ctxrepo.domain.note.note import decode, encode, units_of
 from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, shown, tape_folder, unsafe
 from ctxrepo.domain.project.registry import parse
+from ctxrepo.domain.records.proposal import inbox_lines, is_inbox
 from ctxrepo.domain.records.save import Save
 from ctxrepo.domain.secrets import mask
 
@@ -28,7 +29,9 @@ def why_not_taken(saves: Sequence[Save]) -> str:
             return f"`{_named(save.op)}` may not be handed over"
         path = save.path
         is_known = is_note(path) or is_evidence(path) or tape_folder(path) or path == REGISTRY
-        if unsafe(path) or not is_known:
+        if is_inbox(path) and not _proposes(save):
+            return "it does more than propose"
+        if unsafe(path) or not (is_known or is_inbox(path)):
             return f"{_named(path)} is no note"
         if save.after is None or not _only_adds(save):
             return f"it takes more away from {_named(path)} than it adds"
@@ -46,6 +49,14 @@ def _only_adds(save: Save) -> bool:
     before, after = units_of(save.path, save.base), units_of(save.path, save.after)
     gone, come = (before - after).total(), (after - before).total()
     return gone <= min(come, 1 if save.op in _REPLACING else 0)
+
+
+def _proposes(save: Save) -> bool:
+    """Whether all that is new in a file of the inbox are proposals: a line of another kind might decide some
+    of others."""
+    before, after = ({*decode(side or b"").splitlines()} for side in (save.base, save.after))
+    new = [line for line in after - before if line.strip()]
+    return len([one for one in inbox_lines(save.path, encode("\n".join(new))) if one.proposal]) == len(new)
 
 
 def _named(text: str) -> str:

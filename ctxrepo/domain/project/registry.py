@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ctxrepo.domain.formats import toml
+from ctxrepo.domain.formats.jsonl import texts_in
 from ctxrepo.domain.project.layout import GLOBAL, REGISTRY, RESERVED, unsafe
 from ctxrepo.domain.text import blake2b
 from ctxrepo.errors import ConfigError
@@ -27,6 +28,8 @@ class Registry:
     projects: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
+    policy: tuple[str, ...] = ()
+    """Rules like those of `inbox.policy`, which hold for everybody who has this memory."""
 
     def canonical(self, project_id: str) -> str:
         """The project's main id; of names that are aliases of each other the lowest."""
@@ -55,6 +58,7 @@ def parse(text: str) -> Registry:
     return Registry(
         projects={k: v for k, v in _table(tables, "projects").items() if is_folder_name(v)},
         aliases={k: v for k, v in _table(tables, "aliases").items() if isinstance(v, str) and v},
+        policy=tuple(texts_in(_table(tables, "policy").get("inbox"))),
     )
 
 

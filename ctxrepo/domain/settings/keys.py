@@ -2,10 +2,11 @@
 
 import dataclasses
 import math
+import re
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from ctxrepo.domain.formats.described import hints_of, sentences
+from ctxrepo.domain.formats.described import Like, hints_of, sentences
 from ctxrepo.domain.project.target import nearest
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
@@ -99,6 +100,8 @@ def accepted(value: object, hint: Any) -> object | None:
         return value if isinstance(value, hint) else None
     if get_origin(hint) is Annotated:
         form, between = get_args(hint)
+        if isinstance(between, Like):
+            return value if isinstance(value, str) and re.fullmatch(between.pattern, value) else None
         number = _number(value, form)
         return number if number is not None and number <= between.most else None
     if hint in (int, float):
@@ -147,6 +150,8 @@ def kind(hint: Any) -> str:
         return f"{kind(form)} up to {between.most}"
     if get_origin(hint) is tuple:
         item = get_args(hint)[0]
+        if get_origin(item) is Annotated:
+            return f"a list of {get_args(item)[1].words}"
         return "a list of texts" if item is str else f"a list of {' and '.join(map(str, get_args(item)))}"
     return {bool: "true or false", int: "a whole number", float: "a number"}.get(hint, "a text")
 

@@ -4,8 +4,9 @@ settings say of memory in its sessions, whichever agent it is."""
 from dataclasses import field
 from typing import Annotated, Literal
 
-from ctxrepo.domain.formats.described import Between
+from ctxrepo.domain.formats.described import Between, Like
 from ctxrepo.domain.project.layout import GLOBAL
+from ctxrepo.domain.settings.policy import RULE
 from ctxrepo.lazy import dataclass
 
 
@@ -156,6 +157,20 @@ class TapeSettings:
 
 
 @dataclass(frozen=True)
+class InboxSettings:
+    """What waits for a person's yes: `[inbox]`."""
+
+    policy: tuple[
+        Annotated[str, Like(RULE, "rules such as direct, project=stage or AGENT:global=stage")], ...
+    ] = ("direct",)
+    """What agents' writes become. `direct`: entries; `stage`: proposals, which `ctxrepo inbox` lists. A rule
+    may be for a scope (`project=stage`; `global`, `project` or a project's folder), for an agent
+    (`AGENT:*=stage`) or both (`AGENT:global=stage`); the last one that fits holds. Your own commands always
+    write. A list in `[policy]` of the memory's `ctxrepo.toml`, `inbox = ["project=stage"]`, stages more and
+    never less."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """All of config.toml. `origin` names, key by key, where a value that is no default came from."""
 
@@ -167,6 +182,7 @@ class Settings:
     secrets: SecretSettings = field(default_factory=SecretSettings)
     project: ProjectSettings = field(default_factory=ProjectSettings)
     tape: TapeSettings = field(default_factory=TapeSettings)
+    inbox: InboxSettings = field(default_factory=InboxSettings)
     origin: dict[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

@@ -137,8 +137,12 @@ def show(
     hints: Callable[[Value], Iterable[str]] = lambda _: (),
 ) -> None:
     """Say how it went: as JSON or by `text`, and then what else may be worth knowing by `hints`."""
+    from ctxrepo.app.result import Proposed  # loaded by now: the result is of that module
+
     if result.error:
         output.failed(as_json, result.error, result.data)
+    elif isinstance(result.value, Proposed):
+        output.done(as_json, result.data if as_json else {}, "" if as_json else str(result.value))
     else:
         output.done(as_json, result.data if as_json else {}, "" if as_json else text(result.value))
         for line in hints(result.value):

@@ -122,7 +122,7 @@ def remember_all(
     memory: Memory, facts: Sequence[Fact], project: Project | None, origin: Origin, now: datetime
 ) -> list[RememberResult]:
     """`remember` for several facts in one write: all of them are kept, or none."""
-    ready = [_prepared(memory, fact, project) for fact in facts]
+    ready = [prepare(memory, fact, project) for fact in facts]
     with drafting(memory, "remember", origin, now) as draft:
         first, *more = [normalised(one.line) for one in ready]
         draft.saying = f"{first} and {len(more)} more" if more else first
@@ -134,7 +134,8 @@ def remember_in(draft: Draft, ready: PreparedFact, now: datetime) -> RememberRes
     return _Writing(**vars(ready), draft=draft, now=now).run()
 
 
-def _prepared(memory: Memory, fact: Fact, project: Project | None) -> PreparedFact:
+def prepare(memory: Memory, fact: Fact, project: Project | None) -> PreparedFact:
+    """The fact for the scope that it names; UsageError or NotFound where it can't be remembered."""
     fact = replace(fact, note=destination_of(memory, fact.note, project)) if fact.note else fact
     return prepared(memory, fact, scope_named(memory, fact.scope_name, project))
 
@@ -297,16 +298,34 @@ def propose(
 ) -> RememberResult:
     """Put `fact` into the inbox, as a proposal that waits for a person's yes."""
     # A bad fact is refused now, not when it is accepted.
-    ready = _prepared(memory, fact, project)
-    owner = ready.scope.project.id if ready.scope.project else ""
-    change = Proposal(
+    return propose_all(memory, [prepare(memory, fact, project)], origin, now)[0]
+
+
+def propose_all(
+    memory: Memory, ready: Sequence[PreparedFact], origin: Origin, now: datetime
+) -> list[RememberResult]:
+    """`propose` for several facts in one write."""
+    results = []
+    with drafting(memory, STAGE, origin, now) as draft:
+        draft.saying = normalised(ready[0].fact.text)[:100]
+        for one in ready:
+            proposal = _proposal(one, origin, now)
+            path = with_room(f"{INBOX}/{memory.host}", draft.there)
+            draft.append_line(path, to_line(proposal))
+            results.append(RememberResult(proposal.id, path, staged=True))
+    return results
+
+
+def _proposal(ready: PreparedFact, origin: Origin, now: datetime) -> Proposal:
+    fact, scope = ready.fact, ready.scope
+    return Proposal(
         id=random_name(6),
         ts=stamp(now),
         verb="remember",
         text=fact.text,
-        scope=ready.scope.folder,
-        note=ready.fact.note.path if ready.fact.note else "",
-        owner=owner,
+        scope=scope.folder,
+        note=fact.note.path if fact.note else "",
+        owner=scope.project.id if scope.project else "",
         category=fact.category,
         tags=fact.tags,
         key=fact.key,
@@ -315,8 +334,3 @@ def propose(
         pin=fact.pin,
         **asdict(origin),
     )
-    with drafting(memory, STAGE, origin, now) as draft:
-        draft.saying = normalised(fact.text)[:100]
-        path = with_room(f"{INBOX}/{memory.host}", draft.there)
-        draft.append_line(path, to_line(change))
-    return RememberResult(change.id, path, staged=True)

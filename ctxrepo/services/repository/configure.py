@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from ctxrepo.agents.known import AGENTS
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.keys import REPOSITORY, Key, key_named, keys, understood
+from ctxrepo.domain.settings.policy import agents_in
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.lazy import dataclass
@@ -126,6 +128,9 @@ def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interp
     except CtxrepoError as error:
         yield f"hooks go on as before: {error.message}"
     else:
+        unknown = agents_in(memory.settings.inbox.policy) - {*AGENTS}
+        if key.name == "inbox.policy" and unknown:
+            yield f"inbox.policy names {min(unknown)}, and there is no such agent: {', '.join(AGENTS)}"
         if key.name == f"{REPOSITORY}.remote":
             yield from of_remote(memory)
         if key.name == f"{REPOSITORY}.review" and now.value == "direct" and (review := open_review(memory)):

@@ -29,6 +29,7 @@ from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.find import NamedScope, find_entry, path_by_now
 from ctxrepo.services.review.inbox import scope_of_proposal, waiting
 from ctxrepo.services.saving.evidence import record, record_edits
+from ctxrepo.services.saving.staging import is_staged
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
@@ -51,6 +52,7 @@ def accept(memory: Memory, name: str, origin: Origin, now: datetime, text: str =
     can't be done any more."""
     with drafting(memory, ACCEPT, origin, now) as draft:
         line = _find(draft, name)
+        _require_person(memory, line, origin)
         proposal = line.proposal
         if proposal is None:
             raise Refused(
@@ -66,9 +68,20 @@ def decline(memory: Memory, name: str, origin: Origin, now: datetime, reason: st
     """Take a proposal off the list; the history keeps what it said, and the verdict who declined it."""
     with drafting(memory, DECLINE, origin, now) as draft:
         line = _find(draft, name)
+        _require_person(memory, line, origin)
         said = line.proposal.text or line.proposal.was if line.proposal else line.line
         draft.saying = normalised(said)[:_SAID]
         _decide(draft, line, Verdict(name, stamp(now), "declined", *_who(origin), reason=reason.strip()))
+
+
+def _require_person(memory: Memory, line: InboxLine, origin: Origin) -> None:
+    """Refused for an agent that may only propose, where the proposal is for."""
+    proposal = line.proposal
+    if proposal and is_staged(memory, origin.agent, scope_of_proposal(memory, proposal).folder):
+        raise Refused(
+            f"{line.name} waits for a person's yes, and {origin.agent} is none",
+            "Tell your user of it; they decide with `ctxrepo inbox` in a shell of their own.",
+        )
 
 
 def _who(origin: Origin) -> tuple[str, str, str]:

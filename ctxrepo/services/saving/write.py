@@ -7,15 +7,17 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 
+from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.guard.handover import ADDING, why_not_taken
 from ctxrepo.domain.guard.refusals import WAYS, Refusal, check_file, messages_of, refuse
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, encoded, utf16
-from ctxrepo.domain.project.layout import REGISTRY, is_note
+from ctxrepo.domain.project.layout import INBOX, REGISTRY, is_note, scope_of
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
+from ctxrepo.domain.records.proposal import STAGE, to_line
 from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.errors import Busy, GitFailed, Refused, Unsaved
 from ctxrepo.hooks.session.ledger_words import MOVED, OWN
@@ -24,6 +26,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import data_in_view, undeleted
 from ctxrepo.services.saving.kept_here import kept_here
+from ctxrepo.services.saving.staging import proposals_of, staged_paths
 from ctxrepo.storage.cache.layout import hash_of
 from ctxrepo.storage.disk.private import random_name, why_unwritable
 from ctxrepo.storage.memory import Memory
@@ -169,9 +172,35 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
         _acknowledge(draft, op, origin, now)
 
 
+_PROPOSED = frozenset({"edit", "new", "forget", "tags"})
+"""Operations on notes that may wait as proposals. `remember` has its own."""
+
+
+def _staged(draft: Draft, op: str, origin: Origin, now: datetime) -> str:
+    """Turn what an agent changes in notes where its writes are staged into proposals; returns which operation
+    that is by then. Refused where it can't wait."""
+    memory = draft.memory
+    changed = [path for path, text in draft.after.items() if text != draft.before.get(path)]
+    paths = staged_paths(memory, origin.agent, changed)
+    if not paths:
+        return op
+    if op not in _PROPOSED:
+        raise Refused(
+            f"agents may only propose what changes {scope_of(paths[0])}/, and `{op}` can't be proposed",
+            "`ctxrepo remember`, `edit`, `new` and `forget` propose; a person can do the rest.",
+        )
+    proposals = [one for save in _saves(draft, paths, op, origin, now) for one in proposals_of(memory, save)]
+    draft.after.clear()  # what is said of entries, too, will be said when one is accepted
+    for proposal in proposals:
+        draft.append_line(with_room(f"{INBOX}/{memory.host}", draft.there), to_line(proposal))
+    memory.proposed.extend(proposal.id for proposal in proposals)
+    return STAGE
+
+
 def _hand_over(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     """Leave the draft where whoever can write finds it; Refused if it wouldn't be taken in, Unsaved where
     nothing can be left either."""
+    op = _staged(draft, op, origin, now)
     changed, _ = _checked(draft)
     if not changed:
         return
@@ -203,6 +232,7 @@ def _saves(draft: Draft, paths: Sequence[str], op: str, origin: Origin, now: dat
 
 
 def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
+    op = _staged(draft, op, origin, now)
     changed, new_bytes = _checked(draft)
     if not changed:
         return

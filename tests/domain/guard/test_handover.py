@@ -10,6 +10,9 @@ from ctxrepo.domain.records.save import Origin, Save
 NOTE = "shop/topics/pay.md"
 ONE, TWO = b"- the first\n", b"- the first\n- the second\n"
 
+PROPOSAL = b'{"id": "a1", "verb": "remember", "text": "x", "scope": "shop"}\n'
+PROPOSING = "it does more than propose"
+
 
 def save(path: str, base: bytes | None, after: bytes | None, op: str = "remember") -> Save:
     return Save(path, base, after, op, Origin("here"))
@@ -24,6 +27,7 @@ def save(path: str, base: bytes | None, after: bytes | None, op: str = "remember
         save("ctxrepo.toml", None, b'[projects]\n"example.org/shop" = "shop"\n'),
         save(".ctx/evidence/host-2026-11.jsonl", b'{"id": "1"}\n', b'{"id": "1"}\n{"id": "2"}\n'),
         save("TAPE/shop/anchors.jsonl", None, b'{"id": "1"}\n', "anchor"),
+        save("inbox/h.jsonl", PROPOSAL, PROPOSAL + PROPOSAL.replace(b"a1", b"a2"), "stage"),
     ],
     ids=lambda one: f"{one.op} {one.path}",
 )
@@ -52,6 +56,8 @@ def test_what_adds_is_taken(taken: Save) -> None:
             ([save(path, None, ONE)], f"{path} is no note")
             for path in ("../x.md", "/etc/x.md", ".git/x.md", "a/../../x.md", "TAPE/../../x.jsonl")
         ),
+        ([save("inbox/h.jsonl", PROPOSAL, PROPOSAL + b'{"id": "b", "deleted": true}\n', "stage")], PROPOSING),
+        ([save("inbox/h.jsonl", None, b'{"id": "b", "deleted": true}\n')], PROPOSING),
         ([save(NOTE, ONE, TWO), save("../.bashrc", None, b"true\n")], "../.bashrc is no note"),
     ],
 )

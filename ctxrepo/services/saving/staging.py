@@ -1,0 +1,67 @@
+"""Where an agent's writes are staged: which notes that is true of, and a change of one as proposals, an entry
+each (ADR 89)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from ctxrepo.domain.note.changes import entry_changes
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import CHECKLIST, DAILY, is_aside, is_note, scope_of
+from ctxrepo.domain.records.proposal import Proposal, ProposalVerb
+from ctxrepo.domain.records.save import Save
+from ctxrepo.domain.settings.policy import stages
+from ctxrepo.domain.text import blake2b
+from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.storage.memory import Memory
+
+
+def is_staged(memory: Memory, agent: str, folder: str) -> bool:
+    """Whether what this agent writes to a scope becomes proposals; never what a person writes."""
+    return bool(agent) and _stages(memory, agent, folder, read_registry(memory).policy)
+
+
+def staged_paths(memory: Memory, agent: str, paths: Iterable[str]) -> list[str]:
+    """The notes among these that an agent may only propose to change. What is going on isn't held as true, so
+    that the checklist and the daily log are written by anybody."""
+    notes = [path for path in paths if agent and _is_of_facts(path)]
+    team = read_registry(memory).policy if notes else ()
+    return [path for path in notes if _stages(memory, agent, scope_of(path), team)]
+
+
+def proposals_of(memory: Memory, save: Save) -> Iterator[Proposal]:
+    """A change of a note as proposals: one for each entry, or one for the note where more was changed. Their
+    ids come of the save's, so that they are the same whenever it is asked again."""
+    path, (folder, _, rest) = save.path, save.path.partition("/")
+    projects = read_registry(memory).projects
+    owner = next((name for name, place in projects.items() if place == folder), "")
+
+    def made(number: int, verb: ProposalVerb, text: str, **fields: str) -> Proposal:
+        name = blake2b(f"{save.id}\0{path}\0{number}".encode(), digest_size=6).hexdigest()
+        whole: dict[str, Any] = {**fields, **asdict(save.by), "note": rest, "owner": owner}
+        return Proposal(name, save.at, verb, text, folder, **whole | {"host": memory.host})
+
+    was, now = (None if side is None else decode(side) for side in (save.base, save.after))
+    changes = None if was is None or now is None else entry_changes(path, was, now)
+    if changes is None:
+        yield made(0, "note", now or "", was=was or "")
+        return
+    for number, change in enumerate(changes):
+        old, new = change.before, change.after
+        text = new.text if new else ""
+        if old is None:
+            heading = new.heading[-1] if new and new.heading else ""
+            yield made(number, "add", text, heading=heading)
+        else:
+            yield made(number, "edit" if new else "forget", text, was=old.text, entry=old.id)
+
+
+def _stages(memory: Memory, agent: str, folder: str, team: tuple[str, ...]) -> bool:
+    own, shared = memory.settings.inbox.policy, memory.global_folder
+    return stages(own, agent, folder, shared) or stages(team, agent, folder, shared)
+
+
+def _is_of_facts(path: str) -> bool:
+    rest = path.partition("/")[2]
+    is_working = rest == CHECKLIST or rest.startswith(f"{DAILY}/")
+    return is_note(path) and not is_working and not is_aside(path)

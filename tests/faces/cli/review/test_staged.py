@@ -1,0 +1,146 @@
+"""Where agents' writes are staged, an agent proposes with the commands that it has, and a person writes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from terminal import Said, Terminal
+
+AGENT = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"}
+
+
+@pytest.fixture
+def mine(cli: Terminal) -> Terminal:
+    cli("remember", "the port is 5")
+    assert cli("config", "set", "inbox.policy", "project=stage").code == 0
+    return cli
+
+
+def by_agent(cli: Terminal, *words: str, stdin: bytes = b"") -> Said:
+    return cli(*words, stdin=stdin, **AGENT)
+
+
+def waits(cli: Terminal) -> list[str]:
+    return [item["words"] for item in cli("inbox", "--json").data["items"]]
+
+
+def note(cli: Terminal) -> str:
+    return cli.machine.read("shop/MEMORY.md")
+
+
+def entry(cli: Terminal) -> str:
+    return str(cli("search", "port", "--json").data["hits"][0]["id"])
+
+
+def test_what_an_agent_remembers_waits_and_what_a_person_remembers_is_there(mine: Terminal) -> None:
+    before = note(mine)
+    said = by_agent(mine, "remember", "the wall is blue", "--category", "gotcha")
+    assert (said.code, said.out.split(":")[0]) == (0, "proposed")
+    assert by_agent(mine, "remember", "-", stdin=b"one thing\nanother\n").code == 0
+    assert note(mine) == before
+    assert waits(mine) == ["the wall is blue", "one thing", "another"]
+    mine("remember", "the door is red")
+    assert "the door is red" in note(mine)
+    assert by_agent(mine, "remember", "everywhere the same", "--scope", "global").out.startswith("remembered")
+    name = mine("inbox", "--json").data["items"][0]["id"]
+    assert mine("inbox", "accept", name).code == 0
+    assert "[gotcha] the wall is blue" in mine.machine.read("shop/topics/gotcha.md")
+
+
+def test_edits_and_removals_of_entries_wait_and_are_done_when_accepted(mine: Terminal) -> None:
+    before, name = note(mine), entry(mine)
+    said = by_agent(mine, "edit", name, "--old", "5", "--new", "6")
+    assert (said.code, said.out.split(":")[0]) == (0, "proposed, and not written before a person accepts it")
+    assert note(mine) == before
+    (item,) = mine("inbox", "--json").data["items"]
+    shown = mine("inbox", "show", item["id"], "--json").data
+    assert (shown["before"], shown["after"], shown["path"]) == (
+        "- the port is 5",
+        "- the port is 6",
+        "shop/MEMORY.md",
+    )
+    assert mine("inbox", "accept", item["id"]).code == 0
+    assert "- the port is 6\n" in note(mine)
+    assert f"{name} is {entry(mine)} now" in mine("read", name).err, "the edit is recorded"
+    said = by_agent(mine, "forget", entry(mine), "--json")
+    assert said.data["staged"] is True
+    assert mine("inbox", "accept", said.data["ids"][0]).code == 0
+    assert "port" not in note(mine)
+    assert mine("undo").code == 0
+    assert "- the port is 6\n" in note(mine)
+
+
+def test_an_entry_that_changed_meanwhile_is_not_edited(mine: Terminal) -> None:
+    name = entry(mine)
+    ids = by_agent(mine, "edit", name, "--old", "5", "--new", "6", "--json").data["ids"]
+    mine("edit", name, "--old", "5", "--new", "7")
+    said = mine("inbox", "accept", *ids)
+    assert (said.code, "was changed since" in said.err) == (6, True)
+    mine("forget", entry(mine))
+    said = mine("inbox", "accept", *ids)
+    assert (said.code, "is gone" in said.err) == (6, True)
+    assert waits(mine) == ["the port is 6"]
+
+
+def test_a_new_note_waits_as_a_whole(mine: Terminal) -> None:
+    said = by_agent(
+        mine, "new", "topics/walls", "-d", "about walls", "--from", "-", "--json", stdin=b"- blue\n"
+    )
+    assert not (mine.machine.clone / "shop/topics/walls.md").exists()
+    assert mine("inbox", "accept", *said.data["ids"]).code == 0
+    text = mine.machine.read("shop/topics/walls.md")
+    assert "description: about walls" in text
+    assert text.endswith("- blue\n")
+    ids = by_agent(mine, "edit", "topics/walls", "--old", "about walls", "--new", "of walls", "--json").data[
+        "ids"
+    ]
+    mine("remember", "green", "--note", "topics/walls")
+    assert mine("inbox", "accept", *ids).code == 0
+    text = mine.machine.read("shop/topics/walls.md")
+    assert "description: of walls" in text
+    assert text.endswith("- blue\n- green\n"), "what was written meanwhile stays"
+
+
+def test_what_can_not_be_proposed_is_refused_and_says_what_can(mine: Terminal) -> None:
+    before = note(mine)
+    said = by_agent(mine, "archive", "MEMORY.md")
+    assert (said.code, "agents may only propose" in said.err) == (6, True)
+    assert note(mine) == before
+    assert by_agent(mine, "log", "tidied up").code == 0, "what is going on is no fact"
+    assert by_agent(mine, "scratch", "add", "paint the wall").code == 0
+    assert waits(mine) == []
+
+
+def test_an_agent_decides_nothing_where_it_may_only_propose(mine: Terminal) -> None:
+    name = str(by_agent(mine, "remember", "the wall is blue", "--json").data["id"])
+    for verb in ("accept", "decline"):
+        said = by_agent(mine, "inbox", verb, name)
+        assert (said.code, "waits for a person's yes" in said.err) == (6, True)
+    other = str(
+        by_agent(mine, "remember", "the sky is blue", "--scope", "global", "--stage", "--json").data["id"]
+    )
+    assert by_agent(mine, "inbox", "accept", other).code == 0, "there it may write"
+    for _ in range(3):
+        assert by_agent(mine, "undo").code == 0, "it may take back what it wrote and proposed"
+    assert waits(mine) == []
+
+
+def test_the_memory_itself_can_stage_more_and_never_less(mine: Terminal) -> None:
+    registry = mine.machine.read("ctxrepo.toml")
+    mine.machine.write("ctxrepo.toml", registry + '\n[policy]\ninbox = ["global=stage", "project=direct"]\n')
+    assert by_agent(mine, "remember", "one", "--scope", "global").out.startswith("proposed")
+    assert by_agent(mine, "remember", "two").out.startswith("proposed")
+    mine("config", "unset", "inbox.policy")
+    assert by_agent(mine, "remember", "three").out.startswith("remembered")
+
+
+def test_rules_are_for_agents_and_a_wrong_one_is_told(mine: Terminal) -> None:
+    mine("config", "set", "inbox.policy", "codex:*=stage")
+    assert by_agent(mine, "remember", "one").out.startswith("remembered")
+    said = mine("config", "set", "inbox.policy", "claud:*=stage")
+    assert "names claud, and there is no such agent" in said.err
+    assert mine("config", "set", "inbox.policy", "staged").code == 2
+    assert json.loads(mine("config", "get", "inbox.policy", "--json").out)["data"]["value"] == [
+        "claud:*=stage"
+    ]
