@@ -247,6 +247,20 @@ def test_what_adds_is_handed_over_and_taken_in_outside(ada: Machine, tmp_path: P
     assert "Port 700" in ada.git("log", "-3", "--format=%B", "origin/main")
 
 
+@pytest.mark.slow
+def test_what_an_agent_may_only_propose_is_handed_over_as_a_proposal(ada: Machine, tmp_path: Path) -> None:
+    ada.ctxrepo("config", "set", "inbox.policy", "stage")
+    agent = Machine(ada.home, {**ada.more, "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"})
+    words = [("remember", "port 705 is free"), ("edit", "shop/topics/pay.md", "--old", "602", "--new", "612")]
+    with sandbox(ada.home, tmp_path / "aside", handover_of(ada)):
+        for each in words:
+            done = agent.ctxrepo(*each)
+            assert (done.returncode, done.stdout.split(":")[0].split(",")[0]) == (0, "proposed"), done.stderr
+    assert ada.ctxrepo("sync").returncode == 0
+    assert ada.read("shop/topics/pay.md") == TEXT
+    assert len(ada.json("inbox")["data"]["items"]) == 2
+
+
 class Sandboxed(Session):
     """A session whose commands run in a sandbox that leaves no folder open; its hooks run outside."""
 

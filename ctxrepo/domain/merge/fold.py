@@ -5,7 +5,7 @@ that is inferred, in one place: `_Fold.base_of`. Its table of examples is in tes
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
-from dataclasses import field
+from dataclasses import field, replace
 
 from ctxrepo.domain.guard.deletions import HandEdit
 from ctxrepo.domain.merge.file import merge_file
@@ -76,6 +76,28 @@ def fold(
     return FoldedFile(
         path, ground.base, data, saved, commanded, before_removal, copies, versions_in(saves), bases
     )
+
+
+@dataclass(frozen=True)
+class FileWithout:
+    """A file without what some saves did: its `data`, copies of what lost in that, and these saves, each with
+    the version that its author began with."""
+
+    data: bytes | None
+    conflict_copies: tuple[ConflictCopy, ...]
+    left_out: Sequence[Save]
+
+
+def without(
+    path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None, places: Set[str]
+) -> FileWithout:
+    """The file as it would be without the saves at these places of the journal; an edit by hand that was made
+    of what they left stays."""
+    folding = _Fold(path, ground, [*_with_hand(path, ground, saves, on_disk)], frozenset())
+    is_out = {id(save): save.place in places and save.place != "" for save in folding.saves}
+    data, copies = folding.merge(ground.base, [save for save in folding.saves if not is_out[id(save)]])
+    left_out = [replace(one.save, base=one.base) for one in folding.states if is_out[id(one.save)]]
+    return FileWithout(data, copies, left_out)
 
 
 def _with_hand(path: str, ground: Ground, saves: Iterable[Save], on_disk: bytes | None) -> Iterator[Save]:

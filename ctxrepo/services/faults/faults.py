@@ -88,9 +88,11 @@ def of_proposals(memory: Memory) -> list[str]:
     objects = memory.objects
     files = objects.below(memory.head_tree, INBOX)
     texts = {path: objects.data_or_empty(key) for path, key in files.items() if ":" not in key}
-    count = sum(1 for path, data in texts.items() if is_inbox(path) for _ in inbox_lines(path, data))
-    waits = counted(count, "proposal waits", "proposals wait")
-    return [f"{waits} for a person's yes: `ctxrepo inbox`"] if count else []
+    waiting = [line for path, data in texts.items() if is_inbox(path) for line in inbox_lines(path, data)]
+    waits = counted(len(waiting), "proposal waits", "proposals wait")
+    has_edits = any(line.proposal and line.proposal.verb != "remember" for line in waiting)
+    back = "; what an agent edited itself is not in its file until then" if has_edits else ""
+    return [f"{waits} for a person's yes: `ctxrepo inbox`{back}"] if waiting else []
 
 
 def of_remote(memory: Memory) -> list[str]:

@@ -23,13 +23,13 @@ from ctxrepo.domain.records.proposal import (
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.inbox.staging import is_staged
+from ctxrepo.services.inbox.waiting import scope_of_proposal, waiting
 from ctxrepo.services.notes.changing import Whole, rewritten
 from ctxrepo.services.notes.remember import RememberResult, line_of, prepared, remember_in
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.find import NamedScope, find_entry, path_by_now
-from ctxrepo.services.review.inbox import scope_of_proposal, waiting
 from ctxrepo.services.saving.evidence import record, record_edits
-from ctxrepo.services.saving.staging import is_staged
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 

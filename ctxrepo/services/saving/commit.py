@@ -33,6 +33,7 @@ from ctxrepo.services.saving.describe import describe, verbs_of
 from ctxrepo.services.saving.moved_by_hand import moved_evidence, moved_projects
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import build, refresh
+from ctxrepo.services.saving.staged_edits import stage_edits
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import KeptOutFile
@@ -103,6 +104,7 @@ def commit_locked(memory: Memory, now: datetime, request: CommitRequest = ALL) -
     """`commit` for a caller that holds the write lock, and signs what is Unsigned once it doesn't."""
     with memory.building():
         done = CommitResult(memory.head, done=tuple(_end_half_way(memory, memory.head)))
+        stage_edits(memory, now)
         is_made = False
         for _ in range(_TRIES):
             committed, late = _attempt(memory, now, request)

@@ -96,7 +96,7 @@ def _of_inbox(before: bytes | None, after: bytes | None, *, is_alone: bool) -> s
     return f"{min(scopes, default=INBOX)}/a proposal" if is_alone else f"{BOOKKEEPING}/{INBOX}"
 
 
-_VERBS = {STAGE: "propose", ACCEPT: "accept", DECLINE: "decline"}
+_VERBS = {STAGE: "add", ACCEPT: "accept", DECLINE: "decline"}
 
 
 def verbs_of(saves: Iterable[Save]) -> dict[str, str]:

@@ -133,9 +133,7 @@ def _folded(
     for path, mine in by_path.items():
         ground = grounds[path]
         if path in on_disk:
-            # The base of a tool's save is what was checked out when the tool wrote.
-            based = [replace(s, base=memory.objects.find(s.tree, s.path)) if s.tree else s for s in mine]
-            left, keys = _without_committed(memory, based), partial(_keys_beside, memory, path)
+            left, keys = based_saves(memory, mine), partial(_keys_beside, memory, path)
             files.append(fold(path, ground, left, on_disk[path], new_files, keys))
         elif not (unsafe(path) or is_ignored(path)):
             base = ground.base
@@ -145,6 +143,12 @@ def _folded(
 
 def _keys_beside(memory: Memory, path: str) -> Collection[str]:
     return stated_keys(memory).get(scope_of(path), ())
+
+
+def based_saves(memory: Memory, saves: Sequence[Save]) -> list[Save]:
+    """The saves of one file, to be folded. The base of a tool's is what was checked out when it wrote."""
+    based = [replace(s, base=memory.objects.find(s.tree, s.path)) if s.tree else s for s in saves]
+    return _without_committed(memory, based)
 
 
 def _without_committed(memory: Memory, saves: Sequence[Save]) -> list[Save]:

@@ -23,10 +23,10 @@ from ctxrepo.errors import Busy, GitFailed, Refused, Unsaved
 from ctxrepo.hooks.session.ledger_words import MOVED, OWN
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.inbox.staging import proposals_of, staged_paths
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import data_in_view, undeleted
 from ctxrepo.services.saving.kept_here import kept_here
-from ctxrepo.services.saving.staging import proposals_of, staged_paths
 from ctxrepo.storage.cache.layout import hash_of
 from ctxrepo.storage.disk.private import random_name, why_unwritable
 from ctxrepo.storage.memory import Memory
@@ -172,8 +172,8 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
         _acknowledge(draft, op, origin, now)
 
 
-_PROPOSED = frozenset({"edit", "new", "forget", "tags"})
-"""Operations on notes that may wait as proposals. `remember` has its own."""
+_PROPOSED = frozenset({"remember", "edit", "new", "forget", "tags"})
+"""Operations on notes that may wait as proposals."""
 
 
 def _staged(draft: Draft, op: str, origin: Origin, now: datetime) -> str:

@@ -55,6 +55,16 @@ def test_it_is_merged_into_what_is_there_by_now_and_names_who_wrote_it(ada: Mach
     assert "the third" not in ada.read(NOTE)
 
 
+@pytest.mark.parametrize("op", ["remember", "edit"])
+def test_where_agents_only_propose_it_waits_in_the_inbox(ada: Machine, op: str) -> None:
+    ada.ctxrepo("config", "set", "inbox.policy", "stage")
+    hand_over(ada, save(f"{TEXT}- the third\n", op))
+    take_in(ada)
+    assert ada.read(NOTE) == TEXT
+    (item,) = ada.json("inbox")["data"]["items"]
+    assert (item["kind"], item["words"], item["path"]) == ("proposal", "the third", NOTE)
+
+
 def test_it_is_taken_in_before_its_project_is_renamed(ada: Machine) -> None:
     hand_over(ada, save(f"{TEXT}- the third\n"))
     assert ada.ctxrepo("project", "rename", "store").returncode == 0

@@ -1,0 +1,1 @@
+"""What waits in the inbox, and which writes of agents go there."""
