@@ -80,7 +80,8 @@ def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
         raise UsageError(
             f"{item.id} can't be decided by {request.verb}", f"It takes: {offered or 'nothing'}."
         )
-    desk.commit_pending()  # so that the decision is a commit of its own
+    if desk.open_memory(or_last_settings=True).journal.names():
+        desk.commit_pending()  # so that the decision is a commit of its own
     carried_out = _carry_out(desk, item, choice, request)
     desk.commit_pending()
     decision = Decision(item, choice, _find(desk, item.id) is not None, carried_out.value)
