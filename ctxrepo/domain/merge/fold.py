@@ -93,7 +93,7 @@ def without(
 ) -> FileWithout:
     """The file as it would be without the saves at these places of the journal; an edit by hand that was made
     of what they left stays."""
-    folding = _Fold(path, ground, [*_with_hand(path, ground, saves, on_disk)], frozenset())
+    folding = _Fold(path, ground, [*_with_hand(path, ground, saves, on_disk)], frozenset(), tuple)
     is_out = {id(save): save.place in places and save.place != "" for save in folding.saves}
     data, copies = folding.merge(ground.base, [save for save in folding.saves if not is_out[id(save)]])
     left_out = [replace(one.save, base=one.base) for one in folding.states if is_out[id(one.save)]]
