@@ -45,6 +45,7 @@ OWNERS = {
     "numpy": {"ctxrepo.storage.meaning", "ctxrepo.services.meaning"},
     "typer": {"ctxrepo.faces.cli"},
     "rich": {"ctxrepo.faces.cli"},
+    "textual": {"ctxrepo.faces.screen"},
 }
 ALSO = {
     "ctxrepo.hooks.loading": {

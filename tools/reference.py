@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
+from ctxrepo.app.panels.keys import KEYS
+from ctxrepo.app.panels.panel import SIGNS
 from ctxrepo.domain.formats.described import hints_of, sentences
 from ctxrepo.domain.secrets.rule_files import Rule
 from ctxrepo.domain.secrets.search import RULES
@@ -26,8 +28,8 @@ from ctxrepo.faces.cli.parser import registered
 PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
     "scratch",
-    "Look through them": "search tags links recall trace history why diff stats review",
-    "Repository, remote, other machines": "start init status sync pull push doctor check import inbox "
+    "Look through them": "search tags links recall trace history why diff stats",
+    "Repository, remote, other machines": "start init status review sync pull push doctor check import inbox "
     "conflicts declined cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
     "Settings": "completion config",
@@ -45,8 +47,8 @@ MODULES = {
     "sessions.tape_commands": "tape=",
     "review.history": "history conflicts= declined=",
     "review.looking_back": "why diff",
-    "review.looking": "review",
     "review.inbox": "inbox=",
+    "review.look_through": "review",
     "repository.exchanging": "init sync pull push",
     "repository.reporting": "status doctor cache=",
     "repository.setting_up": "setup start",
@@ -139,6 +141,34 @@ def _looks(rule: Rule) -> str:
         [re.sub(r"\{\w+\}", "…", rule.example)] if rule.example else [f"{a.decode()}…" for a in rule.anchors]
     )
     return ", ".join(f"`{' '.join(text.split())}`".replace("|", "\\|") for text in shown)
+
+
+KEYS_HEAD = """\
+# Keys of the review screen
+
+<!-- Written by tools/reference.py from ctxrepo/app/panels/keys.py. Change it there. -->
+
+`ctxrepo review` shows [a screen](../how-to/review-on-a-screen.md). Each key that reads or changes the memory
+does what a command does; the others only move about. `ID`, `TARGET` and `COMMIT` stand for what the screen
+knows: it shows the whole command beside each row. The last line has the keys of the row that you look at;
+another key says why it does nothing there.
+
+| key | where | what it does | command |
+|---|---|---|---|
+"""
+
+
+def keys_page() -> str:
+    """docs/reference/review-keys.md as it should be."""
+    rows = []
+    for one in KEYS:
+        keys = " ".join(f"`{key}`" for key in one.key.split(" "))
+        command = f"`{one.command}`" if one.command else ""
+        rows.append(f"| {keys} | {one.where} | {one.meaning} | {command} |")
+    signs = "\n".join(f"| `{sign}` | {meaning} |" for sign, meaning in SIGNS.items())
+    return (
+        f"{KEYS_HEAD}{chr(10).join(rows)}\n\n## Signs before rows\n\n| sign | meaning |\n|---|---|\n{signs}\n"
+    )
 
 
 def cli_page() -> str:
@@ -311,6 +341,7 @@ def main() -> None:
     (REFERENCE / "cli.md").write_text(cli_page(), "utf-8")
     (REFERENCE / "configuration.md").write_text(configuration_page(), "utf-8")
     Path(commands_table.FILE).write_text(table(), "utf-8")
+    (REFERENCE / "review-keys.md").write_text(keys_page(), "utf-8")
     (REFERENCE / "secrets.md").write_text(secrets_page(), "utf-8")
 
 

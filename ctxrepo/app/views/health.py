@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.notes.upkeep import CheckedNotes
     from ctxrepo.app.repository.diagnosis import Diagnosis
     from ctxrepo.services.faults.faults import LastSession
+    from ctxrepo.services.faults.finding import CheckOutcome
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.setup.standings import Standing, State
 
@@ -41,14 +42,19 @@ def status_view(status: Status, now: datetime) -> View:
 def doctor_view(diagnosis: Diagnosis) -> View:
     """What was fixed, each thing that was checked with what is wrong about it, and how many that are."""
     parts: list[Part] = [TextLine(f"mended: {deed}") for deed in diagnosis.mended]
-    for check in diagnosis.checked:
-        line = f"{count_levels(check.findings) or 'ok'}: {check.stands}"
-        parts.append(Field(check.name, (line,), _mark(check.findings)))
-        for finding in check.findings:
-            words = f"{_level(finding)}{finding.problem}"
-            parts += [TextLine(words, 1, _mark([finding])), TextLine(finding.remedy, 2)]
+    parts += [part for check in diagnosis.checked for part in check_parts(check)]
     parts.append(TextLine(count_levels(diagnosis.findings) or "all is well"))
     return one_section("Doctor", parts)
+
+
+def check_parts(check: CheckOutcome) -> list[Part]:
+    """How one thing stands that `doctor` checks, and what is wrong about it."""
+    line = f"{count_levels(check.findings) or 'ok'}: {check.stands}"
+    parts: list[Part] = [Field(check.name, (line,), _mark(check.findings))]
+    for finding in check.findings:
+        words = f"{_level(finding)}{finding.problem}"
+        parts += [TextLine(words, 1, _mark([finding])), TextLine(finding.remedy, 2)]
+    return parts
 
 
 def check_view(checked: CheckedNotes, *, is_trial: bool) -> View:

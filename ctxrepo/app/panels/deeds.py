@@ -1,0 +1,170 @@
+"""What is done about a row, by the operation of its command and in a commit of its own; and exactly that is
+taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.panels.keys import target_of
+from ctxrepo.app.panels.panel import PanelRow
+from ctxrepo.app.result import Result
+from ctxrepo.errors import CtxrepoError, NotFound, Refused
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.records.decision import ItemToDecide
+
+_SAID = {
+    "accept": "accepted",
+    "decline": "declined",
+    "edit": "edited and accepted",
+    "keep-current": "kept the current version of",
+    "keep-other": "took the other version of",
+    "keep-both": "kept both versions of",
+    "accept-deletions": "deleted on all machines:",
+    "restore-files": "put back",
+    "dismiss": "taken off the list:",
+}
+
+
+@dataclass(frozen=True)
+class TakeBack:
+    """How something that was done here is taken back: an operation and its commit, or files restored."""
+
+    operation: str = ""
+    commit: str = ""
+    files: Sequence[str] = ()
+
+    @property
+    def command(self) -> str:
+        if self.files:
+            return f"ctxrepo restore {target_of(self.files[0])}{' …' if self.files[1:] else ''}"
+        return f"ctxrepo undo {self.commit[:10]}".rstrip()
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What was done, in a line, and the way back, None where there is none."""
+
+    words: str
+    way_back: TakeBack | None = None
+
+
+@dataclass(frozen=True)
+class DeedRequest:
+    """A row, what is to be done about it, and the text that an editor left, if one was asked for."""
+
+    row: PanelRow
+    verb: str
+    text: str | None = None
+
+
+def carry_out(desk: Desk, request: DeedRequest) -> Result[Deed]:
+    """Do it in a commit of its own, so that exactly this can be taken back."""
+    desk.commit_pending()
+    before = _newest(desk)
+    files = _deletions(desk) if request.verb == "accept-deletions" else ()
+    words, failed = _done(desk, request)
+    desk.commit_pending()
+    after = _newest(desk)
+    way = TakeBack(files=files) if files else TakeBack(*after) if after and after != before else None
+    return Result(Deed(words, None if request.verb == "restore-files" else way), "deed", error=failed)
+
+
+def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
+    row = request.row
+    if request.verb == "delete-anchor":
+        from ctxrepo.app.sessions.tape_operations import delete_from_tape
+        from ctxrepo.services.anchors.tape_requests import DeleteAnchors
+
+        gone = delete_from_tape(desk, DeleteAnchors(ids=(f"^{row.anchor}",))).value
+        return f"deleted the anchor {', '.join(anchor.name for anchor in gone)}", None
+    from ctxrepo.app.repository.decide import DecideRequest, decide
+
+    assert row.item is not None
+    more = {} if request.text is None else {"text": request.text}
+    decided = decide(desk, DecideRequest(row.item.id, request.verb, **more))  # type: ignore[arg-type]
+    if decided.value.still_waits and decided.error is None:
+        return f"{row.item.path} waits all the same", None
+    return f"{_SAID.get(request.verb, request.verb)} {_about(row.item)}", decided.error
+
+
+def _about(item: ItemToDecide) -> str:
+    """What a decision was about, in a few words."""
+    text = " ".join((item.after or "").split()) if item.kind == "proposal" else item.path
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def take_back(desk: Desk, way: TakeBack) -> Result[Deed]:
+    """Take back what was done here, and nothing else. Refused where that can't be told apart."""
+    from ctxrepo.app.notes.writing import UndoRequest, restore, undo
+
+    if way.files:
+        from ctxrepo.domain.project.target import Target
+        from ctxrepo.services.notes.requests import RestoreRequest
+
+        for path in way.files:
+            scope, _, rest = path.partition("/")
+            restore(desk, RestoreRequest(Target(scope, rest)))
+        desk.commit_pending()
+        return Result(Deed(f"restored {way.files[0]}{' and others' if way.files[1:] else ''}"), "deed")
+    desk.commit_pending()
+    log = list(desk.memory.done_log.newest())
+    if log and log[0].id == way.operation:
+        done = undo(desk, UndoRequest()).value
+    elif way.commit and [one.id for one in log if one.commit == way.commit] == [way.operation]:
+        done = undo(desk, UndoRequest(way.commit)).value
+    else:
+        raise Refused("it shares a commit with other writes", "`ctxrepo history` shows it.")
+    desk.commit_pending()
+    return Result(Deed(f"undone: {done.saying or done.what}"), "deed")
+
+
+def _newest(desk: Desk) -> tuple[str, str] | None:
+    """The last operation that a command did here, and its commit."""
+    newest = next(desk.memory.done_log.newest(), None)
+    return (newest.id, newest.commit) if newest else None
+
+
+def _deletions(desk: Desk) -> tuple[str, ...]:
+    from ctxrepo.services.review.items import items_to_decide
+
+    return tuple(item.path for item in items_to_decide(desk.memory) if item.kind == "deletion")
+
+
+@dataclass(frozen=True)
+class ToEdit:
+    """What somebody is to edit: a file with its text before; or a text alone, where `path` is ''."""
+
+    text: str
+    path: str = ""
+    file: Path | None = None
+
+
+def begin_edit(desk: Desk, request: DeedRequest) -> Result[ToEdit]:
+    """What an editor is to be given for a row."""
+    from ctxrepo.domain.note.note import decode_exactly
+
+    row = request.row
+    if request.verb == "edit" and row.item:
+        return Result(ToEdit(row.item.after or ""))
+    path = row.item.path if row.item else row.note.place if row.note else ""
+    data = desk.memory.worktree.read(path)
+    if data is None:
+        raise NotFound(f"{path} is gone", "`ctxrepo restore` brings a note back.")
+    return Result(ToEdit(decode_exactly(data), path, desk.memory.root / path))
+
+
+def end_edit(desk: Desk, request: ToEdit) -> Result[Deed]:
+    """Commit what an editor left in a note."""
+    from ctxrepo.app.notes.writing import EditorRequest, edit_by_hand
+
+    before = _newest(desk)
+    edit_by_hand(desk, EditorRequest(request.path, request.text))
+    desk.commit_pending()
+    after = _newest(desk)
+    way = TakeBack(*after) if after and after != before else None
+    return Result(Deed(f"edited {request.path}", way))

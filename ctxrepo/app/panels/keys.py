@@ -1,0 +1,153 @@
+"""What each key does about a row, and the command that does it too.
+
+The page of keys and the help of the screen are made of `KEYS`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.panels.panel import PanelName, PanelRow
+from ctxrepo.app.review.decisions import command
+from ctxrepo.domain.records.decision import OF_CONFLICT, OF_DECLINED, OF_DELETIONS, Choice, ItemToDecide
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.domain.records.decision import Kind
+
+
+@dataclass(frozen=True)
+class KeyMeaning:
+    """A key, where it works ('' everywhere), what it does, and the command that does the same; '' for what
+    only moves about on the screen."""
+
+    key: str
+    where: str
+    meaning: str
+    command: str = ""
+
+
+_KEY_OF: Mapping[str, str] = {
+    "accept": "a",
+    "keep-other": "a",
+    "accept-deletions": "a",
+    "decline": "d",
+    "keep-current": "d",
+    "restore-files": "d",
+    "dismiss": "d",
+    "delete-anchor": "d",
+    "keep-both": "b",
+    "edit": "e",
+    "edit-note": "e",
+}
+"""What carries out a choice: yes, no, both and otherwise lie on the same keys whatever waits."""
+
+_ORDER = "adbe"
+
+_SHORT = {
+    "keep-other": "take other",
+    "keep-current": "keep current",
+    "keep-both": "keep both",
+    "accept-deletions": "delete",
+    "restore-files": "put back",
+    "delete-anchor": "delete",
+    "edit-note": "edit",
+}
+
+_ASKS = {
+    "accept-deletions": "Delete all files that wait for it, on all machines?",
+    "delete-anchor": "Delete this anchor on all machines?",
+}
+
+
+@dataclass(frozen=True)
+class RowAction:
+    """What a key does about a row, the command that does it too, and what is asked before, if anything."""
+
+    key: str
+    verb: str
+    label: str
+    command: str
+    asks: str = ""
+
+    @property
+    def short(self) -> str:
+        """What it does in a word or two."""
+        return _SHORT.get(self.verb, self.verb)
+
+
+def actions_of(row: PanelRow) -> tuple[RowAction, ...]:
+    """What can be done about a row, in the order in which it is offered."""
+    if item := row.item:
+        found = [
+            RowAction(_KEY_OF[c.verb], c.verb, c.label, command(item, c), _ASKS.get(c.verb, ""))
+            for c in item.choices
+            if c.verb in _KEY_OF
+        ]
+        if item.kind in ("held", "conflict"):
+            found.append(RowAction("e", "edit-note", "edit the note", f"ctxrepo edit {target_of(item.path)}"))
+        return tuple(sorted(found, key=lambda action: _ORDER.index(action.key)))
+    if note := row.note:
+        return (RowAction("e", "edit-note", "edit this note", f"ctxrepo edit {target_of(note.place)}"),)
+    if row.anchor:
+        said = f"ctxrepo tape delete ^{row.anchor}"
+        return (RowAction("d", "delete-anchor", "delete this anchor", said, _ASKS["delete-anchor"]),)
+    return ()
+
+
+def _decisions() -> Iterator[KeyMeaning]:
+    """The keys of all choices that an item may offer."""
+    kinds: Mapping[str, tuple[Kind, str, tuple[Choice, ...]]] = {
+        "Inbox: deletions": ("deletion", "", OF_DELETIONS),
+        "Inbox: removed in a review": ("declined", "NAME", OF_DECLINED),
+        "Conflicts": ("conflict", "ID", OF_CONFLICT),
+    }
+    for where, (kind, name, choices) in kinds.items():
+        item = ItemToDecide(f"{kind}:{name}", kind, "", "")
+        for choice in choices:
+            yield KeyMeaning(_KEY_OF[choice.verb], where, choice.label, command(item, choice))
+
+
+KEYS = (
+    *sorted(_decisions(), key=lambda one: (one.where, _ORDER.index(one.key))),
+    KeyMeaning("d", "Tape", "delete this anchor, once you said yes", "ctxrepo tape delete ID"),
+    KeyMeaning("e", "Inbox, Conflicts, Notes", "edit it in your editor", "ctxrepo edit TARGET"),
+    KeyMeaning("u", "", "undo the last thing decided here", "ctxrepo undo COMMIT"),
+    KeyMeaning("space", "Inbox, Conflicts, Tape", "mark, for a key that takes many"),
+    KeyMeaning("enter", "", "read at the right; of an anchor its place", "ctxrepo tape read --around ID"),
+    KeyMeaning("escape", "", "back to the list; then without filter and marks"),
+    KeyMeaning("/", "", "filter the list as you type", "ctxrepo search QUERY"),
+    KeyMeaning("n N j k g G", "", "next, previous, down, up, first, last row"),
+    KeyMeaning("1", "", "Inbox: what waits, but conflicts", "ctxrepo status"),
+    KeyMeaning("2", "", "Conflicts", "ctxrepo conflicts list"),
+    KeyMeaning("3", "", "Notes", "ctxrepo list"),
+    KeyMeaning("4", "", "Tape", "ctxrepo tape list"),
+    KeyMeaning("5", "", "Sessions", "ctxrepo session show"),
+    KeyMeaning("6", "", "Health", "ctxrepo doctor"),
+    KeyMeaning("tab", "", "the next panel; shift+tab the one before"),
+    KeyMeaning("left right", "Tape", "timeline, relations, statistics"),
+    KeyMeaning("o", "", "write the page and open it", "ctxrepo review --html [FILE]"),
+    KeyMeaning("r", "", "look again"),
+    KeyMeaning("t", "", "light or dark"),
+    KeyMeaning("?", "", "all keys"),
+    KeyMeaning("q", "", "quit"),
+)
+
+
+def why_not(panel: PanelName, row: PanelRow | None, key: str) -> str:
+    """Why a key does nothing here, and what helps."""
+    if row is None:
+        return "the list is empty, so there is nothing to decide"
+    offered = ", ".join(f"{action.key} {action.label}" for action in actions_of(row))
+    if row.item and row.item.kind == "held":
+        return f"{key} decides nothing here: what is held back is put right in its file; {offered}"
+    if panel in ("sessions", "health"):
+        return f"{key} decides nothing here: this panel only tells, with the commands that help"
+    return f"{key} does nothing with this row; {f'it takes: {offered}' if offered else 'it only tells'}"
+
+
+def target_of(path: str) -> str:
+    """A path of the repository as a TARGET on a command line."""
+    scope, _, rest = path.partition("/")
+    return shlex.quote(f"{scope}:{rest}")

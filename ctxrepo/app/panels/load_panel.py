@@ -1,0 +1,217 @@
+"""The rows of each panel, loaded by the operations that commands have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ctxrepo.agents.known import AGENTS
+from ctxrepo.app.panels.panel import Panel, PanelName, PanelRow, TapeLook, short_age
+from ctxrepo.app.result import Result, reads
+from ctxrepo.app.views.view import TextLine, View, one_section
+from ctxrepo.domain.formats.moment import counted, seconds_of
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.lazy import dataclass
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.records.decision import ItemToDecide, Kind
+    from ctxrepo.domain.tape.anchors import Anchor
+    from ctxrepo.services.anchors.tape_lookup import AnchorShown
+
+MOST_ANCHORS = 100
+MOST_SESSIONS = 200
+TOP = 8
+CELLS = 10
+"""Of a bar in the statistics of a tape."""
+
+_SIGNS: Mapping[Kind, str] = {"proposal": "+", "conflict": "~", "held": "!", "deletion": "-", "declined": "x"}
+_LEVELS = {"error": "!", "warning": "?", "note": " "}
+
+
+@dataclass(frozen=True)
+class PanelRequest:
+    """A panel by its name; of the tape one of its three looks."""
+
+    name: PanelName
+    look: TapeLook = "timeline"
+
+
+def load_panel(desk: Desk, request: PanelRequest) -> Result[Panel]:
+    """The rows of a panel, as the memory stands now."""
+    return Result(_LOADERS[request.name](desk, request), "panel")
+
+
+@reads
+def _waiting(desk: Desk, request: PanelRequest) -> Panel:
+    from ctxrepo.services.review.items import items_to_decide
+
+    of_conflicts = request.name == "conflicts"
+    items = items_to_decide(desk.open_memory(or_last_settings=True))
+    rows = [_item_row(item, desk.now) for item in items if (item.kind == "conflict") == of_conflicts]
+    empty = "No two machines disagree." if of_conflicts else "Nothing waits for you."
+    return Panel(request.name, rows, empty)
+
+
+def _item_row(item: ItemToDecide, now: datetime) -> PanelRow:
+    first = next((line for line in (item.after or "").split("\n") if line.strip()), "")
+    is_path = item.kind not in ("proposal", "declined") or not first
+    text = item.path if is_path else first.strip().removeprefix("- ")
+    words = " ".join((item.kind, item.path, item.why, item.who, item.after or ""))
+    age = short_age(item.since, now)
+    return PanelRow(item.id, text, _SIGNS[item.kind], age, words, is_path, item=item)
+
+
+def _notes(desk: Desk, request: PanelRequest) -> Panel:
+    from ctxrepo.app.notes.browsing import ListRequest, list_notes
+
+    notes = list_notes(desk, ListRequest()).value
+    rows = [
+        PanelRow(
+            note.place,
+            note.place,
+            "!" if note.problem else "#" if note.pinned else " ",
+            short_age(_moment(note.updated), desk.now),
+            f"{note.description} {' '.join(note.tags)}",
+            note=note,
+            is_path=True,
+        )
+        for note in notes
+    ]
+    return Panel(request.name, rows, "No notes yet: `ctxrepo remember` writes the first.")
+
+
+def _moment(text: str) -> datetime | None:
+    at = seconds_of(text)
+    return None if at is None else datetime.fromtimestamp(at, UTC)
+
+
+def _tape(desk: Desk, request: PanelRequest) -> Panel:
+    from ctxrepo.app.sessions.tape_operations import list_tape
+    from ctxrepo.services.anchors.tape_requests import ListAnchors
+
+    listed = list_tape(desk, ListAnchors(limit=MOST_ANCHORS, context=0, type="handoff")).value.value
+    desk.take_notices()  # about transcripts, which nobody asked for yet
+    newest_first = listed[::-1]
+    look = {"timeline": _timeline, "relations": _relations, "statistics": _statistics}[request.look]
+    rows = list(look(newest_first))
+    return Panel(request.name, rows, "No session has left an anchor: `ctxrepo handoff` does.", request.look)
+
+
+def _timeline(anchors: Sequence[AnchorShown]) -> Iterator[PanelRow]:
+    return (_anchor_row(each, each.anchor.id) for each in anchors)
+
+
+def _anchor_row(each: AnchorShown, name: str, sign: str = " ") -> PanelRow:
+    anchor = each.anchor
+    about = "/".join(f"[{part}]" for part in (anchor.purpose, ", ".join(anchor.keywords)) if part)
+    words = (anchor.type, anchor.summary, anchor.trigger, anchor.agent, anchor.session_id, anchor.timestamp)
+    text = shown(f"{anchor.name} {about}".rstrip())
+    return PanelRow(name, text, sign, _minute(anchor), " ".join(words), anchor=each.short)
+
+
+def _minute(anchor: Anchor) -> str:
+    """When it was left, as `2026-11-22-1050` by this machine's own time."""
+    left = _moment(anchor.timestamp)
+    return f"{left.astimezone():%Y-%m-%d-%H%M}" if left else ""
+
+
+def _relations(anchors: Sequence[AnchorShown]) -> Iterator[PanelRow]:
+    """Each keyword, those of most anchors first, and below it its anchors."""
+    for word, count in Counter(k for each in anchors for k in each.anchor.keywords).most_common():
+        own = [each for each in anchors if word in each.anchor.keywords]
+        yield PanelRow(f"#{word}", shown(word), "#", counted(count, "anchor"), detail=_those(word, own))
+        yield from (_anchor_row(each, f"{word} {each.anchor.id}") for each in own)
+
+
+def _statistics(anchors: Sequence[AnchorShown]) -> Iterator[PanelRow]:
+    kinds: Mapping[str, Callable[[Anchor], Iterable[str]]] = {
+        "purposes": lambda anchor: [anchor.purpose],
+        "triggers": lambda anchor: [anchor.trigger],
+        "keywords": lambda anchor: anchor.keywords,
+    }
+    for kind, of in kinds.items():
+        by_word: dict[str, list[AnchorShown]] = {}
+        for each in anchors:
+            for word in filter(None, of(each.anchor)):
+                by_word.setdefault(word, []).append(each)
+        counts = Counter({word: len(own) for word, own in by_word.items()})
+        top = counts.most_common(TOP)
+        yield PanelRow(kind, kind.capitalize(), "#", str(len(counts)))
+        for word, count in top:
+            full = max(1, round(CELLS * count / top[0][1]))
+            bar = "█" * full + "░" * (CELLS - full)
+            detail = _those(word, by_word[word])
+            yield PanelRow(f"{kind} {word}", f"{bar} {shown(word)}", side=str(count), detail=detail)
+
+
+def _those(word: str, anchors: Sequence[AnchorShown]) -> View:
+    """The anchors that have a word, the newest first."""
+    lines = (f"{_minute(each.anchor)}  {shown(each.anchor.name)}  ^{each.short}" for each in anchors)
+    return one_section(word, map(TextLine, lines))
+
+
+def _sessions(desk: Desk, request: PanelRequest) -> Panel:
+    from ctxrepo.storage.state.ledgers import ledgers
+
+    memory = desk.open_memory(or_last_settings=True)
+    known = [one for one in ledgers(memory.places.sessions, memory.state.id) if not one.parent]
+    rows = []
+    for one in known[:MOST_SESSIONS]:
+        agent = AGENTS[one.agent].title if one.agent in AGENTS else shown(one.agent)
+        where = f" in {shown(one.project)}" if one.project not in ("", "?") else ""
+        given = "is off" if one.is_off else f"given {one.given}"
+        age = short_age(datetime.fromtimestamp(one.touched, UTC), desk.now)
+        text = f"{agent}{where}, {given}"
+        rows.append(
+            PanelRow(one.session, text, side=age, words=f"{one.session} {one.cwd}", session=one.session)
+        )
+    return Panel(request.name, rows, "No session was served on this machine yet.")
+
+
+def _health(desk: Desk, request: PanelRequest) -> Panel:
+    from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor
+    from ctxrepo.app.views.health import check_parts
+
+    rows = []
+    for one in doctor(desk, DoctorRequest()).value.checked:
+        worst = next((level for level in _LEVELS if any(f.level == level for f in one.findings)), "note")
+        words = " ".join(f"{finding.problem} {finding.remedy}" for finding in one.findings)
+        side = str(len(one.findings)) if one.findings else "ok"
+        detail = one_section(one.name, check_parts(one))
+        rows.append(
+            PanelRow(one.name, f"{one.name}: {one.stands}", _LEVELS[worst], side, words, detail=detail)
+        )
+    return Panel(request.name, rows)
+
+
+_LOADERS: Mapping[PanelName, Callable[[Desk, PanelRequest], Panel]] = {
+    "inbox": _waiting,
+    "conflicts": _waiting,
+    "notes": _notes,
+    "tape": _tape,
+    "sessions": _sessions,
+    "health": _health,
+}
+
+
+@reads
+def list_waiting(desk: Desk, _: None) -> Result[Sequence[ItemToDecide]]:
+    """List all that waits for a person, with the command of each choice."""
+    from ctxrepo.app.review.decisions import command
+    from ctxrepo.domain.formats.moment import second
+    from ctxrepo.services.review.items import items_to_decide
+
+    items = items_to_decide(desk.open_memory(or_last_settings=True))
+    data = [
+        {
+            **asdict(item),
+            "since": second(item.since) if item.since else None,
+            "choices": [command(item, choice) for choice in item.choices],
+        }
+        for item in items
+    ]
+    return Result(items, {"items": data})
