@@ -27,6 +27,7 @@ INSTALLED = frozenset(
         "ssh",
         "ssh-keygen",
         "sshd",
+        "tmux",
         "zsh",
     ]
 )

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from datetime import datetime
 from typing import Any
+from unittest.mock import patch
 
 from evening import shared_desk
 from machines import Machine
@@ -52,11 +53,11 @@ class Played:
 
     @property
     def message(self) -> str:
-        return str(self.app.query_one("#message").render())
+        return str(self.app._message.render())
 
     @property
     def footer(self) -> str:
-        return str(self.app.query_one("#footer").render())
+        return str(self.app._footer.render())
 
     @property
     def rows(self) -> list[str]:
@@ -91,7 +92,9 @@ def play(
         finally:
             desk.close()
 
-    asyncio.run(playing())
+    # No worker comes: it would go on in the folder after the test.
+    with patch("ctxrepo.app.desk.run_forking"):
+        asyncio.run(playing())
 
 
 def picture(app: ReviewScreen) -> str:

@@ -54,7 +54,7 @@ class AllKeys(ModalScreen[None]):
             yield TextPane()
 
     def on_mount(self) -> None:
-        self.query_one(Input).focus()
+        self.set_focus(self.query_one(Input))
         self._show("")
 
     def on_resize(self, _: Resize) -> None:

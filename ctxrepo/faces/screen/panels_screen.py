@@ -6,28 +6,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.events import Click, Resize
-from textual.widgets import Input, Static
+from textual.events import Click, Event, Key, Paste, Resize
+from textual.widgets import Static
 
-from ctxrepo.app.desk import Call, Desk
+from ctxrepo.app.desk import Desk
 from ctxrepo.app.panels.keys import actions_of, why_not
 from ctxrepo.app.panels.load_panel import PanelRequest, load_panel
 from ctxrepo.app.panels.panel import LOOKS, TITLES, Panel, PanelName, PanelRow, TapeLook, fitting
 from ctxrepo.app.panels.row_details import DetailRequest, look_at
 from ctxrepo.app.result import Result
-from ctxrepo.app.surprise import log_traceback
 from ctxrepo.app.views.view import View
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.screen.dialogs import AllKeys
 from ctxrepo.faces.screen.drawing import lines_of, lines_of_actions
+from ctxrepo.faces.screen.operations_app import OperationsApp
 from ctxrepo.faces.screen.panes import RowList, TextPane
 from ctxrepo.faces.screen.themes import DARK, DEFAULTS, LIGHT, THEMES, theme_of
 
@@ -38,42 +37,24 @@ _PAUSE = 0.03
 _LONGEST = 1000
 """Characters of a message."""
 
+_FAR = 10**9
+
 _HIGH = 32
 """Lines from which on the labels of choices stand beside their commands."""
 
 
-class PanelsScreen(App[None]):
+class PanelsScreen(OperationsApp):
     """The panels of a memory; `desk` must be a shared one."""
 
     CSS_PATH = "review.tcss"
     ENABLE_COMMAND_PALETTE = False
     TITLE = "ctxrepo review"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(key, f"decide('{key}')", show=False) for key in ("a", "d", "b", "e")),
-        *(Binding(str(number), f"go('{name}')", show=False) for number, name in enumerate(NAMES, 1)),
-        Binding("tab", "next(1)", show=False, priority=True),
-        Binding("shift+tab", "next(-1)", show=False, priority=True),
-        Binding("right,l", "look(1)", show=False),
-        Binding("left,h", "look(-1)", show=False),
-        Binding("space", "mark", show=False),
-        Binding("enter", "open", show=False),
-        Binding("escape", "step_back", show=False),
-        Binding("slash", "filter", show=False),
-        Binding("u", "undo", show=False),
-        Binding("o", "page", show=False),
-        Binding("r", "refresh", show=False),
-        Binding("t", "theme", show=False),
-        Binding("question_mark", "keys", show=False),
-        Binding("q,ctrl+c,ctrl+q", "quit", show=False, priority=False),
-    ]
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
+        super().__init__(desk)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = theme_of(desk.call.environment)
-        self._desk = desk
-        self._call = desk.call
         self._panels: dict[PanelName, Panel] = {}
         self._stale: set[PanelName] = set(NAMES)
         self._loading: set[PanelName] = set()
@@ -84,6 +65,54 @@ class PanelsScreen(App[None]):
         self._under_way = 0
         self._asked: object = None
         self._is_new = True
+        self._is_reading, self._is_filtering = False, False
+        self._lists = {name: RowList() for name in NAMES}
+        self._heads = {name: Static(classes="head", name=name) for name in NAMES}
+        self._title, self._choices = Static(id="title"), Static(id="choices")
+        self._message, self._footer = Static(id="message"), Static(id="footer")
+        self._text = TextPane()
+        self._keys: dict[str, Callable[[], object]] = {
+            **{str(number): partial(self.go, name) for number, name in enumerate(NAMES, 1)},
+            **dict.fromkeys(("down", "j", "n"), partial(self._move, 1)),
+            **dict.fromkeys(("up", "k", "N"), partial(self._move, -1)),
+            **dict.fromkeys(("pagedown", "ctrl+d", "ctrl+f"), partial(self._page, 1)),
+            **dict.fromkeys(("pageup", "ctrl+u", "ctrl+b"), partial(self._page, -1)),
+            **dict.fromkeys(("home", "g"), partial(self._move, -_FAR)),
+            **dict.fromkeys(("end", "G"), partial(self._move, _FAR)),
+            **dict.fromkeys(("right", "l"), partial(self._show_look, 1)),
+            **dict.fromkeys(("left", "h"), partial(self._show_look, -1)),
+            "tab": partial(self._next, 1),
+            "shift+tab": partial(self._next, -1),
+            "space": self._mark,
+            "enter": self._open,
+            "escape": self._step_back,
+            "/": self._filter,
+            "r": self._look_at_all,
+            "t": self._change_theme,
+            "?": lambda: self.push_screen(AllKeys()),
+            **dict.fromkeys(("q", "ctrl+c", "ctrl+q"), self.exit),
+        }
+
+    async def on_event(self, event: Event) -> None:
+        """Keys are taken here in the order in which they were typed. Widgets have queues of their own: who
+        types fast would have letters of a filter decide rows."""
+        if isinstance(event, Key) and self.screen_stack and not self.screen.is_modal:
+            self.take(event)
+        elif isinstance(event, Paste) and self._is_filtering and not self.screen.is_modal:
+            self._type("".join(event.text.split("\n")))
+        else:
+            await super().on_event(event)
+
+    def take(self, key: Key) -> None:
+        """Do what the key means here."""
+        letter = key.character if key.is_printable and key.character else ""
+        if self._is_filtering and (letter or key.key in ("backspace", "ctrl+u", "ctrl+h")):
+            self._type(letter, erases=key.key)
+            return
+        if deed := self._keys.get("space" if letter == " " else letter or key.key):
+            deed()
+        else:
+            self._say(f"{shown(letter or key.key, 20)} means nothing here; ? shows all keys", is_wrong=True)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(DEFAULTS)
@@ -92,48 +121,49 @@ class PanelsScreen(App[None]):
         with Horizontal(id="main"):
             with Vertical(id="left"):
                 for name in NAMES:
-                    yield Static(id=f"head-{name}", classes="head")
-                    rows = RowList()
-                    rows.id = f"rows-{name}"
-                    yield rows
+                    yield self._heads[name]
+                    yield self._lists[name]
             with Vertical(id="right"):
-                yield Static(id="title")
-                yield TextPane()
-                yield Static(id="choices")
-        yield Input(id="filter", placeholder="filter", compact=True, select_on_focus=False)
-        yield Static(id="message")
-        yield Static(id="footer")
+                yield self._title
+                yield self._text
+                yield self._choices
+        yield self._message
+        yield self._footer
 
     def on_mount(self) -> None:
-        self.action_go("inbox")
+        self.go("inbox")
         self._load("conflicts")
 
     # ----- what is where
 
     @property
     def _rows(self) -> RowList:
-        return self.query_one(f"#rows-{self._name}", RowList)
+        return self._lists[self._name]
 
-    @property
-    def _text(self) -> TextPane:
-        return self.query_one("#right TextPane", TextPane)
-
-    def action_go(self, name: PanelName) -> None:
+    def go(self, name: PanelName) -> None:
         """Show a panel and load it where it isn't up to date."""
         self._name = name
-        for each in NAMES:
-            self.query_one(f"#rows-{each}").set_class(each == name, "current")
-        self._close_filter()
-        self._rows.focus()
+        for each, rows in self._lists.items():
+            rows.display = each == name
+        self._is_reading, self._is_filtering = False, False
         if name in self._stale:
             self._load(name)
         self._draw_heads()
         self._show_row()
 
-    def action_next(self, by: int) -> None:
-        self.action_go(NAMES[(NAMES.index(self._name) + by) % len(NAMES)])
+    def _next(self, by: int) -> None:
+        self.go(NAMES[(NAMES.index(self._name) + by) % len(NAMES)])
 
-    def action_look(self, by: int) -> None:
+    def _move(self, by: int) -> None:
+        if self._is_reading:
+            self._text.move(by)
+        else:
+            self._rows.move(by)
+
+    def _page(self, by: int) -> None:
+        self._move(by * max(1, (self._text if self._is_reading else self._rows).size.height - 1))
+
+    def _show_look(self, by: int) -> None:
         """Another look of the tape."""
         if self._name != "tape":
             self._say("only the Tape has several looks", is_wrong=True)
@@ -142,12 +172,9 @@ class PanelsScreen(App[None]):
         self._load("tape")
 
     def on_click(self, event: Click) -> None:
-        name = (event.widget.id or "").partition("-")[2] if event.widget else ""
-        if name in TITLES and event.widget and event.widget.has_class("head"):
-            self.action_go(NAMES[NAMES.index(name)])
-
-    def on_descendant_focus(self) -> None:
-        self._draw_heads()
+        for name, head in self._heads.items():
+            if event.widget is head:
+                self.go(name)
 
     def on_resize(self, _: Resize) -> None:
         self.call_after_refresh(self._draw_choices)
@@ -176,14 +203,14 @@ class PanelsScreen(App[None]):
             self._load(waiting[0])
 
     def _show_rows(self, name: PanelName) -> None:
-        panel, rows = self._panels[name], self.query_one(f"#rows-{name}", RowList)
+        panel, rows = self._panels[name], self._lists[name]
         typed = self._typed.get(name, "")
         empty = f"no row has “{typed}” in it" if typed and panel.rows else panel.empty
         rows.show(fitting(panel.rows, typed), empty)
         rows.marked &= {row.name for row in panel.rows}
         self._draw_heads()
 
-    def action_refresh(self) -> None:
+    def _look_at_all(self) -> None:
         self._stale = set(NAMES)
         self._load(self._name)
         if self._name not in ("inbox", "conflicts"):
@@ -193,13 +220,16 @@ class PanelsScreen(App[None]):
     # ----- drawing
 
     def _draw_heads(self) -> None:
-        in_text = self._text.has_focus
-        for number, name in enumerate(NAMES, 1):
-            head = self.query_one(f"#head-{name}", Static)
+        for number, (name, head) in enumerate(self._heads.items(), 1):
             head.update(Content(self._head(number, name)))
             head.set_class(name == self._name, "current")
-            head.set_class(name == self._name and not in_text, "in-list")
-        self.query_one("#title").set_class(in_text, "in-text")
+            head.set_class(name == self._name and not self._is_reading, "in-list")
+        self._title.set_class(self._is_reading, "in-text")
+        self._rows.set_active(not self._is_reading)
+        if self._is_filtering:
+            typed = shown(self._typed.get(self._name, ""), _LONGEST)
+            self._message.remove_class("wrong")
+            self._message.update(Content.assemble(("/", "bold $primary"), f" {typed}", ("▏", "$primary")))
         self._draw_footer()
 
     def _head(self, number: int, name: PanelName) -> str:
@@ -210,7 +240,7 @@ class PanelsScreen(App[None]):
             start += f" /{shown(typed, 20)}"
         if name in self._loading and not panel:
             return f"{start} …"
-        rows = self.query_one(f"#rows-{name}", RowList)
+        rows = self._lists[name]
         all_rows = len(panel.rows) if panel else ""
         count = f"{len(rows.rows)} of {all_rows}" if typed else f"{all_rows}"
         end = f"{len(rows.marked)} marked, {count}" if rows.marked else count
@@ -236,17 +266,16 @@ class PanelsScreen(App[None]):
 
     def _draw_detail(self, row: PanelRow | None, result: Result[View]) -> None:
         if row is self._asked:
-            self.query_one("#title", Static).update(Content(shown(result.value.title)))
+            self._title.update(Content(shown(result.value.title)))
             self._text.show(lines_of(result.value))
 
     def _draw_choices(self) -> None:
         row = self._rows.row
         actions = actions_of(row) if row else ()
-        choices = self.query_one("#choices", Static)
-        choices.display = bool(actions)
+        self._choices.display = bool(actions)
         width = max(1, self._text.size.width)
         lines = lines_of_actions(actions, width, with_labels=self.size.height >= _HIGH)
-        choices.update(Content("\n").join(lines))
+        self._choices.update(Content("\n").join(lines))
         self._draw_footer()
 
     def _draw_footer(self) -> None:
@@ -265,118 +294,72 @@ class PanelsScreen(App[None]):
         parts: list[Any] = []
         for key, said in (*keys, *last):
             parts += [(key, "bold $primary"), f" {said}  "]
-        self.query_one("#footer", Static).update(Content.assemble(*parts).rstrip())
+        self._footer.update(Content.assemble(*parts).rstrip())
 
     def _say(self, text: str, *, is_wrong: bool = False) -> None:
         """Put a line where it stays until there is another one."""
-        message = self.query_one("#message", Static)
-        message.set_class(is_wrong, "wrong")
-        message.update(Content(f"{'! ' if is_wrong else ''}{shown(text, _LONGEST)}"))
+        self._message.set_class(is_wrong, "wrong")
+        self._message.update(Content(f"{'! ' if is_wrong else ''}{shown(text, _LONGEST)}"))
 
     # ----- finding and reading
 
-    def action_filter(self) -> None:
-        box = self.query_one("#filter", Input)
-        box.value = self._typed.get(self._name, "")
-        box.add_class("open")
-        self.query_one("#message").add_class("away")
-        box.focus()
+    def _filter(self) -> None:
+        self._is_reading, self._is_filtering = False, True
+        self._draw_heads()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        if event.input.id == "filter" and event.input.has_class("open"):
-            self._typed[self._name] = event.value
-            if self._name in self._panels:
-                self._show_rows(self._name)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.input.id == "filter":
-            self._close_filter()
-            self._rows.focus()
-
-    def _close_filter(self) -> None:
-        self.query_one("#filter").remove_class("open")
-        self.query_one("#message").remove_class("away")
-
-    def action_step_back(self) -> None:
-        """One step back: out of the text, out of the filter, then marks and filter go."""
-        if not self._rows.has_focus:
-            is_filter = self.query_one("#filter").has_class("open")
-            self._close_filter()
-            self._rows.focus()
-            if not is_filter:
-                return
-        self._typed.pop(self._name, None)
-        self._rows.marked.clear()
+    def _type(self, letters: str, erases: str = "") -> None:
+        """Letters come to the filter, or its last one goes, or all of it."""
+        typed = self._typed.get(self._name, "") + letters
+        self._typed[self._name] = typed if letters else "" if erases == "ctrl+u" else typed[:-1]
         if self._name in self._panels:
             self._show_rows(self._name)
+        self._draw_heads()
 
-    def action_open(self) -> None:
+    def _step_back(self) -> None:
+        """One step back: out of the text; else filter and marks go."""
+        if not self._is_reading:
+            self._typed.pop(self._name, None)
+            self._rows.marked.clear()
+            if self._name in self._panels:
+                self._show_rows(self._name)
+        self._end_filter()
+        self._is_reading = False
+        self._draw_heads()
+
+    def _end_filter(self) -> None:
+        if self._is_filtering:
+            self._is_filtering = False
+            self._say(f"{len(self._rows.rows)} found" if self._typed.get(self._name) else "no filter")
+
+    def _open(self) -> None:
         """Read at the right; of an anchor go to its place in the transcript."""
         row = self._rows.row
-        if row is None:
+        if self._is_filtering:
+            self._end_filter()
+        elif row is None:
             self._say(why_not(self._name, None, "enter"), is_wrong=True)
-            return
-        self._text.focus()
-        if row.anchor:
-            self._perform(look_at, DetailRequest(row, is_place=True), partial(self._draw_place, row))
+        else:
+            self._is_reading = True
+            if row.anchor:
+                self._perform(look_at, DetailRequest(row, is_place=True), partial(self._draw_place, row))
+        self._draw_heads()
 
     def _draw_place(self, row: PanelRow, result: Result[View]) -> None:
         self._draw_detail(row, result)
         self._text.show_line("⚓")
 
-    def action_mark(self) -> None:
+    def _mark(self) -> None:
         rows = self._rows
         if rows.row is None or not any(a.verb != "edit-note" for a in actions_of(rows.row)):
             self._say("nothing here can be marked: no key takes several of these rows", is_wrong=True)
             return
         rows.marked ^= {rows.row.name}
-        rows.action_move(1)
+        rows.move(1)
         rows.refresh()
         self._draw_heads()
 
-    def action_theme(self) -> None:
+    def _change_theme(self) -> None:
         self.theme = LIGHT if self.theme == DARK else DARK
-
-    def action_keys(self) -> None:
-        self.push_screen(AllKeys())
-
-    # ----- the thread that owns the memory
-
-    def _perform(
-        self,
-        operation: Callable[[Desk, Any], Any],
-        request: object,
-        then: Callable[[Any], None],
-        or_else: Callable[[CtxrepoError], None] | None = None,
-    ) -> None:
-        """Perform an operation elsewhere, and go on here with its result, or with why there is none."""
-
-        def work() -> None:
-            try:
-                result = self._ask(operation, request)
-            except CtxrepoError as error:
-                self._tell(partial(or_else or self._failed, error))
-            else:
-                self._tell(partial(then, result))
-
-        self._work(work)
-
-    def _ask(self, operation: Callable[[Desk, Any], Any], request: object) -> Any:
-        call = Call(self._call.cwd, self._call.environment, self._call.session)
-        try:
-            return self._desk.perform(operation, request, call)
-        except CtxrepoError:
-            raise
-        except Exception as error:
-            report = log_traceback(self._call.environment)
-            raise CtxrepoError(f"unexpected: {type(error).__name__}: {error}", report) from error
-
-    def _work(self, work: Callable[[], None]) -> None:
-        self.run_worker(work, thread=True, exit_on_error=False)
-
-    def _tell(self, then: Callable[[], None]) -> None:
-        if self.is_running:
-            self.call_from_thread(then)
 
     def _failed(self, error: CtxrepoError) -> None:
         self._loading.clear()

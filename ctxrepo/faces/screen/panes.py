@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import Click, Resize
 from textual.geometry import Size
@@ -37,18 +36,10 @@ def _cut(text: str, room: int, *, keeps_end: bool) -> Content:
     return Content(f"…{end}")
 
 
-class RowList(ScrollView, can_focus=True):
+class RowList(ScrollView, can_focus=False):
     """The rows of a panel. 10,000 of them cost no more than those in sight."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row--here", "row--muted", "row--sign"}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j,n", "move(1)", show=False),
-        Binding("up,k,N", "move(-1)", show=False),
-        Binding("pagedown,ctrl+d,ctrl+f", "page(1)", show=False),
-        Binding("pageup,ctrl+u,ctrl+b", "page(-1)", show=False),
-        Binding("home,g", "move(-1000000)", show=False),
-        Binding("end,G", "move(1000000)", show=False),
-    ]
 
     class Moved(Message):
         """Another row is looked at."""
@@ -59,6 +50,7 @@ class RowList(ScrollView, can_focus=True):
         self.marked: set[str] = set()
         self.empty = ""
         self.at = 0
+        self._is_active = True
 
     @property
     def row(self) -> PanelRow | None:
@@ -76,7 +68,7 @@ class RowList(ScrollView, can_focus=True):
         self.refresh()
         self.post_message(self.Moved())
 
-    def action_move(self, by: int) -> None:
+    def move(self, by: int) -> None:
         """Choose the row so many further down."""
         place = max(0, min(self.at + by, len(self.rows) - 1))
         if place != self.at:
@@ -85,9 +77,11 @@ class RowList(ScrollView, can_focus=True):
             self.refresh()
             self.post_message(self.Moved())
 
-    def action_page(self, by: int) -> None:
-        """The same by a screenful."""
-        self.action_move(by * max(1, self.size.height - 1))
+    def set_active(self, is_active: bool) -> None:
+        """Whether keys move in this list, which is seen."""
+        if is_active != self._is_active:
+            self._is_active = is_active
+            self.refresh()
 
     def _keep_in_sight(self) -> None:
         top, height = self.scroll_offset.y, max(1, self.size.height)
@@ -100,7 +94,7 @@ class RowList(ScrollView, can_focus=True):
         self._keep_in_sight()
 
     def on_click(self, event: Click) -> None:
-        self.action_move(self.scroll_offset.y + event.y - self.at)
+        self.move(self.scroll_offset.y + event.y - self.at)
 
     def render_line(self, y: int) -> Strip:
         number, width = self.scroll_offset.y + y, self.size.width
@@ -110,7 +104,7 @@ class RowList(ScrollView, can_focus=True):
             return _strip(Content(f"    {empty}").truncate(width, ellipsis=True), muted, width)
         row = self.rows[number]
         is_here = number == self.at
-        base = self.get_visual_style("row--here") if is_here and self.has_focus else self.visual_style
+        base = self.get_visual_style("row--here") if is_here and self._is_active else self.visual_style
         start = f"{'›' if is_here else ' '}{'*' if row.name in self.marked else ' '}"
         side = f" {row.side} " if row.side else " "
         room = max(1, width - 4 - len(side))
@@ -123,18 +117,10 @@ class RowList(ScrollView, can_focus=True):
         return _strip(line, base, width)
 
 
-class TextPane(ScrollView, can_focus=True):
+class TextPane(ScrollView, can_focus=False):
     """Text with a look for each line, folded at the width that there is."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"text--{look}" for look in LOOKS}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j,n", "scroll_down", show=False),
-        Binding("up,k,N", "scroll_up", show=False),
-        Binding("pagedown,ctrl+d,ctrl+f,space", "page_down", show=False),
-        Binding("pageup,ctrl+u,ctrl+b", "page_up", show=False),
-        Binding("home,g", "scroll_home", show=False),
-        Binding("end,G", "scroll_end", show=False),
-    ]
 
     def __init__(self) -> None:
         super().__init__()
@@ -146,6 +132,10 @@ class TextPane(ScrollView, can_focus=True):
         self.lines = lines
         self.scroll_to(y=0, animate=False, immediate=True)
         self._fold()
+
+    def move(self, by: int) -> None:
+        """Scroll so many lines down."""
+        self.scroll_to(y=max(0, self.scroll_offset.y + by), animate=False, immediate=True)
 
     def show_line(self, text: str) -> None:
         """Scroll so that the first line that begins so is in the upper part."""

@@ -54,10 +54,15 @@ class ReviewScreen(PanelsScreen):
         super().__init__(desk)
         self._editor, self._write_page = editor, write_page
         self._ways_back: list[list[TakeBack]] = []
+        self._keys |= {
+            **{key: partial(self._decide, key) for key in "adbe"},
+            "u": self._undo,
+            "o": self._show_page,
+        }
 
     # ----- deciding
 
-    def action_decide(self, key: str) -> None:
+    def _decide(self, key: str) -> None:
         """Do what the key does with the marked rows, or with the one that is chosen."""
         rows = self._rows
         marked = [row for row in rows.rows if row.name in rows.marked]
@@ -127,7 +132,7 @@ class ReviewScreen(PanelsScreen):
             for name in dict.fromkeys((self._name, "inbox", "conflicts")):
                 self._load(name)
 
-    def action_undo(self) -> None:
+    def _undo(self) -> None:
         """Take back the last thing that was decided here, or all of it where several rows were marked."""
         if self._under_way:
             self._say("one moment: what was decided last is still under way", is_wrong=True)
@@ -202,7 +207,7 @@ class ReviewScreen(PanelsScreen):
             lambda error: self._decided(1, [], [error]),
         )
 
-    def action_page(self) -> None:
+    def _show_page(self) -> None:
         if self._write_page is None:
             self._say("no page can be written here", is_wrong=True)
             return

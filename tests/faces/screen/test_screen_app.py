@@ -11,8 +11,10 @@ from evening import CONFLICTS, DELETED, PROPOSALS, evening, waiting
 from long import rotating
 from machines import Machine, make_machine, make_remote
 from piloted import Played, play
+from textual.events import Key
 
 from ctxrepo.app.desk import Desk
+from ctxrepo.app.panels.keys import KEYS
 from ctxrepo.faces.screen.screen_app import EditorCalls
 
 pytestmark = pytest.mark.slow
@@ -224,7 +226,8 @@ def test_enter_on_an_anchor_goes_to_its_place_in_the_transcript(ada: Machine) ->
         assert shown.index("done with 3") < shown.index("⚓ basket-3") < shown.index("what about step 4")
         assert "claude --resume 8f2e1c3d-5b6a" in " ".join(line.text for line in screen.app._text.lines)
         await screen.press("escape")
-        assert screen.app._rows.has_focus
+        await screen.press("j")
+        assert screen.app._rows.at == 3
 
     play(ada, story)
 
@@ -311,3 +314,29 @@ def test_text_of_notes_is_no_markup_and_no_control(ada: Machine) -> None:
         assert "\u202e" not in screen.text
 
     play(ada, story, size=(120, 30))
+
+
+def test_letters_of_a_filter_decide_nothing_however_fast_they_are_typed(ada: Machine) -> None:
+    before = ids(ada)
+
+    async def story(screen: Played) -> None:
+        for letter in ("slash", *"adbaudq", "enter", "escape"):
+            screen.app.post_message(Key(letter, letter if len(letter) == 1 else {"slash": "/"}.get(letter)))
+        await screen.settle()
+        assert set(screen.rows) == {name for name in before if not name.startswith("conflict:")}
+        await screen.press("x")
+        assert screen.message == "! x means nothing here; ? shows all keys"
+
+    play(ada, story)
+    assert ids(ada) == before
+
+
+def test_keys_of_the_table_are_those_that_the_screen_takes(ada: Machine) -> None:
+    async def story(screen: Played) -> None:
+        taken = set(screen.app._keys)
+        table = {key for one in KEYS for key in one.key.split(" ")}
+        assert table <= taken
+        doubles = {"down", "up", "pagedown", "pageup", "home", "end", "right", "h", "l", "shift+tab"}
+        assert taken - table - doubles == {f"ctrl+{letter}" for letter in "bcdfqu"}
+
+    play(ada, story)

@@ -1,0 +1,170 @@
+"""A person's evening in a real terminal: forty items decided by keys alone, taken back and decided
+again; and the power goes in the middle."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from copies import Copies
+from evening import CONFLICTS, DELETED, desk_at, evening, waiting
+from machines import Machine, make_machine, make_remote
+from needs import lacks, unless
+from tmuxed import Tmux, review
+
+from ctxrepo.app.panels.keys import actions_of
+from ctxrepo.app.panels.load_panel import PanelRequest, load_panel
+
+pytestmark = [pytest.mark.slow, unless(lacks("tmux"))]
+
+_CLEAN = "- key in the vault"
+_EDITOR = f"""\
+import re, sys
+text = open(sys.argv[1]).read()
+open(sys.argv[1], "w").write(re.sub("- key .*", "{_CLEAN}", text))
+"""
+"""The editor of somebody who takes a secret out of a note."""
+
+KEYS = "adb"
+"""What is pressed for one conflict after the other."""
+
+
+def make_evening(root: Path) -> Machine:
+    machine = evening(make_machine(root, "ada"), make_remote(root))
+    (machine.home / "editor.py").write_text(_EDITOR)
+    return machine
+
+
+@pytest.fixture
+def ada(copies: Copies) -> Machine:
+    made = copies.of(make_evening)
+    return Machine(made.home, {"EDITOR": f"{sys.executable} {made.home / 'editor.py'}"})
+
+
+@pytest.fixture
+def terminal(ada: Machine, tmp_path: Path) -> Iterator[Tmux]:
+    tmux = review(tmp_path, ada)
+    yield tmux
+    tmux.close()
+
+
+def state(machine: Machine) -> dict[str, str]:
+    """What holds in the end: all that is committed but evidence, which has moments in it, and what waits."""
+    names = machine.git("-c", "core.quotePath=false", "ls-files").splitlines()
+    texts = {name: machine.read(name) for name in names if "/evidence/" not in name}
+    return texts | {item.id: item.path for item in waiting(machine)}
+
+
+def is_quiet(shown: str) -> bool:
+    return "under way" not in shown and "taking it back" not in shown
+
+
+def conflicts_in(shown: str) -> int:
+    found = re.search(r"2 Conflicts\s+(\d+)", shown)
+    return int(found[1]) if found else -1
+
+
+def by_keys(terminal: Tmux) -> None:
+    """Everything is decided that somebody can decide: deletions, what was removed in a review, a file with a
+    secret, conflicts, each its own way."""
+    terminal.keys("1", "Home", "a")
+    terminal.wait(lambda shown: "on all machines?" in shown, "deletions are asked about")
+    terminal.keys("y")
+    terminal.wait(lambda shown: "deleted on all machines:" in shown, "deletions are accepted")
+    found(terminal, "unwanted", "d")
+    terminal.wait(lambda shown: "taken off the list:" in shown, "what was removed in a review is dismissed")
+    found(terminal, "keys.md", "e")
+    terminal.wait(lambda shown: "edited shop/topics/keys.md" in shown, "the note is edited")
+    terminal.keys("Escape")
+    terminal.wait(lambda shown: "Inbox /" not in shown, "the filter goes")
+    conflicts_by_keys(terminal)
+
+
+def found(terminal: Tmux, typed: str, key: str) -> None:
+    """Press a key for the row with this text."""
+    terminal.keys("Escape")
+    terminal.wait(lambda shown: "Inbox /" not in shown, "the filter goes")
+    terminal.keys("/", *typed, "Enter")
+    terminal.wait(lambda shown: f"Inbox /{typed}" in shown, "the row is found")
+    terminal.keys(key)
+
+
+def conflicts_by_keys(terminal: Tmux) -> None:
+    terminal.keys("2")
+    terminal.wait(lambda shown: "b keep both" in shown, "conflicts are shown")
+    terminal.keys("Home")
+    for key, _ in zip(cycle(KEYS), range(CONFLICTS), strict=False):
+        terminal.keys(key)
+    terminal.wait(lambda shown: conflicts_in(shown) == 0 and is_quiet(shown), "conflicts are decided")
+
+
+def by_commands(machine: Machine) -> None:
+    """The same, each by the command that the screen shows beside it."""
+    desk = desk_at(machine)
+
+    def run(command: str) -> None:
+        done = machine.process(*command.split()[1:])
+        assert done.returncode == 0, (command, done.stderr)
+
+    run("ctxrepo sync --accept deletions")
+    run("ctxrepo declined dismiss 20261120")
+    keys = machine.clone / "shop/topics/keys.md"
+    keys.write_text(re.sub("- key .*", _CLEAN, keys.read_text()))
+    rows = desk.perform(load_panel, PanelRequest("conflicts")).value.rows
+    for key, row in zip(cycle(KEYS), rows, strict=False):
+        run(next(action.command for action in actions_of(row) if action.key == key))
+
+
+def test_an_evening_by_keys_alone_comes_to_what_commands_come_to(
+    ada: Machine, terminal: Tmux, tmp_path: Path
+) -> None:
+    by_keys(terminal)
+    decided = state(ada)
+    for number in range(1, CONFLICTS + 1):
+        terminal.keys("u")
+        terminal.wait(lambda s, n=number: conflicts_in(s) == n and is_quiet(s), "a conflict waits again")  # type: ignore[misc]
+    terminal.keys("u")
+    terminal.wait(lambda shown: "undone: " in shown and "shop/topics/keys.md" in shown, "the edit is undone")
+    terminal.keys("u")
+    terminal.wait(lambda shown: "restored shop/old/plan-00.md" in shown, "the files are restored")
+    assert (ada.clone / f"shop/old/plan-{DELETED - 1:02}.md").exists()
+    assert sum(item.kind == "conflict" for item in waiting(ada)) == CONFLICTS
+    conflicts_by_keys(terminal)
+    again = state(ada)
+    assert conflicting(again) == conflicting(decided)
+    (tmp_path / "other").mkdir()
+    other = make_evening(tmp_path / "other")
+    by_commands(other)
+    assert state(other) == decided
+
+
+def conflicting(what: dict[str, str]) -> dict[str, str]:
+    return {name: text for name, text in what.items() if re.match(r"shop/topics/.*-\d\d|conflict", name)}
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.3, 0.7, 1.5])
+def test_killed_in_the_middle_nothing_is_half(ada: Machine, terminal: Tmux, seconds: float) -> None:
+    before = {item.id: item for item in waiting(ada) if item.kind == "conflict"}
+    notes = {item.path: ada.read(item.path) for item in before.values()}
+    terminal.keys("2", "Home", *"aaaaaaaa")
+    time.sleep(seconds)
+    terminal.kill()
+    still = {item.id for item in waiting(ada) if item.kind == "conflict"}
+    for item in before.values():
+        now, other = ada.read(item.path), (item.after or "").strip()
+        if item.id in still:
+            assert now == notes[item.path], "what still waits wasn't touched"
+        else:
+            assert other in now, "what was decided holds"
+    assert ada.git("status", "--porcelain", "--", "shop") in (
+        "",
+        "M shop/topics/keys.md",
+        "?? shop/topics/keys.md",
+    )
+    assert ada.git("fsck", "--no-dangling") == ""
+    assert ada.process("status").returncode == 0
