@@ -54,6 +54,7 @@ class ReviewScreen(PanelsScreen):
         super().__init__(desk)
         self._editor, self._write_page = editor, write_page
         self._ways_back: list[list[TakeBack]] = []
+        self._undos_due = 0
         self._keys |= {
             **{key: partial(self._decide, key) for key in "adbe"},
             "u": self._undo,
@@ -127,7 +128,13 @@ class ReviewScreen(PanelsScreen):
         self._look_again()
 
     def _look_again(self) -> None:
-        if not self._under_way:
+        """Once nothing is under way any more: undo what is to be undone, and see what is left."""
+        if self._under_way:
+            self._say(f"{self._under_way} under way …")
+        elif self._undos_due:
+            self._undos_due -= 1
+            self._undo()
+        else:
             self._stale = set(NAMES) - {"sessions"}
             for name in dict.fromkeys((self._name, "inbox", "conflicts")):
                 self._load(name)
@@ -135,7 +142,7 @@ class ReviewScreen(PanelsScreen):
     def _undo(self) -> None:
         """Take back the last thing that was decided here, or all of it where several rows were marked."""
         if self._under_way:
-            self._say("one moment: what was decided last is still under way", is_wrong=True)
+            self._undos_due += 1
         elif not self._ways_back:
             self._say(
                 "nothing was decided here yet; `ctxrepo undo` takes back what was before", is_wrong=True
@@ -163,7 +170,7 @@ class ReviewScreen(PanelsScreen):
             self._say(f"{failed[0].message}. {failed[0].hint}", is_wrong=True)
         else:
             more = f" and {len(done) - 1} more" if done[1:] else ""
-            self._say(f"{done[0].words}{more} · it waits again")
+            self._say(f"{done[0].words}{more}")
         self._look_again()
 
     # ----- editor and page

@@ -11,7 +11,6 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from copies import Copies
 from evening import CONFLICTS, DELETED, desk_at, evening, waiting
 from machines import Machine, make_machine, make_remote
 from needs import lacks, unless
@@ -41,8 +40,8 @@ def make_evening(root: Path) -> Machine:
 
 
 @pytest.fixture
-def ada(copies: Copies) -> Machine:
-    made = copies.of(make_evening)
+def ada(tmp_path: Path) -> Machine:
+    made = make_evening(tmp_path)  # no copy of one: workers come, and go on in its folder after the test
     return Machine(made.home, {"EDITOR": f"{sys.executable} {made.home / 'editor.py'}"})
 
 
@@ -54,10 +53,12 @@ def terminal(ada: Machine, tmp_path: Path) -> Iterator[Tmux]:
 
 
 def state(machine: Machine) -> dict[str, str]:
-    """What holds in the end: all that is committed but evidence, which has moments in it, and what waits."""
+    """What holds in the end: what is committed, and what waits; without evidence, which has moments in it,
+    and proposals, which have ids of their own on each machine."""
+    items = waiting(machine)
     names = machine.git("-c", "core.quotePath=false", "ls-files").splitlines()
-    texts = {name: machine.read(name) for name in names if "/evidence/" not in name}
-    return texts | {item.id: item.path for item in waiting(machine)}
+    texts = {name: machine.read(name) for name in names if not re.search("/evidence/|^inbox/", name)}
+    return texts | {item.id: item.path for item in items if item.kind != "proposal"}
 
 
 def is_quiet(shown: str) -> bool:
@@ -109,7 +110,7 @@ def by_commands(machine: Machine) -> None:
 
     def run(command: str) -> None:
         done = machine.process(*command.split()[1:])
-        assert done.returncode == 0, (command, done.stderr)
+        assert done.returncode in (0, 6), (command, done.stderr)  # 6: something else is held back still
 
     run("ctxrepo sync --accept deletions")
     run("ctxrepo declined dismiss 20261120")
@@ -129,7 +130,7 @@ def test_an_evening_by_keys_alone_comes_to_what_commands_come_to(
         terminal.keys("u")
         terminal.wait(lambda s, n=number: conflicts_in(s) == n and is_quiet(s), "a conflict waits again")  # type: ignore[misc]
     terminal.keys("u")
-    terminal.wait(lambda shown: "undone: " in shown and "shop/topics/keys.md" in shown, "the edit is undone")
+    terminal.wait(lambda shown: re.search("undone: .*keys", shown) is not None, "the edit is undone")
     terminal.keys("u")
     terminal.wait(lambda shown: "restored shop/old/plan-00.md" in shown, "the files are restored")
     assert (ada.clone / f"shop/old/plan-{DELETED - 1:02}.md").exists()
@@ -161,10 +162,9 @@ def test_killed_in_the_middle_nothing_is_half(ada: Machine, terminal: Tmux, seco
             assert now == notes[item.path], "what still waits wasn't touched"
         else:
             assert other in now, "what was decided holds"
-    assert ada.git("status", "--porcelain", "--", "shop") in (
-        "",
-        "M shop/topics/keys.md",
-        "?? shop/topics/keys.md",
+    untidy = ada.git("status", "--porcelain").splitlines()
+    assert not [line for line in untidy if "/old/" not in line and "keys.md" not in line], (
+        "they are held back"
     )
     assert ada.git("fsck", "--no-dangling") == ""
     assert ada.process("status").returncode == 0

@@ -128,7 +128,7 @@ def test_several_are_marked_and_decided_at_once_and_taken_back_at_once(ada: Mach
         assert "marked" not in screen.text
         await screen.press("u")
         assert len(screen.rows) == CONFLICTS
-        assert "and 2 more · it waits again" in screen.message
+        assert screen.message.endswith("and 2 more")
 
     play(ada, story)
 
