@@ -85,8 +85,9 @@ def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
     from ctxrepo.app.repository.decide import DecideRequest, decide
 
     assert row.item is not None
-    more = {} if request.text is None else {"text": request.text}
-    decided = decide(desk, DecideRequest(row.item.id, request.verb, **more))  # type: ignore[arg-type]
+    # An edited proposal is accepted with another text.
+    verb, more = (request.verb, {}) if request.text is None else ("accept", {"text": request.text})
+    decided = decide(desk, DecideRequest(row.item.id, verb, **more))  # type: ignore[arg-type]
     if decided.value.still_waits and decided.error is None:
         return f"{row.item.path} waits all the same", None
     return f"{_SAID.get(request.verb, request.verb)} {_about(row.item)}", decided.error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.app.panels.panel import PanelName, PanelRow
 from ctxrepo.app.review.decisions import command
+from ctxrepo.domain.records import decision
 from ctxrepo.domain.records.decision import OF_CONFLICT, OF_DECLINED, OF_DELETIONS, Choice, ItemToDecide
 from ctxrepo.lazy import dataclass
 
@@ -85,6 +86,9 @@ def actions_of(row: PanelRow) -> tuple[RowAction, ...]:
             for c in item.choices
             if c.verb in _KEY_OF
         ]
+        if "accept" in {action.verb for action in found} and item.after:
+            said = f"ctxrepo inbox edit {item.name}"
+            found.append(RowAction("e", "edit", "edit it, then accept it", said))
         if item.kind in ("held", "conflict"):
             found.append(RowAction("e", "edit-note", "edit the note", f"ctxrepo edit {target_of(item.path)}"))
         return tuple(sorted(found, key=lambda action: _ORDER.index(action.key)))
@@ -99,6 +103,7 @@ def actions_of(row: PanelRow) -> tuple[RowAction, ...]:
 def _decisions() -> Iterator[KeyMeaning]:
     """The keys of all choices that an item may offer."""
     kinds: Mapping[str, tuple[Kind, str, tuple[Choice, ...]]] = {
+        "Inbox: proposals": ("proposal", "ID", getattr(decision, "OF_PROPOSAL", ())),
         "Inbox: deletions": ("deletion", "", OF_DELETIONS),
         "Inbox: removed in a review": ("declined", "NAME", OF_DECLINED),
         "Conflicts": ("conflict", "ID", OF_CONFLICT),
@@ -106,7 +111,10 @@ def _decisions() -> Iterator[KeyMeaning]:
     for where, (kind, name, choices) in kinds.items():
         item = ItemToDecide(f"{kind}:{name}", kind, "", "")
         for choice in choices:
-            yield KeyMeaning(_KEY_OF[choice.verb], where, choice.label, command(item, choice))
+            verb: str = choice.verb
+            yield KeyMeaning(_KEY_OF[verb], where, choice.label, command(item, choice))
+            if verb == "accept":
+                yield KeyMeaning("e", where, "edit it, then accept it", "ctxrepo inbox edit ID")
 
 
 KEYS = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -222,6 +221,8 @@ class ReviewScreen(PanelsScreen):
         self._perform(self._write_page, None, self._open_page)
 
     def _open_page(self, path: Path) -> None:
+        import webbrowser  # it takes as long as opening the memory
+
         webbrowser.open(path.as_uri())
         self._say(f"wrote {path} · `ctxrepo review --html` does it too")
 
