@@ -11,13 +11,14 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from evening import CONFLICTS, DELETED, desk_at, evening, waiting
+from evening import CONFLICTS, DELETED, PROPOSALS, desk_at, evening, waiting
 from machines import Machine, make_machine, make_remote
 from needs import lacks, unless
 from tmuxed import Tmux, review
 
 from ctxrepo.app.panels.keys import actions_of
 from ctxrepo.app.panels.load_panel import PanelRequest, load_panel
+from ctxrepo.domain.records import decision
 
 pytestmark = [pytest.mark.slow, unless(lacks("tmux"))]
 
@@ -28,6 +29,9 @@ text = open(sys.argv[1]).read()
 open(sys.argv[1], "w").write(re.sub("- key .*", "{_CLEAN}", text))
 """
 """The editor of somebody who takes a secret out of a note."""
+
+ACCEPTS = hasattr(decision, "OF_PROPOSAL")
+"""Whether proposals can be decided."""
 
 KEYS = "adb"
 """What is pressed for one conflict after the other."""
@@ -70,6 +74,11 @@ def conflicts_in(shown: str) -> int:
     return int(found[1]) if found else -1
 
 
+def inbox_in(shown: str) -> int:
+    found = re.search(r"1 Inbox.*?(\d+)(?: of \d+)? +│", shown)
+    return int(found[1]) if found else -1
+
+
 def by_keys(terminal: Tmux) -> None:
     """Everything is decided that somebody can decide: deletions, what was removed in a review, a file with a
     secret, conflicts, each its own way."""
@@ -83,6 +92,13 @@ def by_keys(terminal: Tmux) -> None:
     terminal.wait(lambda shown: "edited shop/topics/keys.md" in shown, "the note is edited")
     terminal.keys("Escape")
     terminal.wait(lambda shown: "Inbox /" not in shown, "the filter goes")
+    if ACCEPTS:
+        found(terminal, "prefers", "Home")
+        for key, _ in zip(cycle("ad"), range(PROPOSALS), strict=False):
+            terminal.keys(key)
+        terminal.wait(lambda shown: inbox_in(shown) == 0 and is_quiet(shown), "proposals are decided")
+        terminal.keys("Escape")
+        terminal.wait(lambda shown: "Inbox /" not in shown, "the filter goes")
     conflicts_by_keys(terminal)
 
 
@@ -114,11 +130,14 @@ def by_commands(machine: Machine) -> None:
 
     run("ctxrepo sync --accept deletions")
     run("ctxrepo declined dismiss 20261120")
-    keys = machine.clone / "shop/topics/keys.md"
-    keys.write_text(re.sub("- key .*", _CLEAN, keys.read_text()))
-    rows = desk.perform(load_panel, PanelRequest("conflicts")).value.rows
-    for key, row in zip(cycle(KEYS), rows, strict=False):
-        run(next(action.command for action in actions_of(row) if action.key == key))
+    held = machine.clone / "shop/topics/keys.md"
+    held.write_text(re.sub("- key .*", _CLEAN, held.read_text()))
+    inbox = desk.perform(load_panel, PanelRequest("inbox")).value.rows
+    proposals = [row for row in inbox if row.sign == "+"] if ACCEPTS else []
+    conflicts = desk.perform(load_panel, PanelRequest("conflicts")).value.rows
+    for keys, rows in (("ad", proposals), (KEYS, conflicts)):
+        for key, row in zip(cycle(keys), rows, strict=False):
+            run(next(action.command for action in actions_of(row) if action.key == key))
 
 
 def test_an_evening_by_keys_alone_comes_to_what_commands_come_to(
@@ -129,6 +148,9 @@ def test_an_evening_by_keys_alone_comes_to_what_commands_come_to(
     for number in range(1, CONFLICTS + 1):
         terminal.keys("u")
         terminal.wait(lambda s, n=number: conflicts_in(s) == n and is_quiet(s), "a conflict waits again")  # type: ignore[misc]
+    for number in range(1, PROPOSALS + 1 if ACCEPTS else 1):
+        terminal.keys("u")
+        terminal.wait(lambda s, n=number: inbox_in(s) == n and is_quiet(s), "a proposal waits again")  # type: ignore[misc]
     terminal.keys("u")
     terminal.wait(lambda shown: re.search("undone: .*keys", shown) is not None, "the edit is undone")
     terminal.keys("u")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,11 +11,13 @@ from copies import Copies
 from evening import CONFLICTS, DELETED, PROPOSALS, evening, waiting
 from long import rotating
 from machines import Machine, make_machine, make_remote
+from needs import unless
 from piloted import Played, play
 from textual.events import Key
 
 from ctxrepo.app.desk import Desk
 from ctxrepo.app.panels.keys import KEYS
+from ctxrepo.domain.records import decision
 from ctxrepo.faces.screen.screen_app import EditorCalls
 
 pytestmark = pytest.mark.slow
@@ -340,3 +343,30 @@ def test_keys_of_the_table_are_those_that_the_screen_takes(ada: Machine) -> None
         assert taken - table - doubles == {f"ctrl+{letter}" for letter in "bcdfqu"}
 
     play(ada, story)
+
+
+@unless("" if hasattr(decision, "OF_PROPOSAL") else "no operation accepts proposals in this version")
+def test_a_proposal_is_accepted_declined_or_edited_and_each_is_taken_back(ada: Machine) -> None:
+    def on_text(_: str, text: str, __: Mapping[str, str]) -> tuple[str, Path]:
+        folder = Path(tempfile.mkdtemp())
+        (folder / "entry.md").write_text(text)
+        return text.replace("plan 2", "plan two"), folder / "entry.md"
+
+    def remembered() -> str:
+        return "".join(text for name, text in notes_of(ada).items() if name.startswith("shop/"))
+
+    async def story(screen: Played) -> None:
+        await screen.press("slash", *"prefers", "enter", "home")
+        assert "ctxrepo inbox accept" in " ".join(screen.text.split())
+        await screen.press("a", "d", "e")
+        assert len(screen.rows) == PROPOSALS - 3
+        assert "prefers plan 0 over" in remembered()
+        assert "prefers plan 1 over" not in remembered()
+        assert "prefers plan two over" in remembered()
+        assert screen.message.startswith("edited and accepted ")
+        await screen.press("u", "u", "u")
+        assert len(screen.rows) == PROPOSALS
+        assert "prefers plan" not in remembered()
+
+    editor = EditorCalls(lambda _: "my-editor", lambda *_: 0, on_text)
+    play(ada, story, editor=editor, size=(120, 30))
