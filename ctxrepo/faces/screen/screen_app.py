@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from ctxrepo.app.result import Result
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.faces.screen.dialogs import YesOrNo
 from ctxrepo.faces.screen.panels_screen import NAMES, PanelsScreen
+from ctxrepo.faces.screen.themes import ask_ground, theme_of
 from ctxrepo.lazy import dataclass
 
 PageWriter = Callable[[Desk, None], Path]
@@ -229,4 +231,6 @@ class ReviewScreen(PanelsScreen):
 
 def run(desk: Desk, editor: EditorCalls, write_page: PageWriter) -> None:
     """Show the screen until somebody leaves it."""
-    ReviewScreen(desk, editor, write_page).run()
+    app = ReviewScreen(desk, editor, write_page)
+    app.theme = theme_of(desk.call.environment, ask_ground(sys.stdin.fileno(), sys.stdout.fileno()))
+    app.run()

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import termios
+import tty
 from collections.abc import Mapping
+from select import select
+from time import monotonic
 
 from textual.theme import Theme
+
+from ctxrepo.lazy import lazy_pattern
 
 DARK, LIGHT = "ctxrepo-dark", "ctxrepo-light"
 
@@ -63,8 +70,33 @@ DEFAULTS: Mapping[str, str] = _VARIABLES[DARK]
 
 _LIGHT_GROUNDS = {"7", "15"}
 
+_ASK = b"\x1b]11;?\x1b\\\x1b[c"
+"""Asks a terminal for the colour of its ground, and then what it is, which every one answers."""
 
-def theme_of(environment: Mapping[str, str]) -> str:
-    """The theme for a terminal, by what it says of itself; dark where it says nothing."""
-    ground = environment.get("COLORFGBG", "").rpartition(";")[2]
-    return LIGHT if ground in _LIGHT_GROUNDS else DARK
+_SECONDS = 0.2
+_GROUND = lazy_pattern(rb"\x1b\]11;rgba?:([0-9a-fA-F]+)/([0-9a-fA-F]+)/([0-9a-fA-F]+)")
+_IS_OVER = lazy_pattern(rb"\x1b\[\?[\d;]*c")
+
+
+def theme_of(environment: Mapping[str, str], answer: bytes = b"") -> str:
+    """The theme for a terminal: by the ground that it answered, else by what it says of itself; dark where it
+    says nothing."""
+    if ground := _GROUND.search(answer):
+        red, green, blue = (int(part, 16) / (16 ** len(part) - 1) for part in ground.groups())
+        return LIGHT if 0.3 * red + 0.59 * green + 0.11 * blue > 0.5 else DARK
+    said = environment.get("COLORFGBG", "").rpartition(";")[2]
+    return LIGHT if said in _LIGHT_GROUNDS else DARK
+
+
+def ask_ground(reads: int, writes: int) -> bytes:
+    """What the terminal at these two handles answers about its ground; a part of it where that takes long."""
+    before = termios.tcgetattr(reads)
+    answer, end = b"", monotonic() + _SECONDS
+    try:
+        tty.setcbreak(reads, termios.TCSANOW)
+        os.write(writes, _ASK)
+        while not _IS_OVER.search(answer) and select([reads], [], [], max(0.0, end - monotonic()))[0]:
+            answer += os.read(reads, 256)
+    finally:
+        termios.tcsetattr(reads, termios.TCSANOW, before)
+    return answer

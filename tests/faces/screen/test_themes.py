@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import termios
+from threading import Thread
+from time import monotonic
+
 import pytest
 
-from ctxrepo.faces.screen.themes import DARK, LIGHT, THEMES, theme_of
+from ctxrepo.faces.screen.themes import DARK, LIGHT, THEMES, ask_ground, theme_of
 
 
 @pytest.mark.parametrize(
@@ -13,6 +19,46 @@ from ctxrepo.faces.screen.themes import DARK, LIGHT, THEMES, theme_of
 def test_the_theme_follows_the_terminal(said: str, theme: str) -> None:
     assert theme_of({"COLORFGBG": said}) == theme
     assert theme_of({}) == DARK
+
+
+@pytest.mark.parametrize(
+    ("answer", "theme"),
+    [
+        (b"\x1b]11;rgb:ffff/ffff/f0f0\x1b\\\x1b[?62c", LIGHT),
+        (b"\x1b]11;rgb:1c/1c/1c\x07\x1b[?1;2c", DARK),
+        (b"\x1b]11;rgba:0000/0000/0000/ffff\x07\x1b[?1;2c", DARK),
+        (b"\x1b[?1;2c", DARK),
+    ],
+)
+def test_a_terminal_is_asked_for_its_ground_and_nobody_waits_for_more(answer: bytes, theme: str) -> None:
+    ours, terminal = pty.openpty()
+    asked: list[bytes] = []
+
+    def play_terminal() -> None:
+        asked.append(os.read(ours, 100))
+        os.write(ours, answer)
+
+    playing = Thread(target=play_terminal)
+    playing.start()
+    try:
+        before = termios.tcgetattr(terminal)
+        answered = ask_ground(terminal, terminal)
+        assert termios.tcgetattr(terminal) == before
+    finally:
+        playing.join()
+        os.close(ours)
+        os.close(terminal)
+    assert asked == [b"\x1b]11;?\x1b\\\x1b[c"]
+    assert theme_of({}, answered) == theme
+
+
+def test_a_terminal_that_answers_nothing_is_left_alone_soon() -> None:
+    ours, terminal = pty.openpty()
+    began = monotonic()
+    assert ask_ground(terminal, terminal) == b""
+    assert monotonic() - began < 5
+    os.close(ours)
+    os.close(terminal)
 
 
 def light(colour: str) -> float:
