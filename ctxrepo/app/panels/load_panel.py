@@ -46,14 +46,22 @@ def load_panel(desk: Desk, request: PanelRequest) -> Result[Panel]:
 
 
 @reads
-def _waiting(desk: Desk, request: PanelRequest) -> Panel:
+def load_waiting(desk: Desk, _: None) -> Result[tuple[Panel, Panel]]:
+    """The two panels of what waits, for which the items are looked for once."""
     from ctxrepo.services.review.items import items_to_decide
 
-    of_conflicts = request.name == "conflicts"
     items = items_to_decide(desk.open_memory(or_last_settings=True))
-    rows = [_item_row(item, desk.now) for item in items if (item.kind == "conflict") == of_conflicts]
-    empty = "No two machines disagree." if of_conflicts else "Nothing waits for you."
-    return Panel(request.name, rows, empty)
+    conflicts, others = (
+        [_item_row(item, desk.now) for item in items if (item.kind == "conflict") == is_conflict]
+        for is_conflict in (True, False)
+    )
+    inbox = Panel("inbox", others, "Nothing waits for you.")
+    return Result((inbox, Panel("conflicts", conflicts, "No two machines disagree.")))
+
+
+def _waiting(desk: Desk, request: PanelRequest) -> Panel:
+    inbox, conflicts = load_waiting(desk, None).value
+    return conflicts if request.name == "conflicts" else inbox
 
 
 def _item_row(item: ItemToDecide, now: datetime) -> PanelRow:

@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from ctxrepo.app.desk import Desk
 from ctxrepo.app.panels.keys import actions_of, why_not
-from ctxrepo.app.panels.load_panel import PanelRequest, load_panel
+from ctxrepo.app.panels.load_panel import PanelRequest, load_panel, load_waiting
 from ctxrepo.app.panels.panel import LOOKS, TITLES, Panel, PanelName, PanelRow, TapeLook, fitting
 from ctxrepo.app.panels.row_details import DetailRequest, look_at
 from ctxrepo.app.result import Result
@@ -38,6 +38,9 @@ _LONGEST = 1000
 """Characters of a message."""
 
 _FAR = 10**9
+
+_WAITING: frozenset[PanelName] = frozenset(("inbox", "conflicts"))
+"""Panels that are loaded together."""
 
 _HIGH = 32
 """Lines from which on the labels of choices stand beside their commands."""
@@ -87,7 +90,7 @@ class PanelsScreen(OperationsApp):
             "enter": self._open,
             "escape": self._step_back,
             "/": self._filter,
-            "r": self._look_at_all,
+            "r": self._look_again_now,
             "t": self._change_theme,
             "?": lambda: self.push_screen(AllKeys()),
             **dict.fromkeys(("q", "ctrl+c", "ctrl+q"), self.exit),
@@ -132,7 +135,6 @@ class PanelsScreen(OperationsApp):
 
     def on_mount(self) -> None:
         self.go("inbox")
-        self._load("conflicts")
 
     # ----- what is where
 
@@ -183,21 +185,28 @@ class PanelsScreen(OperationsApp):
     # ----- loading
 
     def _load(self, name: PanelName) -> None:
-        self._stale.discard(name)
-        self._loading.add(name)
+        names = _WAITING if name in _WAITING else {name}
+        self._stale -= names
+        self._loading |= names
         self._draw_heads()
-        request = PanelRequest(name, self._look if name == "tape" else "timeline")
-        self._perform(load_panel, request, self._loaded)
+        if name in _WAITING:
+            self._perform(load_waiting, None, self._loaded_waiting)
+        else:
+            self._perform(load_panel, PanelRequest(name, self._look), self._loaded)
+
+    def _loaded_waiting(self, result: Result[tuple[Panel, Panel]]) -> None:
+        for panel in result.value:
+            self._loaded(Result(panel))
+        if self._is_new:
+            self._is_new = False
+            count = sum(len(panel.rows) for panel in result.value)
+            self._say(f"{counted(count, 'item waits', 'items wait')} for you · ? shows all keys")
 
     def _loaded(self, result: Result[Panel]) -> None:
         panel = result.value
         self._loading.discard(panel.name)
         self._panels[panel.name] = panel
         self._show_rows(panel.name)
-        if self._is_new and {"inbox", "conflicts"} <= self._panels.keys():
-            self._is_new = False
-            count = sum(len(self._panels[name].rows) for name in ("inbox", "conflicts"))
-            self._say(f"{counted(count, 'item waits', 'items wait')} for you · ? shows all keys")
         waiting = [name for name in ("notes", "tape", "sessions") if name in self._stale]
         if waiting and not self._loading and not self._under_way:
             self._load(waiting[0])
@@ -211,10 +220,14 @@ class PanelsScreen(OperationsApp):
         self._draw_heads()
 
     def _look_at_all(self) -> None:
+        """Load what is seen, and how much waits; other panels once somebody goes there."""
         self._stale = set(NAMES)
         self._load(self._name)
-        if self._name not in ("inbox", "conflicts"):
+        if self._name not in _WAITING:
             self._load("inbox")
+
+    def _look_again_now(self) -> None:
+        self._look_at_all()
         self._say("looked again")
 
     # ----- drawing

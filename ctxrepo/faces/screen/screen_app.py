@@ -137,8 +137,7 @@ class ReviewScreen(PanelsScreen):
             self._undo()
         else:
             self._stale = set(NAMES) - {"sessions"}
-            for name in dict.fromkeys((self._name, "inbox", "conflicts")):
-                self._load(name)
+            self._look_at_all()
 
     def _undo(self) -> None:
         """Take back the last thing that was decided here, or all of it where several rows were marked."""
