@@ -31,7 +31,7 @@ TOPICS = {
     "database": ("The staging port is 5433", "The staging port is 5433, read only", "Staging is on 5434"),
     "支付": ("结算在夜间运行", "结算在夜间运行, 失败时重试三次", "结算在凌晨两点运行"),
     "مهام": ("الخادم يعمل على المنفذ 8080", "الخادم يعمل على المنفذ 8081", "الخادم يعمل على المنفذ 9090"),
-    "emoji": ("Releases are 🚀 tagged", "Releases are 🚀 tagged and signed", "Releases are 👩‍🚀 announced"),
+    "🚀": ("Releases are 🚀 tagged", "Releases are 🚀 tagged and signed", "Releases are 👩‍🚀 announced"),
 }
 """What two machines wrote of one thing: before, here, there; in scripts that tables get wrong."""
 

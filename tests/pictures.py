@@ -20,7 +20,7 @@ LATER: datetime = NOW + timedelta(days=2, hours=3)
 PICTURES: dict[str, tuple[tuple[int, int], str, str]] = {
     "review-inbox-dark": ((80, 24), DARK, "slash p r e f e r s enter j"),
     "review-conflicts-light": ((80, 24), LIGHT, "2 j j j"),
-    "review-scripts-dark": ((120, 30), DARK, "2 G k k k k"),
+    "review-scripts-dark": ((120, 30), DARK, "2 G"),
     "review-tape-light": ((100, 28), LIGHT, "4 right right j"),
     "review-wide-dark": ((200, 60), DARK, "2 j space space j"),
     "review-wide-light": ((200, 60), LIGHT, "4 j j"),

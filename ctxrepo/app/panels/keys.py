@@ -139,7 +139,7 @@ KEYS = (
     KeyMeaning("r", "", "look again"),
     KeyMeaning("t", "", "light or dark"),
     KeyMeaning("?", "", "all keys"),
-    KeyMeaning("q", "", "quit"),
+    KeyMeaning("q", "", "quit, once what was decided is done; ctrl+c at once"),
 )
 
 

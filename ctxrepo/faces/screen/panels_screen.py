@@ -67,7 +67,7 @@ class PanelsScreen(OperationsApp):
         self._can_undo = False
         self._under_way = 0
         self._asked: object = None
-        self._is_new = True
+        self._is_new, self._is_leaving = True, False
         self._is_reading, self._is_filtering = False, False
         self._lists = {name: RowList() for name in NAMES}
         self._heads = {name: Static(classes="head", name=name) for name in NAMES}
@@ -93,7 +93,8 @@ class PanelsScreen(OperationsApp):
             "r": self._look_again_now,
             "t": self._change_theme,
             "?": lambda: self.push_screen(AllKeys()),
-            **dict.fromkeys(("q", "ctrl+c", "ctrl+q"), self.exit),
+            "q": self._leave,
+            **dict.fromkeys(("ctrl+c", "ctrl+q"), self.exit),
         }
 
     async def on_event(self, event: Event) -> None:
@@ -370,6 +371,14 @@ class PanelsScreen(OperationsApp):
         rows.move(1)
         rows.refresh()
         self._draw_heads()
+
+    def _leave(self) -> None:
+        """Close, once nothing is under way any more; ctrl+c waits for nothing but what has begun."""
+        if self._under_way:
+            self._is_leaving = True
+            self._say(f"{self._under_way} under way, then it closes; ctrl+c leaves the rest waiting")
+        else:
+            self.exit()
 
     def _change_theme(self) -> None:
         self.theme = LIGHT if self.theme == DARK else DARK

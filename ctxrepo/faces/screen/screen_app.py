@@ -135,6 +135,8 @@ class ReviewScreen(PanelsScreen):
         elif self._undos_due:
             self._undos_due -= 1
             self._undo()
+        elif self._is_leaving:
+            self.exit()
         else:
             self._stale = set(NAMES) - {"sessions"}
             self._look_at_all()

@@ -190,3 +190,11 @@ def test_killed_in_the_middle_nothing_is_half(ada: Machine, terminal: Tmux, seco
     )
     assert ada.git("fsck", "--no-dangling") == ""
     assert ada.process("status").returncode == 0
+
+
+def test_who_leaves_at_once_has_decided_all_the_same(ada: Machine, terminal: Tmux) -> None:
+    terminal.keys("2")
+    terminal.wait(lambda shown: "b keep both" in shown, "conflicts are shown")
+    terminal.keys("Home", *"d" * CONFLICTS, "q")
+    terminal.wait(lambda shown: not shown, "the screen closes")
+    assert not [item.id for item in waiting(ada) if item.kind == "conflict"]
