@@ -8,16 +8,6 @@ from importlib import import_module
 _WHAT = (
     *("sync", "hooks", "agents", "commands", "build", "load", "profile", "recall", "meaning", "sessions"),
     "page",
-    "sync",
-    "hooks",
-    "agents",
-    "commands",
-    "build",
-    "load",
-    "profile",
-    "recall",
-    "meaning",
-    "sessions",
     "screen",
 )
 

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.app.panels.panel import PanelName, PanelRow
 from ctxrepo.app.review.decisions import command
-from ctxrepo.domain.records import decision
-from ctxrepo.domain.records.decision import OF_CONFLICT, OF_DECLINED, OF_DELETIONS, Choice, ItemToDecide
+from ctxrepo.domain.records.decision import (
+    OF_CONFLICT,
+    OF_DECLINED,
+    OF_DELETIONS,
+    OF_PROPOSAL,
+    Choice,
+    ItemToDecide,
+)
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -103,7 +109,7 @@ def actions_of(row: PanelRow) -> tuple[RowAction, ...]:
 def _decisions() -> Iterator[KeyMeaning]:
     """The keys of all choices that an item may offer."""
     kinds: Mapping[str, tuple[Kind, str, tuple[Choice, ...]]] = {
-        "Inbox: proposals": ("proposal", "ID", getattr(decision, "OF_PROPOSAL", ())),
+        "Inbox: proposals": ("proposal", "ID", OF_PROPOSAL),
         "Inbox: deletions": ("deletion", "", OF_DELETIONS),
         "Inbox: removed in a review": ("declined", "NAME", OF_DECLINED),
         "Conflicts": ("conflict", "ID", OF_CONFLICT),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from terminal import Terminal
 
-from ctxrepo.faces.cli.review import looking
+from ctxrepo.faces.cli.review import look_through
 
 
 def test_the_page_lies_in_the_state_folder_for_its_user_alone(cli: Terminal) -> None:
@@ -37,11 +37,11 @@ def test_it_is_printed_for_a_dash(cli: Terminal) -> None:
     assert not (cli.machine.open().state.root / "review.html").exists()
 
 
-def test_without_html_it_says_what_there_is(cli: Terminal) -> None:
-    said = cli("review")
+@pytest.mark.parametrize("words", [["page.html"], ["--open"]])
+def test_without_html_it_says_what_a_file_is_for(cli: Terminal, words: list[str]) -> None:
+    said = cli("review", *words)
     assert said.code == 2
-    assert said.is_one_line()
-    assert "review --html" in said.err
+    assert "`ctxrepo review --html` writes a page" in said.err
 
 
 def test_no_browser_is_opened_where_nobody_sits(cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,9 +60,9 @@ def test_at_a_terminal_it_is_opened_where_it_is_asked_for(
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or len(opened) == 1)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    looking.open_in_browser(tmp_path / "a b.html")
+    look_through.open_in_browser(tmp_path / "a b.html")
     assert opened == [f"file://{tmp_path}/a%20b.html"]
-    looking.open_in_browser(tmp_path)
+    look_through.open_in_browser(tmp_path)
     assert "no browser was found" in capsys.readouterr().err
 
 
