@@ -12,7 +12,7 @@ from evening import NOW, evening
 from machines import Machine, make_machine, make_remote
 from piloted import Played, picture, play
 
-from ctxrepo.faces.screen.themes import DARK, LIGHT
+from ctxrepo.faces.screen.operations_app import DARK, LIGHT
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs/pictures"
 LATER: datetime = NOW + timedelta(days=2, hours=3)

@@ -19,11 +19,9 @@ from ctxrepo.app.review.changes import DiffRequest, diff
 from ctxrepo.app.review.decisions import ConflictRequest, list_conflicts, show_conflict
 from ctxrepo.app.review.origins import WhyRequest, why
 from ctxrepo.app.review.past import HistoryRequest, history
-from ctxrepo.app.views.changes import diff_view
 from ctxrepo.app.views.health import check_view, doctor_view, status_view
 from ctxrepo.app.views.notes import delivery_view, list_view
-from ctxrepo.app.views.origins import why_view
-from ctxrepo.app.views.past import conflict_view, conflicts_view, history_view
+from ctxrepo.app.views.past import conflict_view, conflicts_view, diff_view, history_view, why_view
 from ctxrepo.app.views.view import Diff, Field, Table, TextLine, View, ViewSection
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id

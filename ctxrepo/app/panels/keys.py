@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.panels.panel import PanelName, PanelRow
-from ctxrepo.app.review.decisions import command
 from ctxrepo.domain.records.decision import (
     OF_CONFLICT,
     OF_DECLINED,
@@ -17,6 +16,7 @@ from ctxrepo.domain.records.decision import (
     OF_PROPOSAL,
     Choice,
     ItemToDecide,
+    command,
 )
 from ctxrepo.lazy import dataclass
 

@@ -209,8 +209,8 @@ _LOADERS: Mapping[PanelName, Callable[[Desk, PanelRequest], Panel]] = {
 @reads
 def list_waiting(desk: Desk, _: None) -> Result[Sequence[ItemToDecide]]:
     """List all that waits for a person, with the command of each choice."""
-    from ctxrepo.app.review.decisions import command
     from ctxrepo.domain.formats.moment import second
+    from ctxrepo.domain.records.decision import command
     from ctxrepo.services.review.items import items_to_decide
 
     items = items_to_decide(desk.open_memory(or_last_settings=True))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ctxrepo.app.report.report_notes import report_notes
 from ctxrepo.app.report.report_values import (
     PERIOD,
     WEEK,
@@ -25,6 +24,7 @@ from ctxrepo.app.report.report_values import (
     VersionsApart,
     WaitingItem,
     quoted,
+    report_notes,
 )
 from ctxrepo.app.result import Result, reads
 from ctxrepo.app.review.decisions import command

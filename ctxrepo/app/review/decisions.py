@@ -155,7 +155,7 @@ class VerdictRequest:
 @writes
 def accept_proposal(desk: Desk, request: VerdictRequest) -> Result[Acceptance]:
     """Do what a proposal says."""
-    from ctxrepo.services.inbox.waiting import scope_of_proposal, waiting
+    from ctxrepo.services.inbox.staging import scope_of_proposal, waiting
     from ctxrepo.services.notes.remember import doubts
     from ctxrepo.services.projects.sparse import widen
     from ctxrepo.services.review.proposals import accept

@@ -1,12 +1,12 @@
 """What can be set in config.toml, with the sentence that explains each key beside it; and what an agent's own
 settings say of memory in its sessions, whichever agent it is."""
 
+from collections.abc import Sequence
 from dataclasses import field
 from typing import Annotated, Literal
 
 from ctxrepo.domain.formats.described import Between, Like
-from ctxrepo.domain.project.layout import GLOBAL
-from ctxrepo.domain.settings.policy import RULE
+from ctxrepo.domain.project.layout import GLOBAL, PROJECT
 from ctxrepo.lazy import dataclass
 
 
@@ -156,12 +156,16 @@ class TapeSettings:
     """The prefix of anchor names in pi's tree."""
 
 
+POLICY_RULE = r"(?:(?:[a-z]+:)?[^\s:=,]+=)?(?:direct|stage)"
+"""How a rule is written: `stage`, `project=stage`, `AGENT:global=stage`."""
+
+
 @dataclass(frozen=True)
 class InboxSettings:
     """What waits for a person's yes: `[inbox]`."""
 
     policy: tuple[
-        Annotated[str, Like(RULE, "rules such as direct, project=stage or AGENT:global=stage")], ...
+        Annotated[str, Like(POLICY_RULE, "rules such as direct, project=stage or AGENT:global=stage")], ...
     ] = ("direct",)
     """What agents' writes become. `direct`: entries; `stage`: proposals, which `ctxrepo inbox` lists. A rule
     may be for a scope (`project=stage`; `global`, `project` or a project's folder), for an agent
@@ -214,3 +218,21 @@ class OwnMemory:
     has_tape: bool = False
     tape: TapeSettings | None = None
     odd: tuple[str, ...] = ()
+
+
+def stages(rules: Sequence[str], agent: str, folder: str, global_folder: str) -> bool:
+    """Whether what this agent writes to the scope of `folder` waits for a person's yes. The last rule that
+    is about both decides; without one nothing waits."""
+    is_staged = False
+    scopes = {"*", folder, GLOBAL if folder == global_folder else PROJECT}
+    for rule in rules:
+        whom, _, policy = rule.rpartition("=")
+        name, _, scope = (whom or "*").rpartition(":")
+        if name in ("", agent) and scope in scopes:
+            is_staged = policy == "stage"
+    return is_staged
+
+
+def agents_in(rules: Sequence[str]) -> set[str]:
+    """The agents that rules name."""
+    return {rule.partition(":")[0] for rule in rules if ":" in rule}

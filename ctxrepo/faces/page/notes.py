@@ -8,9 +8,21 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted, times
-from ctxrepo.faces.page.markup import NOTHING, Html, join, tag
-from ctxrepo.faces.page.parts import badge, copied, counts, diff, empty, moment, section, told
-from ctxrepo.faces.page.prose import prose
+from ctxrepo.faces.page.markup import (
+    NOTHING,
+    Html,
+    badge,
+    copied,
+    counts,
+    diff,
+    empty,
+    join,
+    moment,
+    prose,
+    section,
+    tag,
+    told,
+)
 
 if TYPE_CHECKING:
     from ctxrepo.app.report.report_values import EntryNotes, MemoryReport, NoteBody, ReportedNote

@@ -6,15 +6,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ctxrepo
 from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.formats.moment import counted, wall_time
-from ctxrepo.faces.page.markup import NOTHING, Html, join, mask_between_tags, tag
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.faces.page.markup import NOTHING, Html, copied, join, mask_between_tags, tag
 from ctxrepo.faces.page.notes import anchors_of, notes_section
-from ctxrepo.faces.page.parts import copied
 from ctxrepo.faces.page.sections import conflicts, machines, overview, tape, usage, waiting
+from ctxrepo.storage.disk.private import put_whole
 
 if TYPE_CHECKING:
     from ctxrepo.app.report.report_values import MemoryReport
@@ -88,3 +90,16 @@ def _left_out(report: MemoryReport) -> Html:
         "nothing; it holds what your memory held when it was made."
     )
     return tag("footer", *left, tag("p", made))
+
+
+def write_page(path: Path, page: str) -> None:
+    """Put the page in the place of what is at `path`, or of nothing."""
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(0, "it is a folder")
+        put_whole(path, page)
+    except OSError as error:
+        raise CtxrepoError(
+            f"the page can't be written to {path}: {error.strerror}",
+            "Name another file, or take it from standard output: `ctxrepo review --html -`.",
+        ) from error

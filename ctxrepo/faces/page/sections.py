@@ -9,22 +9,26 @@ from typing import TYPE_CHECKING
 from ctxrepo.app.views.health import status_view
 from ctxrepo.app.views.view import Field
 from ctxrepo.domain.formats.moment import ago, counted, times, wall_time
-from ctxrepo.faces.page.markup import NOTHING, Html, join, tag
-from ctxrepo.faces.page.notes import who
-from ctxrepo.faces.page.parts import (
+from ctxrepo.faces.page.markup import (
+    NOTHING,
+    Html,
     badge,
     copied,
     counts,
     day_name,
     diff,
     empty,
+    entry_words,
+    inline,
+    join,
     moment,
     section,
     table,
+    tag,
     told,
 )
+from ctxrepo.faces.page.notes import who
 from ctxrepo.faces.page.plots import bar, columns, legend, timeline
-from ctxrepo.faces.page.prose import entry_words, inline
 
 if TYPE_CHECKING:
     from datetime import date

@@ -24,11 +24,8 @@ from ctxrepo.app.views.view import View
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.faces.screen.dialogs import AllKeys
-from ctxrepo.faces.screen.drawing import lines_of, lines_of_actions
-from ctxrepo.faces.screen.operations_app import OperationsApp
-from ctxrepo.faces.screen.panes import RowList, TextPane
-from ctxrepo.faces.screen.themes import DARK, DEFAULTS, LIGHT, THEMES, theme_of
+from ctxrepo.faces.screen.operations_app import DARK, DEFAULTS, LIGHT, THEMES, OperationsApp, theme_of
+from ctxrepo.faces.screen.panes import AllKeys, RowList, TextPane, lines_of, lines_of_actions
 
 NAMES = tuple(TITLES)
 _PAUSE = 0.03

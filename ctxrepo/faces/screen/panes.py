@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Click, Resize
 from textual.geometry import Size
 from textual.message import Message
+from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
+from textual.widgets import Input, Static
 
-from ctxrepo.app.panels.panel import PanelRow
+from ctxrepo.app.panels.keys import KEYS, RowAction
+from ctxrepo.app.panels.panel import SIGNS, PanelRow
+from ctxrepo.app.views.view import Field, Table, TextLine, View, ViewSection
 from ctxrepo.domain.project.layout import visible
-from ctxrepo.faces.screen.drawing import ScreenLine, folded
+from ctxrepo.lazy import dataclass
 
 LOOKS = ("added", "removed", "place", "heading", "label", "wrong", "command", "muted")
 
@@ -168,3 +175,148 @@ class TextPane(ScrollView, can_focus=False):
         elif look:
             content = content.stylize(self.get_visual_style(f"text--{look}"))
         return _strip(content, base, width)
+
+
+_TAB = 4
+_NARROW = 12
+"""Columns below which nothing hangs."""
+
+
+@dataclass(frozen=True)
+class ScreenLine:
+    """A line, its look (see `panes.LOOKS`), and how many characters of it stand alone when it is folded."""
+
+    text: str
+    look: str = ""
+    hang: int = 0
+
+
+def lines_of(view: View) -> list[ScreenLine]:
+    """A view, section by section, with an empty line between them."""
+    lines: list[ScreenLine] = []
+    for section in view.sections:
+        lines += [ScreenLine("")] if lines and lines[-1].text else []
+        lines += _section(section)
+    return lines
+
+
+def _section(section: ViewSection) -> Iterator[ScreenLine]:
+    if section.heading:
+        yield ScreenLine(section.heading, "heading")
+    labels = [len(part.label) for part in section.parts if isinstance(part, Field)]
+    width = max(labels, default=0)
+    for part in section.parts:
+        if isinstance(part, TextLine):
+            indent = "  " * part.depth
+            look = "command" if part.text.startswith("`") and part.depth else part.mark
+            for text in part.text.split("\n"):
+                body = _clean(text)
+                hang = len(indent) + len(body) - len(body.lstrip())
+                yield ScreenLine(indent + body, look, hang + 2 * body.lstrip().startswith(("- ", "* ")))
+        elif isinstance(part, Field):
+            for number, text in enumerate(part.lines):
+                label = "" if number else part.label
+                yield ScreenLine(f"{_clean(label):<{width}}  {_clean(text)}", part.mark or "label", width + 2)
+        elif isinstance(part, Table):
+            yield from (ScreenLine("  ".join(map(_clean, row))) for row in (part.columns, *part.rows))
+        else:
+            yield from (_of_diff(_clean(text)) for text in part.lines)
+
+
+def _of_diff(text: str) -> ScreenLine:
+    look = {"+": "added", "-": "removed", "@": "place"}.get(text[:1], "")
+    return ScreenLine(f"{text[:1]} {text[1:]}" if look in ("added", "removed") else text, look, 2)
+
+
+def _clean(text: str) -> str:
+    """Tabs as blanks, and what acts on a terminal or hides something written out."""
+    return visible(text.expandtabs(_TAB))
+
+
+def folded(line: ScreenLine, width: int) -> list[Content]:
+    """The line in as many as it takes: no wider than `width` cells, further ones below its hang."""
+    whole = Content(line.text)
+    if whole.cell_length <= width or width < 1:
+        return [whole]
+    hang = line.hang if width - line.hang >= _NARROW else 0
+    start, rest = whole.divide([hang]) if hang else (Content(""), whole)
+    sign = line.text[0] if line.look in ("added", "removed") else " "
+    below = Content(sign + " " * (hang - 1)) if hang else start
+    parts = rest.wrap(width - hang) or [rest]
+    return [(below if number else start) + part.rstrip() for number, part in enumerate(parts)]
+
+
+def lines_of_actions(actions: Sequence[RowAction], width: int, *, with_labels: bool) -> list[Content]:
+    """What the keys do about a row and the commands that do it too, folded at a width."""
+    found: list[Content] = []
+    for action in actions:
+        said = ScreenLine(f"{action.key}  {_clean(action.label)}", hang=3)
+        command = ScreenLine(f"{'' if with_labels else action.key:<3}{_clean(action.command)}", hang=3)
+        lines = [*(folded(said, width) if with_labels else ())]
+        lines += [part.stylize("$place", 1) for part in folded(command, width)]
+        found += [lines[0].stylize("bold $primary", 0, 1), *lines[1:]]
+    return found
+
+
+class YesOrNo(ModalScreen[bool]):
+    """Asks before what is hard to reverse."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,enter", "dismiss(True)", show=False),
+        Binding("n,escape,q", "dismiss(False)", show=False),
+    ]
+
+    def __init__(self, question: str, command: str) -> None:
+        super().__init__()
+        self._question, self._command = question, command
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="question"):
+            yield Static(Content(self._question), classes="title")
+            yield Static(Content(self._command), classes="command")
+            yield Static(Content("y or enter: do it     n or escape: leave it as it is"), classes="muted")
+
+
+class AllKeys(ModalScreen[None]):
+    """Every key with the command that does the same; typing searches."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter", "dismiss", show=False),
+        Binding("down", "scroll(1)", show=False, priority=True),
+        Binding("up", "scroll(-1)", show=False, priority=True),
+    ]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="keys"):
+            yield Static(Content("All keys  (type to search, escape closes)"), classes="title")
+            yield Input(placeholder="search", compact=True, select_on_focus=False)
+            yield TextPane()
+
+    def on_mount(self) -> None:
+        self.set_focus(self.query_one(Input))
+        self._show("")
+
+    def on_resize(self, _: Resize) -> None:
+        self._show(self.query_one(Input).value)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._show(event.value)
+
+    def action_scroll(self, by: int) -> None:
+        self.query_one(TextPane).scroll_relative(y=by, animate=False)
+
+    def _show(self, typed: str) -> None:
+        self.query_one(TextPane).show(list(_matching(typed)) or [ScreenLine("no key does that", "muted")])
+
+
+def _matching(typed: str) -> Sequence[ScreenLine]:
+    words = typed.casefold().split()
+    lines = []
+    for key in KEYS:
+        text = f"{key.key} {key.where} {key.meaning} {key.command}".casefold()
+        if all(word in text for word in words):
+            where = f"{key.where}: " if key.where else ""
+            lines.append(ScreenLine(f"{key.key:<7} {where}{key.meaning}", "label", 8))
+            lines += [ScreenLine(f"        {key.command}", "command", 8)] if key.command else []
+    signs = [ScreenLine(f"{s:<7} {said}", "label", 8) for s, said in SIGNS.items() if not words]
+    return [*lines, *([ScreenLine(""), ScreenLine("signs before rows", "heading")] if signs else []), *signs]

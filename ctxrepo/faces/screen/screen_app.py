@@ -17,9 +17,9 @@ from ctxrepo.app.panels.keys import RowAction, actions_of, why_not
 from ctxrepo.app.panels.panel import Panel, PanelRow
 from ctxrepo.app.result import Result
 from ctxrepo.errors import CtxrepoError, NotFound
-from ctxrepo.faces.screen.dialogs import YesOrNo
+from ctxrepo.faces.screen.operations_app import ask_ground, theme_of
 from ctxrepo.faces.screen.panels_screen import NAMES, PanelsScreen
-from ctxrepo.faces.screen.themes import ask_ground, theme_of
+from ctxrepo.faces.screen.panes import YesOrNo
 from ctxrepo.lazy import dataclass
 
 PageWriter = Callable[[Desk, None], Path]

@@ -7,12 +7,14 @@ from typing import Any
 
 from ctxrepo.domain.note.changes import entry_changes
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import CHECKLIST, DAILY, is_aside, is_note, scope_of
-from ctxrepo.domain.records.proposal import Proposal, ProposalVerb
+from ctxrepo.domain.project.layout import CHECKLIST, DAILY, INBOX, is_aside, is_note, scope_of
+from ctxrepo.domain.records.proposal import InboxLine, Proposal, ProposalVerb, inbox_lines
 from ctxrepo.domain.records.save import Save
-from ctxrepo.domain.settings.policy import stages
+from ctxrepo.domain.settings.values import stages
 from ctxrepo.domain.text import blake2b
-from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.errors import ConfigError, NotFound
+from ctxrepo.services.locate.identify import project_of, read_registry
+from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.storage.memory import Memory
 
 
@@ -65,3 +67,28 @@ def _is_of_facts(path: str) -> bool:
     rest = path.partition("/")[2]
     is_working = rest == CHECKLIST or rest.startswith(f"{DAILY}/")
     return is_note(path) and not is_working and not is_aside(path)
+
+
+def waiting(memory: Memory) -> list[InboxLine]:
+    """What waits in the inbox, oldest first, and then what can't be read."""
+    read = memory.worktree.read
+    files = sorted(path for path in memory.worktree.scan(INBOX).files if path.endswith(".jsonl"))
+    lines = [line for file in files for line in inbox_lines(file, read(file) or b"")]
+    return sorted(lines, key=lambda line: (line.proposal is None, line.proposal.ts if line.proposal else ""))
+
+
+def scope_of_proposal(memory: Memory, proposal: Proposal) -> NamedScope:
+    """The scope that a proposal is for, wherever its project's folder is by now; NotFound for none."""
+    if not proposal.owner:
+        return scope_named(memory, proposal.scope, None)
+    project = project_of(memory, read_registry(memory), proposal.owner)
+    return NamedScope(project.id, project.folder, project)
+
+
+def path_of_proposal(memory: Memory, proposal: Proposal) -> str:
+    """The note that a proposal is about, as far as it says, or the folder of its scope."""
+    try:
+        folder = scope_of_proposal(memory, proposal).folder
+    except (ConfigError, NotFound):
+        folder = proposal.scope
+    return f"{folder}/{proposal.note}" if proposal.note else folder

@@ -21,7 +21,7 @@ from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.conflict_copies import conflicts
-from ctxrepo.services.inbox.waiting import path_of_proposal, waiting
+from ctxrepo.services.inbox.staging import path_of_proposal, waiting
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import HeldBack, KeptOutFile

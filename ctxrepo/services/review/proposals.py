@@ -23,8 +23,7 @@ from ctxrepo.domain.records.proposal import (
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.inbox.staging import is_staged
-from ctxrepo.services.inbox.waiting import scope_of_proposal, waiting
+from ctxrepo.services.inbox.staging import is_staged, scope_of_proposal, waiting
 from ctxrepo.services.notes.changing import Whole, rewritten
 from ctxrepo.services.notes.remember import RememberResult, line_of, prepared, remember_in
 from ctxrepo.services.notes.requests import Fact

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ctxrepo.domain.settings.policy import RULE, agents_in, stages
+from ctxrepo.domain.settings.values import RULE, agents_in, stages
 
 
 @pytest.mark.parametrize(

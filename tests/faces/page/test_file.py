@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.faces.page.file import write_page
+from ctxrepo.faces.page.page import write_page
 
 
 def test_it_is_for_its_user_alone_and_replaces_the_one_before(tmp_path: Path) -> None:

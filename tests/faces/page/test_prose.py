@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages import Parsed
 
-from ctxrepo.faces.page.markup import tag
-from ctxrepo.faces.page.prose import entry_words, prose
+from ctxrepo.faces.page.markup import entry_words, prose, tag
 
 
 def names(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxrepo.app.views.view import Diff, Field, Table, TextLine, View, ViewSection
-from ctxrepo.faces.screen.drawing import ScreenLine, folded, lines_of
+from ctxrepo.faces.screen.panes import ScreenLine, folded, lines_of
 
 VIEW = View(
     "title",

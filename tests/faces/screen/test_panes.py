@@ -10,8 +10,8 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from ctxrepo.app.panels.panel import PanelRow
+from ctxrepo.faces.screen.operations_app import DEFAULTS
 from ctxrepo.faces.screen.panes import RowList
-from ctxrepo.faces.screen.themes import DEFAULTS
 
 MANY = 10_000
 

@@ -10,7 +10,7 @@ from time import monotonic
 
 import pytest
 
-from ctxrepo.faces.screen.themes import DARK, LIGHT, THEMES, ask_ground, theme_of
+from ctxrepo.faces.screen.operations_app import DARK, LIGHT, THEMES, ask_ground, theme_of
 
 
 @pytest.mark.parametrize(

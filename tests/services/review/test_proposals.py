@@ -15,7 +15,7 @@ from ctxrepo.domain.project.layout import CONFLICTS
 from ctxrepo.domain.records.proposal import Verdict, verdicts
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused
-from ctxrepo.services.inbox.waiting import waiting
+from ctxrepo.services.inbox.staging import waiting
 from ctxrepo.services.notes.remember import propose
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.marks import evidence_now

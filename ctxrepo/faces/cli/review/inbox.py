@@ -18,7 +18,7 @@ inbox = Group("inbox", "List, show and decide what waits for a person.", "list")
 @inbox.command("list")
 def list_items(json: Annotated[bool, json_option()] = False) -> None:
     """List everything that waits for a decision."""
-    from ctxrepo.app.views.inbox import inbox_view
+    from ctxrepo.app.views.deciding import inbox_view
 
     desk = open_desk()
     answer_with_view(operations.list_items, None, json, partial(inbox_view, now=desk.now), desk=desk)
@@ -28,17 +28,17 @@ def list_items(json: Annotated[bool, json_option()] = False) -> None:
 @command(id="ID")
 def show(request: InboxRequest, json: bool = False) -> None:
     """Show an item, and the commands that decide it."""
-    from ctxrepo.app.views.inbox import item_view
+    from ctxrepo.app.views.deciding import shown_item_view
 
     desk = open_desk()
-    answer_with_view(operations.show_item, request, json, partial(item_view, now=desk.now), desk=desk)
+    answer_with_view(operations.show_item, request, json, partial(shown_item_view, now=desk.now), desk=desk)
 
 
 @inbox.command()
 @command(ids="ID...")
 def accept(request: AcceptRequest, json: bool = False) -> None:
     """Accept items: what waits holds from now on."""
-    from ctxrepo.app.views.inbox import decided_view
+    from ctxrepo.app.views.deciding import decided_view
 
     answer_with_view(operations.accept_items, request, json, decided_view)
 
@@ -47,7 +47,7 @@ def accept(request: AcceptRequest, json: bool = False) -> None:
 @command(ids="ID...", reason="--reason WHY")
 def decline(request: DeclineRequest, json: bool = False) -> None:
     """Decline items: what holds now stays."""
-    from ctxrepo.app.views.inbox import decided_view
+    from ctxrepo.app.views.deciding import decided_view
 
     answer_with_view(operations.decline_items, request, json, decided_view)
 
@@ -58,7 +58,7 @@ def edit(request: RewordRequest, json: bool = False) -> None:
     """Accept a proposal with another text, in your editor or as given."""
     from dataclasses import replace
 
-    from ctxrepo.app.views.inbox import decided_view
+    from ctxrepo.app.views.deciding import decided_view
     from ctxrepo.faces.cli.editor import edit_text, editor_of
 
     desk = open_desk()

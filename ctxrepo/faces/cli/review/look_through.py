@@ -74,8 +74,7 @@ def _page_of(desk: Desk, _: None) -> Path:
     """Write the page of the memory into the state folder; the file."""
     from ctxrepo.app.report.report import report
     from ctxrepo.app.report.report_values import ReportRequest
-    from ctxrepo.faces.page.file import write_page
-    from ctxrepo.faces.page.page import page
+    from ctxrepo.faces.page.page import page, write_page
 
     path = desk.memory.state.root / _PAGE
     write_page(path, page(report(desk, ReportRequest()).value))
@@ -86,8 +85,7 @@ def _write_page(file: str, *, is_opened: bool, json: bool) -> None:
     from ctxrepo.app.report.report import report
     from ctxrepo.app.report.report_values import ReportRequest
     from ctxrepo.app.result import Result
-    from ctxrepo.faces.page.file import write_page
-    from ctxrepo.faces.page.page import page
+    from ctxrepo.faces.page.page import page, write_page
 
     desk = open_desk()
     result = perform(desk, report, ReportRequest())

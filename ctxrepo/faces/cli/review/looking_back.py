@@ -15,7 +15,7 @@ from ctxrepo.faces.cli.options import command
 @command(target="TARGET")
 def why(request: WhyRequest, json: bool = False) -> None:
     """Show who wrote a note or an entry, when, and at which prompt."""
-    from ctxrepo.app.views.origins import why_view
+    from ctxrepo.app.views.past import why_view
 
     desk = open_desk()
 
@@ -44,6 +44,6 @@ def why(request: WhyRequest, json: bool = False) -> None:
 )
 def diff(request: DiffRequest, json: bool = False) -> None:
     """Show what changed, entry by entry, and who changed it."""
-    from ctxrepo.app.views.changes import diff_view
+    from ctxrepo.app.views.past import diff_view
 
     answer_with_view(changes.diff, request, json, diff_view)
