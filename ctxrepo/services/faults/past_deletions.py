@@ -18,6 +18,7 @@ from ctxrepo.services.reading.marks import (
     entries_in,
     evidence_at,
     note_versions,
+    places_by_now,
     standing_heirs,
 )
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
@@ -172,7 +173,9 @@ def _came_back(
     if any(f": undo {commit[:10]} " in subject for subject in subjects):
         return True
     former = renamed(evidence_at(objects, objects.tree_of(head)))
+    by_now = places_by_now(objects, changed, next(iter(objects.parents(commit)), None), head)
     places = {path: [path, *(new for new, names in former.items() if path in names)] for path in changed}
+    places = {path: [*names, by_now.get(path, path)] for path, names in places.items()}
     paths = {*chain(*places.values())}
     trees = [objects.files(objects.tree_of(one), paths) for one in after]
     return all(

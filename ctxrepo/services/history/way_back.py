@@ -22,6 +22,7 @@ from ctxrepo.services.reading.marks import (
     evidence_at,
     evidence_in,
     moved_to,
+    places_by_now,
     standing_heirs,
 )
 from ctxrepo.services.saving.merge import merge_of
@@ -247,7 +248,7 @@ def _changes(memory: Memory, deed: ChangeToUndo, tip: str) -> dict[str, tuple[by
     objects = memory.objects
     head = objects.tree_of(tip)
     records = set(deed.records)
-    deed = _elsewhere(memory, deed, head)
+    deed = _elsewhere(memory, deed, tip)
     after = {p: data for p, data in deed.after.items() if p not in records}
     before = _ways_back(deed, after, _read(memory, head, after))
     tree = objects.tree_of(deed.commit)
@@ -278,13 +279,14 @@ def _changes(memory: Memory, deed: ChangeToUndo, tip: str) -> dict[str, tuple[by
     return {p: (here[p], there[p]) for p in changed}
 
 
-def _elsewhere(memory: Memory, deed: ChangeToUndo, head: str | None) -> ChangeToUndo:
+def _elsewhere(memory: Memory, deed: ChangeToUndo, tip: str) -> ChangeToUndo:
     """The deed, with each note that it removed, and that a merge kept where another machine had moved it, at
     that place: it isn't to come back beside itself."""
-    said = total(deed.after)
+    said, head = total(deed.after), memory.objects.tree_of(tip)
     removed = (p for p, data in deed.after.items() if data is None and is_note(p))
     gone = {p: units for p in removed if not (units := total({p: deed.before[p]})) & said}
-    places = moved_to(memory.objects, head, gone)
+    parent = next(iter(memory.objects.parents(deed.commit)), None) if gone else None
+    places = moved_to(memory.objects, head, gone) | places_by_now(memory.objects, gone, parent, tip)
     here = _read(memory, head, {*places, *places.values()})
     kept = {p: now for p, now in places.items() if here[p] is None and gone[p] & total({now: here[now]})}
     before, after = ({kept.get(p, p): data for p, data in side.items()} for side in (deed.before, deed.after))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from itertools import permutations
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from machines import Machine, make_pair
 
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.services.review.items import items_to_decide
-from ctxrepo.services.sync.follow import places_by_now
+from ctxrepo.services.sync.sync import sync
 
 Pair = tuple[Machine, Machine]
 Act = Callable[[Machine], None]
@@ -282,21 +283,31 @@ def test_a_new_note_at_the_old_path_is_another_one(pair: Pair) -> None:
         assert machine.read(OLD) == "- of something else\n"
 
 
-def test_what_was_recorded_before_leads_nowhere(pair: Pair) -> None:
-    """The path had another note until a while ago, which moved on since."""
+@pytest.mark.slow
+@pytest.mark.parametrize("who", rotating([0, 1], keep=1), ids=lambda who: ("ada", "ben")[who])
+@pytest.mark.parametrize("acts", [*permutations([move_note, rename_project])])
+def test_a_deleted_note_that_a_merge_kept_elsewhere_is_not_told_nor_doubled(
+    pair: Pair, acts: tuple[Act, ...], who: int
+) -> None:
     ada, ben = pair
-    move_note(ada)
-    ada.write(OLD, "- of something else\n- and more of it\n")
+    ada.write(OLD, "".join(f"- alpha fact number {n}\n" for n in range(5)))
+    assert ada.ctxrepo("sync", "--accept", "deletions").returncode == 0
+    ben.sync()
+    (ada.clone / OLD).unlink()
+    (line,) = told_by_hand(ada)
+    for act in acts:
+        act(ben)
+    ben.sync()
     ada.sync()
-    ben.sync()
-    before = ada.git("rev-parse", "HEAD")
-    assert ben.ctxrepo("move", "topics/z.md", "topics/far.md").returncode == 0
-    assert ben.ctxrepo("move", "topics/a.md", "topics/b.md").returncode == 0
-    ben.sync()
-    objects = ben.open().objects
-    after = ben.git("rev-parse", "HEAD")
-    paths = [OLD, "shop/topics/z.md", "shop/topics/n0.md", "shop/none.md"]
-    assert places_by_now(objects, paths, before, after) == {
-        OLD: "shop/topics/b.md",
-        "shop/topics/z.md": "shop/topics/far.md",
-    }
+    assert entries_below(ada) == {f"{folder_of(ben)}/topics/z.md": 5}
+    assert [line for machine in pair for line in told_by_hand(machine) if "5 entries" in line] == []
+    pair[who].ctxrepo(*line.split("`")[1].split()[1:])
+    for machine in (*pair, ada):
+        machine.sync()
+        assert entries_below(machine) == {f"{folder_of(ben)}/topics/z.md": 5}
+
+
+def told_by_hand(machine: Machine) -> list[str]:
+    """What a sync of this moment tells of deletions."""
+    notices = sync(machine.open(), datetime.now(UTC)).notices
+    return [line for line in notices if "deleted by hand" in line]
