@@ -66,7 +66,7 @@ much again for what they share; 219 for keeping here what an agent remembers by 
 fourth week found. Paid back of all that: 1,600, by modules that always load together, by functions
 of a line that were used once, and by rules and fields that stood twice.
 
-Levels: 26 were to be enough until a screen stood above the operations of commands (app, panels, deeds, decide).
+Levels: 26 were enough until a screen stood above the operations of commands: app, panels, deeds, decide.
 """
 
 
