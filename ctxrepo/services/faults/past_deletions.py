@@ -18,9 +18,9 @@ from ctxrepo.services.reading.marks import (
     entries_in,
     evidence_at,
     note_versions,
-    places_by_now,
     standing_heirs,
 )
+from ctxrepo.services.reading.places import places_by_now
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects

@@ -83,6 +83,9 @@ def check(memory: Memory) -> list[NoteFinding]:
         remedy = "`ctxrepo check --fix` marks it as generated."
         said = "forges show reviewers what ctxrepo keeps beside the notes"
         found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy, "note"))
+    said = "it is in no folder, so no session is given it and `ctxrepo search` leaves it out"
+    top = sorted(path for path in scan.files if "/" not in path and is_note(path) and path != "README.md")
+    found += [NoteFinding(path, 0, said, "Move it to a folder if it is a note.", "note") for path in top]
     registry = read_registry(memory)
     if not registry.problem:  # of which the guard has told above
         loose = {note.scope_folder for note in notes} - {*registry.projects.values(), memory.global_folder}

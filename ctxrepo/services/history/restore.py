@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
-from ctxrepo.domain.guard.refusals import check_file
+from ctxrepo.domain.guard.refusals import WAYS, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, moved, normalised
@@ -24,7 +24,14 @@ from ctxrepo.services.history.versions import PastPlace, follow, whereabouts
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.notes.placing import completed, move
 from ctxrepo.services.notes.requests import RestoreRequest
-from ctxrepo.services.reading.find import destination_of, find_entry, places_of, scope_named, spelt
+from ctxrepo.services.reading.find import (
+    destination_of,
+    find_entry,
+    places_of,
+    scope_named,
+    spelt,
+    undeleted,
+)
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import lines_of_change
@@ -87,6 +94,8 @@ class _Restore:
             if is_archived(path):
                 folder, _, rest = path.partition("/")
                 return self._out_of_archive(Target(folder, rest), path)
+            if path in undeleted(self.memory):
+                raise Refused(f"what a hand deleted of {path} is held back", f"{WAYS}.")
             raise self._is_there(path)
         path = self._destination(path)
         with drafting(self.memory, "restore", self.origin, self.now) as draft:
@@ -112,7 +121,11 @@ class _Restore:
             is_struck = found.id in marks(evidence_now(self.memory)).struck
             if is_struck:  # it was superseded, and holds again
                 self._state(found, found.id)
-            return RestoreResult(found.at, found.id, source=found.at, existing=not is_struck)
+            with drafting(self.memory, "restore", self.origin, self.now) as draft:
+                draft.saying = normalised(found.text)[:100]
+                is_back = draft.put_back(found)
+            existing = not (is_struck or is_back)
+            return RestoreResult(found.at, found.id, source=found.at, existing=existing)
         path = self._destination(self.was.now)
         with drafting(self.memory, "restore", self.origin, self.now) as draft:
             draft.saying = normalised(old.text)[:100]

@@ -22,9 +22,9 @@ from ctxrepo.services.reading.marks import (
     evidence_at,
     evidence_in,
     moved_to,
-    places_by_now,
     standing_heirs,
 )
+from ctxrepo.services.reading.places import places_by_now
 from ctxrepo.services.saving.merge import merge_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import Operation

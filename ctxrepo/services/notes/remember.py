@@ -204,10 +204,7 @@ class _Writing(PreparedFact):
     def _existing(self, entry: Entry) -> RememberResult:
         """The result for an entry that exists; if it was superseded, it holds again from now on, and if a
         hand has deleted it, and that is held back, the file has it again."""
-        path = entry.path
-        if path in self.draft.held and entry not in entries_of(path, self.draft.on_disk(path) or ""):
-            text = self.draft.text(path) or ""
-            self.draft.put_again(path, text, compose.replace(text, entry, ""))
+        self.draft.put_back(entry)
         # Don't ask the cache: what was superseded a moment ago isn't committed yet.
         known = marks(evidence_now(self.draft.memory))
         if entry.id in known.struck:

@@ -3,18 +3,14 @@ stands for entries that somebody edited."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sized
-from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import month, seconds_of, stamp
-from ctxrepo.domain.merge.tree.moves import moves_between
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode, decode_exactly
-from ctxrepo.domain.project.layout import EVIDENCE, REGISTRY, is_note, moved_path, scope_of
-from ctxrepo.domain.project.registry import Registry, parse
+from ctxrepo.domain.project.layout import EVIDENCE, is_note, scope_of
 from ctxrepo.domain.records.evidence import (
     MOST_HEIRS,
     Evidence,
@@ -23,7 +19,6 @@ from ctxrepo.domain.records.evidence import (
     edits_in,
     evidence_of,
     marks,
-    moved_on,
     renamed,
 )
 from ctxrepo.storage.memory import Memory
@@ -71,64 +66,6 @@ def moved_to(objects: "Objects", tree: str | None, paths: Collection[str]) -> di
     """path -> where its note is by now, of those of these paths that a record in a tree says have moved."""
     by_now = _by_now(evidence_at(objects, tree)) if paths else {}
     return {old: new for old, new in by_now.items() if old in paths}
-
-
-_MOST_COMMITS = 500
-"""Of so many commits, the newest, the registries are read."""
-
-
-def places_by_now(
-    objects: "Objects", paths: Collection[str], before: str | None, after: str
-) -> dict[str, str]:
-    """path -> where its file is in the commit `after`, of those of these files of the commit `before` that
-    moved in between: by what was recorded since, whatever the folder of their project was called then, or
-    else by what the files say."""
-    old_tree, tree = objects.tree_of(before), objects.tree_of(after)
-    there = objects.files(old_tree, paths)
-    if not there:
-        return {}
-    folders = _folders_by_now(objects, before, after)
-    known = {*evidence_at(objects, old_tree)}
-    since = (record for record in evidence_at(objects, tree) if record not in known)
-    now = {path: _below(folders, path) for path in there}
-    records = [replace(one, path=_below(folders, one.path), to=_below(folders, one.to)) for one in since]
-    by_now = moved_on(records, now.values())
-    places = {path: by_now[name] for path, name in now.items()}
-    present = objects.files(tree, {*there, *places.values()})
-    moved = {path: place for path, place in places.items() if place != path and place in present}
-    if lost := there.keys() - moved.keys() - present.keys():
-        differing = objects.diff(old_tree, tree)
-        gone = {path: objects.data_or_empty(there[path]) for path in lost}
-        come = {
-            path: objects.data_or_empty(key)
-            for path, (was, key) in differing.items()
-            if key and not was and path not in moved.values()
-        }
-        moved |= moves_between(gone, come)
-    return moved
-
-
-def _folders_by_now(objects: "Objects", before: str | None, after: str) -> dict[str, str]:
-    """Each name that the folder of a project had since `before` -> the one that it has in `after`."""
-    commits = reversed([*islice(objects.new_commits(after, before), _MOST_COMMITS)])
-    trees = dict.fromkeys(map(objects.tree_of, chain([before], commits)))
-    files = dict.fromkeys(objects.key_at(str(tree), REGISTRY) for tree in trees if tree)
-    now = _registry(objects, objects.tree_of(after))
-    folders: dict[str, str] = {}
-    for key in filter(None, files):
-        for identity, folder in parse(decode(objects.data_or_empty(key))).projects.items():
-            folders.setdefault(folder, now.folder_of(identity) or folder)
-    return folders
-
-
-def _registry(objects: "Objects", tree: str | None) -> Registry:
-    return parse(decode(objects.find(tree, REGISTRY) or b""))
-
-
-def _below(folders: Mapping[str, str], path: str) -> str:
-    """The path below the folder that its project has by now."""
-    folder = scope_of(path)
-    return moved_path(path, folder, folders.get(folder, folder)) or path
 
 
 def _by_now(evidence: Iterable[Evidence]) -> dict[str, str]:

@@ -12,7 +12,8 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.guard.handover import ADDING, why_not_taken
 from ctxrepo.domain.guard.refusals import WAYS, Refusal, check_file, messages_of, refuse
-from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, encoded, utf16
 from ctxrepo.domain.project.layout import INBOX, REGISTRY, is_note, scope_of
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
@@ -80,6 +81,16 @@ class Draft:
         """`put` a file that has the text already, and had `before`: an editor left it, or a run that was
         killed before it acknowledged it."""
         self.before[path], self.after[path] = before, text
+
+    def put_back(self, entry: Entry) -> bool:
+        """Have the file hold an entry again that a hand deleted from it, while that is held back; whether it
+        lacked it."""
+        path = entry.path
+        if path not in self.held or entry.id in {e.id for e in entries_of(path, self.on_disk(path) or "")}:
+            return False
+        text = self.text(path) or ""
+        self.put_again(path, text, compose.replace(text, entry, ""))
+        return True
 
     def remove(self, path: str) -> None:
         """Remove the file; Refused where a person is to say first what becomes of its deletions by hand."""

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from ctxrepo.domain.git.oid import blob_id, blob_id_of
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.records.conflict_copy import copy_as_file
-from ctxrepo.services.reading.marks import places_by_now
+from ctxrepo.services.reading.places import places_by_now
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key

@@ -1,5 +1,6 @@
 """What merges and other machines changed that nobody would see: told once, by the next sync for a person."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice, permutations
 
@@ -37,13 +38,16 @@ def news(memory: Memory, before: str | None, registry: Registry, *, tells: bool)
     problem = registry_problem(memory)
     told_of = [problem] if problem else _renamed(memory, since, registry)
     told_of = [*told_of, *_come_back(objects, since, memory.head)]
-    return *told_of, *confirmed_since(memory, since), *moved_away(memory, since)
+    told_of = [*told_of, *confirmed_since(memory, since)]
+    return *told_of, *moved_away(memory, since), *_out_of_view(memory, since)
 
 
 def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
     """A line for each project that got another folder since that commit, unless a command here gave it."""
     was = parse(decode(memory.objects.find(memory.objects.tree_of(since), REGISTRY) or b""))
     for identity, new in read_registry(memory).projects.items():
+        if any(each.canonical(identity) != identity for each in (before, was)):
+            continue  # unlinked, which moves no notes
         former = [old for each in (before, was) if (old := each.folder_of(identity)) and old != new]
         done = memory.done_log.newest() if former and before.folder_of(identity) == new else ()
         if not former or any(operation.note.endswith(f" is {new}") for operation in done):
@@ -154,6 +158,20 @@ def moved_away(memory: Memory, since: str) -> Iterator[str]:
                 known = {*read_registry(memory).projects.values(), memory.global_folder}
                 of_none = "" if scope_of(new) in known else ", in a folder of no project"
                 yield f"{old} was written to here and moved on another machine: it is {new} now{of_none}"
+
+
+def _out_of_view(memory: Memory, since: str) -> Iterator[str]:
+    """A line for each folder of no project to which notes have moved since a commit, as they were."""
+    objects, given = memory.objects, {memory.global_folder, *read_registry(memory).projects.values()}
+    changed = objects.diff(objects.tree_of(since), memory.head_tree)
+    notes = {path: keys for path, keys in changed.items() if is_note(path) and not is_aside(path)}
+    gone = {was for path, (was, now) in notes.items() if now is None and scope_of(path) in given}
+    come = [path for path, (was, now) in notes.items() if was is None and now in gone]
+    for folder, count in sorted(Counter(scope_of(path) for path in come if "/" in path).items()):
+        if folder not in given:
+            moved = "1 note has" if count == 1 else f"{count} notes have"
+            it = "it" if count == 1 else "them"
+            yield f"{moved} moved to {folder}/, a folder of no project, and no session is given {it}"
 
 
 def _hosts(objects: Objects, mine: str, other: str) -> set[str]:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ctxrepo.domain.settings.values import RULE, agents_in, stages
+from ctxrepo.domain.settings.values import POLICY_RULE, agents_in, stages
 
 
 @pytest.mark.parametrize(
@@ -37,14 +37,14 @@ def test_a_global_folder_of_another_name() -> None:
 
 @pytest.mark.parametrize("rule", ["direct", "stage", "project=stage", "codex:global=direct", "codex:*=stage"])
 def test_how_a_rule_is_written(rule: str) -> None:
-    assert re.fullmatch(RULE, rule)
+    assert re.fullmatch(POLICY_RULE, rule)
 
 
 @pytest.mark.parametrize(
     "rule", ["", "staged", "project", "=stage", "codex:=stage", "a b=stage", "project:stage"]
 )
 def test_what_is_no_rule(rule: str) -> None:
-    assert not re.fullmatch(RULE, rule)
+    assert not re.fullmatch(POLICY_RULE, rule)
 
 
 def test_the_agents_that_rules_name() -> None:

@@ -111,6 +111,12 @@ def test_who_waits_is_told_how_far_it_is(mine: Machine) -> None:
     assert told[-1] == "comparing the entries"
 
 
+def test_a_note_in_no_folder_is_told(mine: Machine) -> None:
+    mine.write("loose.md", "- a fact\n")
+    (found,) = (one for one in check(mine.open()) if one.path == "loose.md")
+    assert (found.level, "no session is given it" in found.problem) == ("note", True)
+
+
 def test_a_folder_that_belongs_to_no_project_is_found_and_named(mine: Machine) -> None:
     mine.write("nobody/topics/x.md", "---\ndescription: d\n---\n\n- a fact\n")
     (found,) = check(mine.open())

@@ -8,7 +8,7 @@ import pytest
 from copies import Copies
 from machines import Machine, make_ada
 
-from ctxrepo.services.reading.marks import places_by_now
+from ctxrepo.services.reading.places import places_by_now
 
 OLD = "shop/topics/a.md"
 

@@ -739,22 +739,27 @@ def test_a_key_that_was_stated_anew_after_a_hand_took_its_note_has_one_value(
 
 
 @pytest.mark.parametrize("left", [0, 5], ids=["the note is gone", "a part is left"])
-@pytest.mark.parametrize("key", ["", "hall"])
+@pytest.mark.parametrize("way", ["remember", "by key", "restore"])
 def test_what_is_remembered_again_while_its_deletion_is_held_back_stays(
-    ada: Machine, left: int, key: str
+    ada: Machine, left: int, way: str
 ) -> None:
+    key = "hall" if way == "by key" else ""
     ada.init()
     lines = [f"- Hall {n} has a pump" for n in range(30)]
     ada.write("shop/halls.md", "\n".join(lines) + "\n")
     note = parse_target("shop:halls.md")
-    ada.remember("Ask Bob before", note=note, key=key)
+    entry = ada.remember("Ask Bob before", note=note, key=key).id
     ada.sync()
     if left:
         ada.write("shop/halls.md", "\n".join(lines[:left]) + "\n")
     else:
         (ada.clone / "shop/halls.md").unlink()
     assert ada.sync().held
-    assert ada.remember("Ask Bob before", note=note, key=key).existing
+    if way == "restore":
+        assert "held back" in ada.ctxrepo("restore", "shop:halls.md").stderr
+        assert ada.ctxrepo("restore", f"^{entry}").returncode == 0
+    else:
+        assert ada.remember("Ask Bob before", note=note, key=key).existing
     assert ada.ctxrepo("sync", "--accept", "deletions").returncode == 0
     kept = ada.read("shop/halls.md")
     assert "Ask Bob before" in kept

@@ -140,3 +140,28 @@ def test_also_where_another_note_has_its_name_by_now(pair: Pair) -> None:
     assert lines == [f"{NOTE} {TOLD} other/topics/a.md now"]
     assert "what Ben adds" in ben.read("other/topics/a.md")
     assert ben.read(NOTE) == "- of something else\n"
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["ada first", "ben first"])
+def test_a_folder_that_a_hand_put_out_of_view_is_told_once_on_each_machine(pair: Pair, first: int) -> None:
+    ada, ben = pair
+    ada.write("global/MEMORY.md", "- Answer in Dutch\n")
+    ada.write("global/topics/tools.md", "- Use make\n")
+    ada.sync()
+    ben.sync()
+    (ada.clone / "global").rename(ada.clone / "everywhere")
+    told = [line for machine in (ada, *pair[first:], *pair) for line in machine.sync().notices]
+    line = "2 notes have moved to everywhere/, a folder of no project, and no session is given them"
+    assert told == [line, line]
+
+
+def test_a_checkout_that_is_unlinked_moves_no_notes(pair: Pair) -> None:
+    ada, ben = pair
+    registry = ada.clone / "ctxrepo.toml"
+    before = registry.read_text()
+    registry.write_text(f'{before}\n[aliases]\n"git.example.org/ada/two" = "git.example.org/ada/shop"\n')
+    ada.sync()
+    ben.sync()
+    registry.write_text(f'{before}"git.example.org/ada/two" = "two"\n')
+    ada.sync()
+    assert not [line for line in ben.sync().notices if "folder" in line]

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.app.review import decisions, past
+from ctxrepo.app.review import changes, decisions, origins, past
+from ctxrepo.app.review.changes import DiffRequest
 from ctxrepo.app.review.decisions import ConflictRequest, DismissRequest, ResolveRequest
+from ctxrepo.app.review.origins import Why, WhyRequest
 from ctxrepo.app.review.past import HistoryRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
@@ -129,3 +131,40 @@ def dismiss(request: DismissRequest, json: bool = False) -> None:
         return "\n".join(f"removed from the list; kept in {ref}" for ref in refs) or "nothing to dismiss"
 
     answer(decisions.dismiss, request, json, said)
+
+
+@command(target="TARGET")
+def why(request: WhyRequest, json: bool = False) -> None:
+    """Show who wrote a note or an entry, when, and at which prompt."""
+    from ctxrepo.app.views.past import why_view
+
+    desk = open_desk()
+
+    def said(found: Why) -> str | Sequence[output.OutputLine]:
+        """The view; in an agent's session as a quotation, where words of past sessions are in it."""
+        from ctxrepo.app.sessions.past_search import quoted
+
+        lines = output.drawn(why_view(found, desk.now), 8)
+        text = output.text_of(lines)
+        framed = quoted(desk, text) if found.has_quotes else text
+        return lines if framed == text else framed
+
+    def hints(found: Why) -> Sequence[str]:
+        return () if json else why_view(found, desk.now).hints
+
+    answer(origins.why, request, json, said, hints, desk=desk)
+
+
+@command(
+    target="TARGET",
+    since="--since WHEN",
+    session="--session ID",
+    start="--from WHEN",
+    end="--to WHEN",
+    patch="--patch -p",
+)
+def diff(request: DiffRequest, json: bool = False) -> None:
+    """Show what changed, entry by entry, and who changed it."""
+    from ctxrepo.app.views.past import diff_view
+
+    answer_with_view(changes.diff, request, json, diff_view)
