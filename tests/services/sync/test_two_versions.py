@@ -543,8 +543,14 @@ class TestKeys:
         assert self.values(ada) == ["- [gotcha] db.port: 7000, as of 2026-11-20"]
         assert [c.copy.other for c in conflicts(ada.open()) if c.copy] == ["- db.port: 6000"]
 
-    def test_also_if_an_import_brought_one(self, apart: Pair) -> None:
+    @pytest.mark.parametrize(
+        "there", ["", "## Old\n\n- The old gateway is gone\n"], ids=["new", "below a heading"]
+    )
+    def test_also_if_an_import_brought_one(self, apart: Pair, there: str) -> None:
         ada, ben = apart
+        if there:
+            ada.write("shop/topics/gotcha.md", there)
+            meet(ada, ben)
         facts = ada.home / "facts.jsonl"
         facts.write_text('{"text": "6000", "key": "db.port", "category": "gotcha"}\n')
         by_command(ada, "import", "jsonl", str(facts), "--scope", "project", "--yes")
