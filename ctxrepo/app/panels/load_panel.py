@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -204,22 +203,3 @@ _LOADERS: Mapping[PanelName, Callable[[Desk, PanelRequest], Panel]] = {
     "sessions": _sessions,
     "health": _health,
 }
-
-
-@reads
-def list_waiting(desk: Desk, _: None) -> Result[Sequence[ItemToDecide]]:
-    """List all that waits for a person, with the command of each choice."""
-    from ctxrepo.domain.formats.moment import second
-    from ctxrepo.domain.records.decision import command
-    from ctxrepo.services.review.items import items_to_decide
-
-    items = items_to_decide(desk.open_memory(or_last_settings=True))
-    data = [
-        {
-            **asdict(item),
-            "since": second(item.since) if item.since else None,
-            "choices": [command(item, choice) for choice in item.choices],
-        }
-        for item in items
-    ]
-    return Result(items, {"items": data})

@@ -1,4 +1,4 @@
-"""Views of what waits for a person: one item as a diff with what is known of it, and all of them."""
+"""Views of what waits for a person: one item, all of them, and what was decided."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, ViewSection, one_section
-from ctxrepo.domain.formats.moment import ago, counted, wall_time
-from ctxrepo.domain.records.decision import command
+from ctxrepo.domain.formats.moment import ago, wall_time
 
 if TYPE_CHECKING:
     from ctxrepo.app.repository.decide import Outcome, ShownItem
@@ -54,18 +53,6 @@ def _differences(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     if not before or not after:
         return (f"{'+' if after else '-'}{line}" for line in (after or before))
     return islice(unified_diff(before, after, lineterm=""), 2, None)
-
-
-def waiting_view(items: Sequence[ItemToDecide], now: datetime) -> View:
-    """All that waits, oldest first, each with the command of every choice; then how many that are."""
-    parts: list[Part] = []
-    for item in items:
-        about = ", ".join(filter(None, (item.who, ago(item.since, now) if item.since else "")))
-        parts.append(TextLine(f"{item.id}  {item.path}{f' ({about})' if about else ''}"))
-        parts.append(TextLine(f"{_KINDS[item.kind]}: {item.why}", 1))
-        parts += [TextLine(f"`{command(item, choice)}`  {choice.label}", 2) for choice in item.choices]
-    count = counted(len(items), "item waits", "items wait") if items else "nothing waits"
-    return View("Review", (ViewSection((*parts, TextLine(count))),))
 
 
 _NAMES = {

@@ -9,11 +9,9 @@ from copies import Copies
 from evening import CONFLICTS, DELETED, PROPOSALS, desk_at, evening, waiting
 from machines import Machine, make_machine, make_remote
 
-from ctxrepo.app.panels.load_panel import PanelRequest, list_waiting, load_panel
+from ctxrepo.app.panels.load_panel import PanelRequest, load_panel
 from ctxrepo.app.panels.panel import PanelName, PanelRow, TapeLook
 from ctxrepo.app.panels.row_details import DetailRequest, look_at
-from ctxrepo.app.views.deciding import waiting_view
-from ctxrepo.faces.cli.output import drawn, text_of
 
 
 def make_evening(root: Path) -> Machine:
@@ -66,16 +64,3 @@ def test_every_row_of_every_panel_has_something_to_see(ada: Machine) -> None:
             view = desk.perform(look_at, DetailRequest(row)).value
             assert view.title
             assert any(section.parts for section in view.sections), (name, row)
-
-
-def test_without_a_screen_the_same_list_is_text_with_the_command_of_each_choice(ada: Machine) -> None:
-    desk = desk_at(ada)
-    found = desk.perform(list_waiting, None)
-    text = text_of(drawn(waiting_view(found.value, desk.now), 8))
-    assert text.splitlines()[-1] == "40 items wait"
-    items = waiting(ada)
-    assert [item["id"] for item in found.data["items"]] == [item.id for item in items]
-    for item in items:
-        assert item.id in text
-    assert text.count("`ctxrepo sync --accept deletions`") == DELETED
-    assert text.count(" --keep both`") == CONFLICTS

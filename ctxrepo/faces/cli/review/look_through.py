@@ -1,4 +1,4 @@
-"""`review`: the screen, the page, or what the screen would show first as plain lines where there is none."""
+"""`review`: the screen, the page, or what `inbox` lists where there is no screen."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def review(
     if has_screen and not (json or plain) and is_seen():
         _show_screen()
         return
-    from ctxrepo.app.panels.load_panel import list_waiting
-    from ctxrepo.app.views.deciding import waiting_view
+    from ctxrepo.app.repository.decide import list_items
+    from ctxrepo.app.views.deciding import inbox_view
 
     desk = open_desk()
-    answer_with_view(list_waiting, None, json, partial(waiting_view, now=desk.now), desk=desk)
+    answer_with_view(list_items, None, json, partial(inbox_view, now=desk.now), desk=desk)
     if not (json or plain):
         output.notice("at a terminal `ctxrepo review` shows a screen" if has_screen else WITH_SCREEN)
 

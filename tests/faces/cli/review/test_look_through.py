@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from typing import Any
@@ -16,16 +15,16 @@ from ctxrepo.faces.cli.review import look_through
 
 def test_without_a_terminal_it_prints_what_waits_and_says_where_the_screen_is(cli: Terminal) -> None:
     said = cli("review")
-    assert (said.code, said.out) == (0, "nothing waits\n")
+    assert (said.code, said.out) == (0, cli("inbox").out)
     assert said.err == "ctxrepo: at a terminal `ctxrepo review` shows a screen\n"
     assert cli("review", "--plain").err == ""
-    assert cli("review", "--json").data == {"items": []}
+    assert cli("review", "--json").data == cli("inbox", "--json").data
 
 
 def test_without_textual_it_says_how_it_is_had(cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(look_through, "find_spec", lambda name: None)
     said = cli("review")
-    assert said.out == "nothing waits\n"
+    assert said.out == "nothing waits for a decision\n"
     assert "pipx inject ctxrepo textual" in said.err
     assert "uv tool install --with textual" in said.err
 
@@ -39,13 +38,6 @@ def test_at_a_terminal_it_shows_the_screen(cli: Terminal, monkeypatch: pytest.Mo
     assert desk.call.cwd == cli.machine.project_folder
     assert callable(editor.which)
     assert callable(write_page)
-
-
-def test_the_page_is_written_or_is_said_not_to_be_there_yet(cli: Terminal) -> None:
-    if importlib.util.find_spec("ctxrepo.faces.page"):
-        return
-    with pytest.raises(look_through.CtxrepoError, match="no page can be written yet"):
-        look_through._write_page(None, None)  # type: ignore[arg-type]
 
 
 _ASK = """
