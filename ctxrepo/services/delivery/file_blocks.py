@@ -20,6 +20,7 @@ from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
+from ctxrepo.storage.state.compiled import read_checkouts
 from ctxrepo.storage.user.code import Tracking, tracking
 from ctxrepo.storage.user.receipt import BlockFile, Blocks, FileBlock
 
@@ -158,7 +159,7 @@ def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | No
             return BlockState(block, "missing"), None
         if not has_block(data):
             return BlockState(block, "without"), None
-        registry = read_registry(memory)
+        registry, block = read_registry(memory), _of_checkout(memory, block)
         project = project_by_now(memory, registry, block.own, block.project) if block.project else None
         block = replace(block, project=project.id if project else "")
         after = put(data, _text(memory, project, path)).data
@@ -169,6 +170,16 @@ def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | No
     if after == data:
         return BlockState(block, "current"), None
     return BlockState(block, "stale"), Change(path, data, after)
+
+
+def _of_checkout(memory: Memory, block: FileBlock) -> FileBlock:
+    """The block with the project that its checkout was last found to be: another address makes it another
+    project, whose file isn't to show the memory of the former one."""
+    rows = [row for row in read_checkouts(memory.places.state) if block.path.is_relative_to(row.top)]
+    row = max(rows, key=lambda row: len(row.top), default=None)
+    if row is None or row.own in ("", block.own):
+        return block
+    return replace(block, own=row.own, project="" if row.claim else row.project)
 
 
 def _trouble(standing: BlockState) -> str:

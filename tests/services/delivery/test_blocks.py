@@ -385,3 +385,19 @@ def test_after_the_state_is_lost_a_block_is_known_again_by_its_markers(mine: Mac
     assert states(mine) == ["current"]
     assert remove(mine.open(), file)
     assert file.read_text() == "x\n\n"
+
+
+def test_a_checkout_that_became_another_project_shows_nothing_of_the_former_one(mine: Machine) -> None:
+    mine.remember("the shop's own secret plan", pin=True)
+    commit(mine.open(), NOW)
+    file = mine.project_folder / "AGENTS.md"
+    put(mine)
+    assert "secret plan" in file.read_text()
+    config = mine.project_folder / ".git/config"
+    config.write_text(config.read_text().replace("/shop", "/else"))
+    mine.remember("what the other project knows", pin=True)
+    commit(mine.open(), NOW)
+    renewed(mine)
+    text = file.read_text()
+    assert "what the other project knows" in text
+    assert "secret plan" not in text
