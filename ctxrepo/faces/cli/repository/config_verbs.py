@@ -91,7 +91,7 @@ def _table(found: SettingsFile) -> str:
 
 def _explained(setting: Setting) -> str:
     key = setting.key
-    now = f"{_shown(setting.value)}, from {setting.origin}" if setting.value != key.default else "that"
+    now = f"{_shown(setting.value)}, from {setting.origin}" if setting.value != key.default else "the default"
     return (
         f"{key.name}\n  {key.sentence}\n  Takes {key.kind}; {_shown(key.default)} by default.\n  Now: {now}"
     )
