@@ -7,6 +7,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 from machines import NOW, Machine
 from transcripts import claude_says
@@ -68,7 +69,10 @@ def evening(machine: Machine, remote: Path) -> Machine:
     for number in range(PROPOSALS):
         fact = Fact(f"the team prefers plan {number} over plan {number + 1}")
         origin = Origin(memory.host, SESSION, "claude")
-        propose(memory, fact, machine.project(), origin, NOW + timedelta(minutes=number))
+        at = NOW + timedelta(minutes=number)
+        name = f"{number + 10:02x}" * 6
+        with patch("ctxrepo.services.notes.remember.random_name", return_value=name):
+            propose(memory, fact, machine.project(), origin, at)
     tape = [anchor_line(number) for number in range(6)]
     machine.write("TAPE/shop/desk.jsonl", "\n".join(tape) + "\n")
     session(machine)
